@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe, did_you_mean
+from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.modules import Module
 from rnn_compiler.quantization import check_quantize, has_int8, quantized
 from rnn_compiler.runtime.arguments import as_array, by_name, check_argument
@@ -35,7 +35,8 @@ def freeze(module: Module, weights: Mapping[str, Any], *, quantize: str | None =
             mapping per function name, ``{"encoder": {"w": ...}, "decoder": {...}}``.
         quantize: ``"int8"`` stores matrices in a quarter of the space, and multiplies them with
             int8 numbers (`docs/int8.md`): float32 ops without gradients. Biases, peepholes and
-            states stay in float32.
+            states stay in float32, and so does what a user's module does to weights besides
+            passing them to our ops.
 
     Returns:
         A new module with these weights; the given one is unchanged.
@@ -56,18 +57,17 @@ def freeze(module: Module, weights: Mapping[str, Any], *, quantize: str | None =
     if not isinstance(module, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgumentError("freeze", "module", "a module from `build`", describe(module))
     given, in_int8 = _by_function(module, weights), check_quantize(quantize)
-    if in_int8 and module.is_users:
-        raise UnsupportedError(
-            "freeze: quantize='int8' is for modules from `build`, not from `link`"
-        )
+    matrices = module.matrices() if in_int8 else {}
     functions: list[FunctionSpec] = []
     parameters = dict(module.parameters)
     for spec in module.functions:
         arrays = _arrays(spec, given.get(spec.function, {}))
-        small = [name for name in arrays if in_int8 and has_int8(spec, name)]
+        known = {name: matrices.get((spec.function, name)) for name in arrays}
+        small = {name: found for name, found in known.items() if found and has_int8(*found)}
         functions.append(_without(spec, arrays, small))
-        for name in small:
-            arrays |= quantized(spec, name, arrays[name])
+        for name, (op, own) in small.items():
+            made = quantized(op, own, arrays[name])
+            arrays |= {name + key.removeprefix(own): array for key, array in made.items()}
         parameters |= {spec.parameter(name): array for name, array in arrays.items() if array.size}
     if in_int8 and not any(SCALE in each.name for spec in functions for each in spec.frozen):
         names = sorted({name for spec in module.functions for name in spec.weights})
@@ -127,8 +127,18 @@ def _array(op: str, tensor: TensorSpec, value: Any) -> npt.NDArray[Any]:
     return copy
 
 
-def _without(spec: FunctionSpec, names: Mapping[str, Any], in_int8: Sequence[str]) -> FunctionSpec:
-    """A function without some of its arguments, some of which are stored in int8."""
+def _without(
+    spec: FunctionSpec, names: Mapping[str, Any], in_int8: Mapping[str, tuple[FunctionSpec, str]]
+) -> FunctionSpec:
+    """A function without some of its arguments, some of which are stored in int8, as an op's."""
+
+    def parts(each: TensorSpec) -> list[TensorSpec]:
+        if each.name not in in_int8:
+            return [each]
+        op, own = in_int8[each.name]
+        made = stored(op, replace(each, name=own))
+        return [replace(part, name=each.name + part.name.removeprefix(own)) for part in made]
+
     frozen = [each for each in spec.arguments if each.name in names]
     return replace(
         spec,
@@ -136,10 +146,6 @@ def _without(spec: FunctionSpec, names: Mapping[str, Any], in_int8: Sequence[str
         weights=tuple(name for name in spec.weights if name not in names),
         frozen=(
             *spec.frozen,
-            *(
-                tensor
-                for each in frozen
-                for tensor in (stored(spec, each) if each.name in in_int8 else [each])
-            ),
+            *(tensor for each in frozen for tensor in parts(each)),
         ),
     )

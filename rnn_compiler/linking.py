@@ -66,16 +66,26 @@ class LinkedModule(Module):
 
         gone = {
             before.function: {
-                number: after.parameter(argument.name)
+                number: {
+                    after.parameter(each.name): each
+                    for each in after.frozen
+                    if each.name.partition(".")[0] == argument.name
+                }
                 for number, argument in enumerate(before.arguments)
                 if argument not in after.arguments
             }
             for before, after in zip(self.functions, functions, strict=True)
             if len(after.arguments) < len(before.arguments)
         }
-        text = without_arguments(self._located, gone)
-        others = (functions, self.linked, self.name, parameters)
+        text, linked = without_arguments(self._located, self.linked, gone)
+        others = (functions, linked, self.name, parameters)
         return LinkedModule(text, *others, unfrozen=self._unfrozen)
+
+    def matrices(self) -> dict[tuple[str, str], tuple[FunctionSpec, str]]:
+        """The arguments that are matrices of our ops alone, by function and name."""
+        from rnn_compiler.lowering.linking.frozen_arguments import int8_matrices
+
+        return int8_matrices(self._located, self.linked, self.functions)
 
     def thawed(self) -> LinkedModule:
         """The module as it was before any argument was frozen."""
@@ -84,7 +94,7 @@ class LinkedModule(Module):
             with_arguments(spec, before.arguments)
             for spec, before in zip(self.functions, origin.functions, strict=True)
         ]
-        return LinkedModule(origin.located_text, specs, self.linked, self.name)
+        return LinkedModule(origin.located_text, specs, origin.linked, self.name)
 
     def renamed(self, names: Mapping[str, str]) -> LinkedModule:
         """The module with other names for its public functions, by the old ones."""
@@ -108,6 +118,7 @@ def link(
     *,
     strategy: str | None = None,
     weights: Mapping[str, Any] | None = None,
+    quantize: str | None = None,
 ) -> Artifact: ...
 @overload
 def link(
@@ -116,6 +127,7 @@ def link(
     *,
     strategy: str | None = None,
     weights: Mapping[str, Any] | None = None,
+    quantize: str | None = None,
 ) -> Bundle: ...
 def link(
     text_or_path: str | bytes | os.PathLike[str],
@@ -123,6 +135,7 @@ def link(
     *,
     strategy: str | None = None,
     weights: Mapping[str, Any] | None = None,
+    quantize: str | None = None,
 ) -> Artifact | Bundle:
     """Compiles a StableHLO module of the user's in which calls are replaced by our ops.
 
@@ -139,6 +152,7 @@ def link(
         weights: Arguments of the module's functions to freeze, as in `freeze`: ``{"w": w}``, or
             ``{"encoder": {"w": w}, ...}`` for several functions. Arguments have the names that they
             have in JAX or in MLIR text (``%w``); those without a name are ``arg0``, ``arg1``, ...
+        quantize: How those are stored that go to our ops as they are, as in `freeze`.
 
     Returns:
         The artifact, whose manifest describes the module's public functions.
@@ -168,7 +182,7 @@ def link(
         ['GRUBlockCell']
     """
     module = linked_module(text_or_path)
-    frozen = module if weights is None else freeze(module, weights)
+    frozen = module if weights is None else freeze(module, weights, quantize=quantize)
     return compile(frozen, target, strategy=strategy)  # type: ignore[arg-type]
 
 

@@ -16,6 +16,7 @@ from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, 
 from rnn_compiler.files import write_files
 from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.requirements import check_can_compile
+from rnn_compiler.schema.int8 import MATRICES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.names import check_functions, check_name
 from rnn_compiler.schema.notebook import function_tables, page
@@ -53,6 +54,15 @@ class Module:
     ) -> Module:
         """The module with functions that take fewer arguments, whose values come with it."""
         return Module(functions, self.name, parameters)
+
+    def matrices(self) -> dict[tuple[str, str], tuple[FunctionSpec, str]]:
+        """The arguments that are matrices of ops, each an op's argument, by function and name."""
+        return {
+            (spec.function, each.name): (spec, each.name)
+            for spec in self.functions
+            for each in spec.arguments
+            if each.name in MATRICES
+        }
 
     def thawed(self) -> Module:
         """The module with functions that take their frozen arguments again, as weights."""

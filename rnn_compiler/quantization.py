@@ -11,6 +11,7 @@ from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.schema.int8 import (
     BIAS,
     LARGEST,
+    MATRICES,
     MAX_SUMMED,
     SCALE,
     SUMMED_AXES,
@@ -41,7 +42,7 @@ def has_int8(spec: FunctionSpec, name: str) -> bool:
         UnsupportedError: It is a matrix, but the function cannot multiply with int8 numbers.
     """
     is_training = bool(spec.attributes.get("is_training"))
-    if name not in (*SUMMED_AXES, "params") or not (is_training or name in spec.weights):
+    if name not in MATRICES or not (is_training or name in spec.weights):
         return False
     reason = ""
     if spec.dtype != "float32":

@@ -6,26 +6,49 @@ reads the values from an archive.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
 from rnn_compiler.lowering.codegen.function import set_function_type
+from rnn_compiler.lowering.linking.int8_arguments import Int8Arguments, Matrix
+from rnn_compiler.lowering.linking.types import type_of
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, new_context, ops_of, symbols_in
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["without_arguments"]
+__all__ = ["int8_matrices", "without_arguments"]
 
 
-def without_arguments(text: str, frozen: Mapping[str, Mapping[int, str]]) -> str:
+Frozen = Mapping[int, Mapping[str, TensorSpec]]
+"""By the number of an argument, the parameters that replace it: several for a matrix in int8."""
+
+
+def int8_matrices(
+    text: str, linked: Iterable[FunctionSpec], functions: Iterable[FunctionSpec]
+) -> dict[tuple[str, str], Matrix]:
+    """The arguments of functions that are matrices of our ops, by function and name."""
+    with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
+        reader = Int8Arguments(ir.Module.parse(text), linked)
+        found = {
+            (spec.function, each.name): reader.matrix(spec.function, number)
+            for spec in functions
+            for number, each in enumerate(spec.arguments)
+        }
+    return {key: matrix for key, matrix in found.items() if matrix is not None}
+
+
+def without_arguments(
+    text: str, linked: Iterable[FunctionSpec], frozen: Mapping[str, Frozen]
+) -> tuple[str, list[FunctionSpec]]:
     """A module whose functions do not take some of their arguments.
 
     Args:
         text: Its text, with locations.
-        frozen: By symbol of a function, the numbers of arguments and the parameters that replace
-            them.
+        linked: Our ops in it.
+        frozen: What is frozen of functions, by symbol.
 
     Returns:
-        The text, with locations.
+        The text, with locations, and our ops in it.
 
     Raises:
         InvalidArgumentError: Another function of the module calls one of them.
@@ -33,6 +56,7 @@ def without_arguments(text: str, frozen: Mapping[str, Mapping[int, str]]) -> str
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(text)
         called = {symbol for op in ops_of(module.body) for symbol in symbols_in(op)}
+        ours = Int8Arguments(module, linked)
         symbols = ir.SymbolTable(module.operation)
         for symbol, parameters in frozen.items():
             if symbol in called:
@@ -41,17 +65,24 @@ def without_arguments(text: str, frozen: Mapping[str, Mapping[int, str]]) -> str
                     "one that is called",
                     "freeze the arguments of its caller",
                 )
-            _freeze(module, symbols[symbol].operation, parameters)
+            _freeze(module, ours, symbols[symbol].operation, parameters)
+        ours.remove_unused()
         module.operation.verify()
-        return module.operation.get_asm(enable_debug_info=True)
+        return module.operation.get_asm(enable_debug_info=True), list(ours.linked.values())
 
 
-def _freeze(module: ir.Module, function: ir.Operation, parameters: Mapping[int, str]) -> None:
+def _freeze(
+    module: ir.Module, ours: Int8Arguments, function: ir.Operation, parameters: Frozen
+) -> None:
     block = block_of(function)
     at = ir.InsertionPoint.at_block_begin(block)
-    for number, parameter in parameters.items():
+    for number, parts in parameters.items():
         argument = block.arguments[number]
-        argument.replace_all_uses_with(_value(module, parameter, argument.type, at))
+        values = [_value(module, name, type_of(each), at) for name, each in parts.items()]
+        if len(values) == 1:
+            argument.replace_all_uses_with(values[0])
+        else:
+            ours.split(argument, values)
     if "arg_attrs" in function.attributes:
         rows = list(ir.ArrayAttr(function.attributes["arg_attrs"]))
         kept = [row for number, row in enumerate(rows) if number not in parameters]

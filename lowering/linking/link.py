@@ -22,10 +22,10 @@ from rnn_compiler.lowering.linking.call_order import callees_first
 from rnn_compiler.lowering.linking.calls import Call, find_calls
 from rnn_compiler.lowering.linking.instances import instance_of
 from rnn_compiler.lowering.linking.interface import public_interface
+from rnn_compiler.lowering.linking.types import type_of
 from rnn_compiler.lowering.linking.weights import Weights
 from rnn_compiler.lowering.mlir import ir, new_context, symbol_of
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
 
@@ -126,19 +126,15 @@ def _call(
         call = ir.Operation.create(
             "func.call",
             operands=given,
-            results=[_type(result) for result in spec.results],
+            results=[type_of(result) for result in spec.results],
             attributes={"callee": ir.FlatSymbolRefAttr.get(spec.function)},
         )
         return [_converted(value, kind) for value, kind in zip(call.results, results, strict=True)]
 
 
-def _type(spec: TensorSpec) -> ir.Type:
-    return ir.RankedTensorType.get(spec.static_shape, ir.Type.parse(DTYPES[spec.dtype].mlir))
-
-
 def _as_argument(spec: TensorSpec, value: ir.Value | None) -> ir.Value:
     """A user's value converted to the type of an op's argument, or the argument's default."""
-    wanted = _type(spec)
+    wanted = type_of(spec)
     if value is None or spec.ignored:
         return _splat(static_size(spec.default or 0), wanted)
     if spec.any_shape and shape(value) != spec.shape:

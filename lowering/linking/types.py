@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.mlir import ir, shape_of
-from rnn_compiler.schema.dtypes import ELEMENTS
+from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
+from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.schema.open_sizes import is_static, static
 
-__all__ = ["Tensor", "is_integer", "tensor_of"]
+__all__ = ["Tensor", "is_integer", "tensor_of", "type_of"]
 
 
 class Tensor(NamedTuple):
@@ -52,3 +53,8 @@ def tensor_of(kind: ir.Type, op: str, name: str) -> Tensor:
     if not is_static(*shape):
         raise InvalidArgumentError(op, name, "a tensor of static sizes", str(kind))
     return Tensor(element.name, static(shape))
+
+
+def type_of(spec: TensorSpec) -> ir.Type:
+    """The type of a tensor."""
+    return ir.RankedTensorType.get(spec.static_shape, ir.Type.parse(DTYPES[spec.dtype].mlir))

@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.cli.modules import add_compile_options, save_compiled
-from rnn_compiler.cli.options import add_json_option, add_weights_option, with_weights
+from rnn_compiler.cli.options import (
+    add_json_option,
+    add_quantize_option,
+    add_weights_option,
+    with_weights,
+)
 from rnn_compiler.cli.terminal import showing_stages
 from rnn_compiler.linking import linked_module
 
@@ -26,6 +31,7 @@ def add_link(verbs: Any) -> None:
     )
     parser.add_argument("module", type=Path, metavar="FILE", help="user.mlir, or .mlirbc")
     add_weights_option(parser)
+    add_quantize_option(parser)
     add_compile_options(parser, "the module's name, user.vmfb")
     add_json_option(parser)
     parser.set_defaults(verb=_link)
@@ -33,5 +39,5 @@ def add_link(verbs: Any) -> None:
 
 def _link(options: argparse.Namespace) -> int:
     with showing_stages():
-        module = with_weights(linked_module(options.module), options.weights)
+        module = with_weights(linked_module(options.module), options.weights, options.quantize)
     return save_compiled(options, module, options.module.stem)

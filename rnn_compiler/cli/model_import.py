@@ -108,9 +108,10 @@ def add_import(verbs: Any) -> None:
 
 def _import(options: argparse.Namespace) -> int:
     check_format(options)
-    if options.quantize and (options.whole or options.weights_apart):
-        other = "--whole" if options.whole else "--weights-apart"
-        raise UsageError(f"--quantize {options.quantize} is for weights of layers, not {other}")
+    if options.quantize and options.weights_apart:
+        raise UsageError(
+            f"--quantize {options.quantize} is for frozen weights, not --weights-apart"
+        )
     if options.whole:
         return import_whole(options)
     for flag in ("value", "state"):

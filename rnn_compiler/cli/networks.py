@@ -66,6 +66,7 @@ def import_whole(options: argparse.Namespace) -> int:
             dims={key: _size(key, text) for key, text in pairs(options.dim, "--dim")},
             values={key: _number(key, text) for key, text in pairs(options.value, "--value")},
             states=dict(pairs(options.state, "--state")),
+            quantize=options.quantize,
         )
         files = [] if options.output is None else _write(options, module)
     seconds = time.perf_counter() - start
@@ -83,6 +84,7 @@ def import_whole(options: argparse.Namespace) -> int:
     words = [str(path), "--whole", *(f"--dim={each}" for each in options.dim)]
     words += [f"--value={each}" for each in options.value]
     words += [f"--state={each}" for each in options.state]
+    words += [f"--quantize={options.quantize}"] if options.quantize else []
     following = (
         f"less {files[-1]}" if files else f"rnn-compiler import {shlex.join(words)} -o FOLDER"
     )

@@ -25,6 +25,7 @@ from rnn_compiler.model_import.whole import identifier
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import.process import import_in_process
 from rnn_compiler.network_import.states import checked_states, keeps
+from rnn_compiler.quantization import check_quantize
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
@@ -40,6 +41,7 @@ def import_network(
     dims: Mapping[str, int | Sequence[int]] | None = None,
     values: Mapping[str, Any] | None = None,
     states: Mapping[str, str] | None = None,
+    quantize: str | None = None,
 ) -> Module:
     """Imports a whole network as one module, whose recurrent layers are our ops.
 
@@ -52,6 +54,7 @@ def import_network(
         states: Inputs that take what an output was in the call before, ``{"state": "stateN"}``.
             `Program.stream` then keeps them between calls; the remaining input is the chunk.
             `schema.streams.likely_states` lists candidates, as ``import --whole`` does.
+        quantize: How the matrices of recurrent layers are stored, as for `freeze`.
 
     Returns:
         A module with one function, ``main``, and frozen weights. The function's arguments and
@@ -74,6 +77,7 @@ def import_network(
     file = _file(path)
     sizes, arrays, pairs = checked_sizes(dims), checked_values(values), checked_states(states)
     check_can_compile("import_network")
+    check_quantize(quantize)
     try:
         imported = import_in_process(file, identifier(file.stem), sizes, arrays)
     except OSError as error:
@@ -87,7 +91,7 @@ def import_network(
     spec = replace(spec, chunked=chunked)
     whole = LinkedModule(module.located_text, [spec], module.linked, module.name)
     weights = dict(zip(names, imported.weights.values(), strict=True))
-    return freeze(whole, weights) if weights else whole
+    return freeze(whole, weights, quantize=quantize) if weights else whole
 
 
 def _file(path: object) -> Path:

@@ -18,7 +18,16 @@ from dataclasses import replace
 from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.schema.functions import FunctionSpec, TensorSpec
 
-__all__ = ["BIAS", "LARGEST", "MAX_SUMMED", "SCALE", "SUMMED_AXES", "buffer_matrices", "stored"]
+__all__ = [
+    "BIAS",
+    "LARGEST",
+    "MATRICES",
+    "MAX_SUMMED",
+    "SCALE",
+    "SUMMED_AXES",
+    "buffer_matrices",
+    "stored",
+]
 
 LARGEST = 127
 """The largest number; the smallest is its negative."""
@@ -31,6 +40,9 @@ SCALE, BIAS = ".scale", ".bias"
 
 SUMMED_AXES: Mapping[str, int] = {"w": 0, "w_ru": 0, "w_c": 0, "W": 2, "R": 2}
 """Of each argument that is a matrix, or one for each direction, the axis that products sum over."""
+
+MATRICES = (*SUMMED_AXES, "params")
+"""The arguments that are matrices, or have some."""
 
 _LAYOUT = ("rnn_mode", "num_layers", "num_units", "input_size", "direction", "input_mode")
 

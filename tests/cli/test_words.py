@@ -79,7 +79,7 @@ def test_a_misspelt_option(
         ),
         (
             ["import", "m.onnx", "-o", "m", "--weights-apart", "--quantize", "int8"],
-            "--quantize int8 is for weights of layers, not --weights-apart",
+            "--quantize int8 is for frozen weights, not --weights-apart",
         ),
     ],
 )

@@ -532,3 +532,38 @@ def test_a_users_single_windows_read_no_more_than_their_size() -> None:
     expected = np.einsum("nkc,kcf->nf", given["c"][:, :2], given["k"])[:, None]
     np.testing.assert_allclose(out[1], expected, rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(out[2], given["p"][:, :, :2].max(2, keepdims=True))
+
+
+IN_INT8 = """
+func.func private @rnn_compiler.GRUBlockCell(tensor<2x3xf32>, tensor<2x4xf32>,
+    tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+    -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+func.func @step(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
+    %wc: tensor<7x4xf32>, %b: tensor<8xf32>, %bc: tensor<4xf32>) -> tensor<2x4xf32> {
+  %w2 = stablehlo.add %wc, %wc : tensor<7x4xf32>
+  %r:4 = call @rnn_compiler.GRUBlockCell(%x, %h, %w, %w2, %b, %bc) : (tensor<2x3xf32>,
+    tensor<2x4xf32>, tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+    -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+  return %r#3 : tensor<2x4xf32>
+}"""
+
+
+def test_weights_in_int8_are_those_that_ops_take_as_they_are() -> None:
+    rng = np.random.default_rng(0)
+    shapes = {"w": (7, 8), "wc": (7, 4), "b": (8,), "bc": (4,)}
+    weights = {name: rng.standard_normal(s).astype(np.float32) for name, s in shapes.items()}
+    doubled = linked_module(IN_INT8)
+    names = [each.name for each in rc.freeze(doubled, weights, quantize="int8").functions[0].frozen]
+    assert names == ["w", "w.scale", "wc", "b", "bc"]
+    straight = IN_INT8.replace("add %wc, %wc", "add %bc, %bc : tensor<4xf32> //")
+    straight = straight.replace("%w2,", "%wc,")
+    frozen = rc.freeze(linked_module(straight), weights, quantize="int8")
+    taken = {each.name: each.dtype for each in frozen.linked[0].arguments}
+    assert (taken["w_ru"], taken["w_c"], taken["w_c.scale"]) == ("int8", "int8", "float32")
+    x, h = (rng.standard_normal((2, size)).astype(np.float32) for size in (3, 4))
+    cell = rc.build("GRUBlockCell", batch_size=2, input_size=3, num_units=4, outputs=["h"])
+    own = {k: weights[v] for k, v in {"w_ru": "w", "w_c": "wc", "b_ru": "b", "b_c": "bc"}.items()}
+    alone = rc.freeze(cell, own, quantize="int8")
+    expected = rc.runtime.load(rc.compile(alone))(x=x, h_prev=h)
+    found = rc.runtime.load(rc.compile(frozen))(x=x, h=h)
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))

@@ -61,14 +61,17 @@ def test_a_network_with_layers_around_an_lstm(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_lstms_whose_weights_onnx_runtime_stores_in_int8() -> None:
-    """Their states are in int8 there, and in float32 here."""
-    module = rc.import_network(FILES / "onnx_int8.onnx")
-    assert [each.op for each in module.linked] == ["CudnnRNNV3"] * 3
+    """Their states are in int8 there, and here if they shall."""
     stored = np.load(FILES / "onnx_int8.npz")
-    found = run(module, x=stored["x"])
-    assert [*found] == ["columns_y", "matrices_y", "gru_y"]
-    for name, value in found.items():
-        assert np.abs(value - stored[name]).max() < 0.03
+    for quantize in (None, "int8"):
+        module = rc.import_network(FILES / "onnx_int8.onnx", quantize=quantize)
+        assert [each.op for each in module.linked] == ["CudnnRNNV3"] * 3
+        sizes = [array.nbytes for array in module.parameters.values()]
+        assert (max(sizes) < 700) == (quantize == "int8")
+        found = run(module, x=stored["x"])
+        assert [*found] == ["columns_y", "matrices_y", "gru_y"]
+        for name, value in found.items():
+            assert np.abs(value - stored[name]).max() < 0.03
 
 
 @pytest.mark.slow

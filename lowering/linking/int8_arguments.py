@@ -1,0 +1,142 @@
+"""Arguments of a user's functions that are matrices of our ops, and can be stored in int8.
+
+Such an argument goes to calls of our ops alone, straight or through private functions that are
+called once, as those around the nodes of a network are. In int8 it is several (`schema.int8`), so
+each function on the way takes these instead, after its other arguments, and the op is emitted anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rnn_compiler.lowering.builder.module import EmittedOp, add_function
+from rnn_compiler.lowering.codegen.function import set_function_type, unused_symbol
+from rnn_compiler.lowering.mlir import (
+    block_of,
+    callee_of,
+    end_of,
+    ir,
+    is_private,
+    ops_of,
+    symbol_of,
+    symbols_in,
+)
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.schema.int8 import MATRICES, stored
+from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["Int8Arguments", "Matrix"]
+
+Matrix = tuple[FunctionSpec, str]
+"""One of our ops, and the name of its argument."""
+
+
+class Int8Arguments:
+    """The matrices among the arguments of a module's functions.
+
+    Attributes:
+        linked: Our ops in the module, by symbol, with the arguments that their functions take.
+    """
+
+    def __init__(self, module: ir.Module, linked: Iterable[FunctionSpec]) -> None:
+        """Reads a module.
+
+        Args:
+            module: The module.
+            linked: Our ops in it.
+        """
+        self._module = module
+        self.linked = {spec.function: spec for spec in linked}
+        self._whole = dict(self.linked)
+        self._made: dict[tuple[str, int], str] = {}
+
+    def matrix(self, symbol: str, number: int) -> Matrix | None:
+        """The matrix of an op that an argument is; None if it is something else."""
+        if symbol in self.linked:
+            spec = self.linked[symbol]
+            name = spec.arguments[number].name
+            return (spec, name) if name in MATRICES else None
+        found: list[Matrix | None] = []
+        uses: Any = block_of(self._function(symbol)).arguments[number].uses
+        for use in uses:
+            callee = callee_of(use.owner) if use.owner.name == "func.call" else ""
+            known = callee in self.linked or (callee and self._is_called_once(callee))
+            found.append(self.matrix(callee, use.operand_number) if known else None)
+        alike = {each and (each[0].function, each[1]) for each in found}
+        return found[0] if len(alike) == 1 else None
+
+    def split(self, value: ir.Value, parts: Sequence[ir.Value]) -> None:
+        """Passes a matrix in int8 in the place of a value that calls take.
+
+        Args:
+            value: The value.
+            parts: What is stored in its place.
+        """
+        while uses := [*value.uses]:
+            use: Any = uses[0]
+            call, number = use.owner, use.operand_number
+            callee = self._taking(callee_of(call), number, parts)
+            operands = [each for k, each in enumerate(call.operands) if k != number]
+            made = ir.Operation.create(
+                "func.call",
+                operands=[*operands, *parts],
+                results=[each.type for each in call.results],
+                attributes={"callee": ir.FlatSymbolRefAttr.get(callee)},
+                ip=ir.InsertionPoint(call),
+                loc=call.location,
+            )
+            for old, new in zip(call.results, made.results, strict=True):
+                old.replace_all_uses_with(new)
+            call.erase()
+
+    def remove_unused(self) -> None:
+        """Removes the functions of ops that are not called any more."""
+        for symbol in [*self.linked]:
+            if not self._users(symbol):
+                del self.linked[symbol]
+                for op in ops_of(self._module.body):
+                    if symbol_of(op).partition(".")[0] == symbol:  # with those that are its parts
+                        op.erase()
+
+    def _taking(self, symbol: str, number: int, parts: Sequence[ir.Value]) -> str:
+        """The function that takes parts in the place of an argument, which it may become."""
+        if symbol in self.linked:
+            key = symbol, number
+            if key not in self._made:
+                self._made[key] = self._emitted(self.linked[symbol], number)
+            return self._made[key]
+        function = self._function(symbol)
+        block = block_of(function)
+        old = block.arguments[number]
+        self.split(old, [block.add_argument(each.type, old.location) for each in parts])
+        block.erase_argument(number)
+        if "arg_attrs" in function.attributes:
+            del function.attributes["arg_attrs"]
+        set_function_type(function, [value.type for value in end_of(function).operands])
+        return symbol
+
+    def _emitted(self, spec: FunctionSpec, number: int) -> str:
+        """Adds the function of an op one of whose matrices is in int8."""
+        symbol = unused_symbol(self._module.operation, f"{spec.function}_int8")
+        whole = replace(self._whole[spec.function], function=symbol)
+        gone = spec.arguments[number]
+        others = [each for k, each in enumerate(spec.arguments) if k != number]
+        small = replace(spec, function=symbol, arguments=(*others, *stored(whole, gone)))
+        add_function(self._module, EmittedOp(small, whole, OPS[spec.op].emit), private=True)
+        self.linked[symbol], self._whole[symbol] = small, whole
+        return symbol
+
+    def _function(self, symbol: str) -> ir.Operation:
+        return ir.SymbolTable(self._module.operation)[symbol].operation
+
+    def _users(self, symbol: str) -> int:
+        """How many times functions refer to a function."""
+        return sum(symbols_in(op).count(symbol) for op in ops_of(self._module.body))
+
+    def _is_called_once(self, symbol: str) -> bool:
+        """Whether a function of the user's is private, and called in one place."""
+        function = self._function(symbol)
+        has_body = len(function.regions[0].blocks) == 1
+        return is_private(function) and has_body and self._users(symbol) == 1
