@@ -1,4 +1,4 @@
-"""Weights in int8: the numbers that are stored in the place of float32 matrices."""
+"""Weights in int8: the numbers that replace float32 matrices."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def has_int8(spec: FunctionSpec, name: str) -> bool:
 
 
 def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
-    """What is stored in the place of an argument, by name (`schema.int8`).
+    """The arrays that replace an argument, by name (`schema.int8`).
 
     Raises:
         InvalidArgumentError: A number is not finite, or too many are summed.

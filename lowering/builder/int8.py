@@ -4,14 +4,12 @@
     numbers = (int32(rows * (127 * 2^16 / largest)) + 2^15) >> 16    -127 .. 127
     product = float32(numbers @ weights) * ((largest / 127) * scale)
 
-with a `scale` for each column; what is summed is int32. A row that holds a NaN or an infinity gives
-NaN. This is the composite ``product`` of form ``rows`` (`builder.products`) with another operand,
-``scale``.
+with a `scale` for each column, and sums in int32. A row with a NaN or an infinity gives NaN. This
+is the composite ``product`` of form ``rows`` (`builder.products`) with another operand, ``scale``.
 
-Numbers are rounded as integers of 16 binary places, with the same result everywhere. As float32,
-IREE 3.13 rounds ties away from 0 where `round_nearest_even` says to even, except on x86-64, and
-makes a product and a sum one operation where the processor has such an instruction
-(`tests/traps/test_int8_arithmetic.py`).
+Numbers are rounded in fixed point with 16 binary places, which gives the same result everywhere. In
+float32, IREE 3.13 rounds ties away from 0 for `round_nearest_even`, and fuses multiplications and
+additions if the processor has an instruction for that.
 """
 
 from __future__ import annotations
@@ -32,18 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["LEAST", "PLACES", "Int8Buffer", "Int8Matrix", "with_int8"]
 
 LEAST = 2.0**-100
-"""What the largest number of a row is taken for at least, so that there is a quotient."""
+"""The lower bound of the largest number of a row, so that it can be divided by."""
 
 PLACES = 16
-"""Binary places of numbers before they are rounded."""
+"""The binary places of numbers before they are rounded."""
 
 
 class Int8Matrix(Value):
-    """A matrix in int8, or one for each direction: the numbers, with their scales.
+    """A matrix in int8, or one for each direction: its numbers and their scales.
 
     Attributes:
         scale: The scales, float32, of the matrix's shape without an axis.
-        axis: That axis, which products sum over.
+        axis: That axis, over which products sum.
     """
 
     __slots__ = ("axis", "scale")
@@ -66,7 +64,7 @@ class Int8Matrix(Value):
         return Int8Matrix(self._numbers.slice(axis, start, stop), scale, self.axis)
 
     def reshape(self, *shape: Size) -> Value:
-        """The same without a first axis of size 1."""
+        """The matrix without its first axis, of size 1."""
         dropped = len(self.shape) - len(shape)
         return Int8Matrix(
             self._numbers.reshape(*shape),
@@ -75,11 +73,11 @@ class Int8Matrix(Value):
         )
 
     def operands(self, name: str) -> dict[str, Value]:
-        """The numbers and the scales, as what a composite is given."""
+        """The numbers and the scales, as operands of a composite."""
         return {name: self._numbers, name + SCALE: self.scale}
 
     def inside(self, name: str, given: Mapping[str, Value]) -> Value:
-        """The same inside the composite."""
+        """The matrix inside the composite."""
         return Int8Matrix(given[name], given[name + SCALE], self.axis)
 
     def product_of(self, lhs: Value, axes: tuple[int, int], dtype: str) -> Value:
@@ -126,7 +124,7 @@ class Int8Buffer(Value):
 
     Attributes:
         scale: The scales of all rows of all matrices.
-        bias: The biases; None if there are matrices alone.
+        bias: The biases; None if there are only matrices.
     """
 
     __slots__ = ("_first_rows", "bias", "scale")
@@ -144,7 +142,7 @@ class Int8Buffer(Value):
                 row += each.shape[0]
 
     def region(self, offset: Size, shape: Sequence[Size]) -> Value:
-        """A matrix or a bias, which begins at an offset of the buffer."""
+        """The matrix or bias at an offset of the buffer."""
         count = product(shape)
         row = self._first_rows.get(offset)
         if row is None:
@@ -157,7 +155,7 @@ class Int8Buffer(Value):
 
 
 def with_int8(spec: FunctionSpec, given: dict[str, Value]) -> dict[str, Value]:
-    """The arguments of a function, where those in int8 are one again (`schema.int8`)."""
+    """The arguments of a function, with the parts of each one in int8 combined (`schema.int8`)."""
     arguments = {name: value for name, value in given.items() if "." not in name}
     for name, numbers in arguments.items():
         if name + SCALE not in given:

@@ -1,11 +1,11 @@
-"""Weights in int8: which arguments of an op have such a form, and what is stored in their place.
+"""Weights in int8: the arguments that can have this form, and the tensors that replace them.
 
 A matrix is stored as int8 numbers, and as a float32 scale for each column of its products, so that
-``w = numbers * scale``. In the place of a frozen argument ``w`` a module has
+``w = numbers * scale``. A module has these tensors instead of a frozen argument ``w``:
 
-    w          int8, of the argument's shape; of CudnnRNN's `params`, its matrices alone
+    w          int8, in the argument's shape; for CudnnRNN's `params`, only its matrices
     w.scale    float32, that shape without the axis that products sum over
-    w.bias     float32, what `params` has besides matrices
+    w.bias     float32, the rest of `params`
 
 `docs/int8.md` defines the numbers, and how products are computed.
 """
@@ -33,13 +33,13 @@ LARGEST = 127
 """The largest number; the smallest is its negative."""
 
 MAX_SUMMED = (1 << 31) // LARGEST**2
-"""How many products of two numbers an int32 holds the sum of, whatever they are."""
+"""The most products of two numbers whose sum always fits into an int32."""
 
 SCALE, BIAS = ".scale", ".bias"
-"""What follows an argument's name."""
+"""The suffixes of these tensors' names."""
 
 SUMMED_AXES: Mapping[str, int] = {"w": 0, "w_ru": 0, "w_c": 0, "W": 2, "R": 2}
-"""Of each argument that is a matrix, or one for each direction, the axis that products sum over."""
+"""The axis that products sum over, for each argument that has matrices."""
 
 MATRICES = (*SUMMED_AXES, "params")
 """The arguments that are matrices, or have some."""
@@ -64,7 +64,7 @@ def buffer_matrices(spec: FunctionSpec) -> list[Block]:
 
 
 def stored(spec: FunctionSpec, tensor: TensorSpec) -> list[TensorSpec]:
-    """What is stored in the place of an argument of a function."""
+    """The tensors that replace an argument of a function."""
     if tensor.name in SUMMED_AXES:
         axis = SUMMED_AXES[tensor.name]
         numbers = shape = tensor.static_shape

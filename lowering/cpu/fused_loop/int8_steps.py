@@ -1,9 +1,9 @@
 """Left-hand sides of a step's products in int8.
 
-The parts of a step (`work_sharing`) that multiply a left-hand side need whole rows of it, of which
-other parts computed some. So a workgroup begins a part with the rows that it multiplies, unless it
-did so for another part of the same turn, and writes them to a place of its own. That is little work
-beside the products, and less than another turn would be.
+The parts of a step (`work_sharing`) that multiply a left-hand side need whole rows of it, some of
+which other parts have computed. So a workgroup begins a part by quantizing the rows that it
+multiplies into memory of its own, unless it has done so for another part of the same turn. That is
+little work compared with the products, and cheaper than another turn.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def int8_arrays(
     Args:
         vectors: The vector unit.
         key: The key of the numbers.
-        columns: How many numbers a row has.
-        slots: How many workgroups there are, and parts of the rows.
+        columns: The numbers of a row.
+        slots: The number of workgroups, and of parts of the rows.
         rows: The axis of rows, if arrays have one.
     """
     types = int8_types(vectors, columns, (slots, *rows))
@@ -50,12 +50,12 @@ def int8_arrays(
 
 
 def int8_keys(key: str) -> list[str]:
-    """Their keys: what `Int8Rows` has, and the turns whose rows are there."""
+    """Their keys: the arrays of `Int8Rows`, and the turns in which rows were quantized."""
     return [key, f"{key}.scale", f"{key}.start", turns_key(key)]
 
 
 def turns_key(key: str) -> str:
-    """The key of the turns whose rows a workgroup has, for each part of the rows."""
+    """The key of the turns in which a workgroup quantized each part of the rows."""
     return f"{key}.turn"
 
 
@@ -77,13 +77,13 @@ def int8_row(step: StepContext, vectors: VectorUnit, lhs: ir.Value, row: list[In
 def int8_lhs(
     step: StepContext, lhs: ir.Value, first: list[Index], rows: int
 ) -> tuple[Array, list[Number]]:
-    """Emits a tile of a left-hand side in int8, and what the sums of its rows start from.
+    """Emits a tile of a left-hand side in int8, and the initial values of its rows' sums.
 
     Args:
         step: The step.
         lhs: The left-hand side.
         first: The first row; empty if arrays have no axis for rows.
-        rows: How many there are.
+        rows: The number of rows.
     """
     body, own = step.body, step.leads[WORKGROUP]
     numbers, _, starts, _ = (step.arrays[key] for key in int8_keys(step.int8[lhs]))

@@ -2,12 +2,12 @@
 
     for share of the rows and columns, in parallel:
       for some of these rows:
-        for row: its numbers in int8, and its scale              # in a place of the workgroup's own
+        for row: its numbers in int8, and its scale              # in memory of the workgroup
         for panel of columns, for tile of rows:
           result[tile, panel] = float32(numbers[tile] @ panel) * (row scales * column scales)
 
-A single row is shared by its columns alone. Of other rows the last tile overlaps the one before
-and makes the same numbers again; rows that are fewer than a tile has are multiplied one by one.
+Workgroups divide a single row by columns only. With more rows, the last tile overlaps the previous
+one and computes some numbers again; fewer rows than a tile has are multiplied one by one.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 __all__ = ["int8_product"]
 
 _AT_ONCE = 64
-"""Rows that a workgroup has in int8 at once."""
+"""The rows that a workgroup quantizes at a time."""
 
 _MULTIPLICATIONS = 1 << 19
-"""How many a workgroup does at least."""
+"""The fewest multiplications of a workgroup."""
 
 
 def int8_product(
@@ -43,7 +43,7 @@ def int8_product(
         vectors: The vector unit.
         lhs: ``[M, K]`` of float32.
         rhs: ``[K, N]`` of int8, or ``[N, K]`` if `axis` is 1.
-        axis: The axis of `rhs` that is summed over.
+        axis: The contracted axis of `rhs`.
         scale: ``[N]``.
 
     Returns:
@@ -61,10 +61,10 @@ class _Int8Product:
 
     Attributes:
         vectors: The vector unit.
-        columns: How many columns the product has.
-        panel: How many make a panel.
-        across: Into how many parts the columns are cut.
-        along: Into how many the rows are cut.
+        columns: The columns of the product.
+        panel: The columns of a panel.
+        across: The number of parts into which the columns are divided.
+        along: The number of parts into which the rows are divided.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class _Int8Product:
         self.body, self.workgroup = self.executable.body, self.executable.workgroup()
 
     def _cut(self, lhs: Array) -> tuple[int, int]:
-        """Into how many parts the rows and the columns are cut."""
+        """The numbers of parts into which the rows and the columns are divided."""
         if self.is_row:
             weights = self.inner * self.columns // 4
             return 1, self.vectors.cut(1, self.panels, weights)[0]
@@ -110,7 +110,7 @@ class _Int8Product:
         return along, max(1, min(parts // along, self.panels))
 
     def emit(self) -> Array:
-        """Emits the dispatch; gives what it makes."""
+        """Emits the dispatch; returns its result."""
         body = self.body
         carried = [self.made, *self.rows]
         if self.is_row:
@@ -185,7 +185,7 @@ class _Int8Product:
         column: Index,
         width: int,
     ) -> None:
-        """Emits a tile: some rows from a place on, of those that begin at `first`."""
+        """Emits a tile: rows from `at` on, of those that begin at `first`."""
         body, (numbers, scales, starts) = self.body, self.rows
         sizes = (*([rows] if rows > 1 else []), *known(numbers.shape[-1:]))
         lhs = body.extract(numbers, [self.workgroup, *at, 0], sizes)

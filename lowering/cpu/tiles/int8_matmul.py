@@ -1,12 +1,13 @@
 """Tiles of a product of int8 numbers, summed in int32.
 
-A lane of a register sums the products of a column. Of a group of numbers along K that adjoin in the
-panel (`targets.int8_dot`) an instruction adds all products at once:
+Each lane of a register sums the products of one column. An instruction adds the products of a group
+of numbers that are adjacent along K in the panel (`targets.int8_dot`):
 
     sums[row, column] += lhs[row, k] * panel[k, column] + lhs[row, k+1] * panel[k+1, column] + ..
 
-Panels are ``[K/group, P*group]`` bytes, and a group of a left-hand side has the bits of a lane.
-IREE 3.13 takes the `arith.extsi` of a `vector.bitcast` for an `arith.extui`; so bytes are read.
+Panels are ``[K/group, P*group]`` bytes, and a group of the left-hand side has as many bits as a
+lane. Bytes are read without `vector.bitcast`, because IREE 3.13 treats an `arith.extsi` of one as
+`arith.extui`.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 __all__ = ["MIN_COLUMNS", "int8_matmul"]
 
 MIN_COLUMNS = 4
-"""The fewest columns that a panel has."""
+"""The fewest columns of a panel."""
 
 _UNROLLED = 4
-"""Groups that an iteration of the loop multiplies."""
+"""The groups that one iteration of the loop multiplies."""
 
 
 def int8_matmul(
@@ -42,7 +43,7 @@ def int8_matmul(
         vectors: The vector unit.
         lhs: ``[K]`` or ``[rows, K]``, K a multiple of the group.
         panels: ``[K/group, P*group]``, P at least `MIN_COLUMNS`.
-        starts: What the sums of each row start from, int32.
+        starts: The initial value of each row's sums, int32.
 
     Returns:
         ``[P]`` or ``[rows, P]`` of int32; ``[G*P]`` of one row and G panels.
@@ -68,15 +69,15 @@ def int8_matmul(
 
 @dataclass(frozen=True)
 class _Tile:
-    """Some rows of a product and as many columns as there are registers for.
+    """Some rows of a product, and as many columns as fit into registers.
 
     Attributes:
         vectors: The vector unit.
         lhs: The left-hand side.
         panels: The panels.
         rows: The rows.
-        columns: Where the vectors of columns begin, each in which panel.
-        lanes: How many columns each has.
+        columns: The panel and the first column of each vector.
+        lanes: The columns of a vector.
     """
 
     vectors: VectorUnit
@@ -92,7 +93,7 @@ class _Tile:
         return [(row, *column) for row in self.rows for column in self.columns]
 
     def at(self, row: int) -> list[Index]:
-        """Where a row is."""
+        """The leading indices of a row."""
         return [row] if len(self.lhs.shape) > 1 else []
 
     def emit(self, body: Body, inner: int, starts: Sequence[Number]) -> list[Number]:
@@ -102,7 +103,7 @@ class _Tile:
         return accumulate_unrolled(body, inner, _UNROLLED, sums, self._add)
 
     def _add(self, body: Body, group: Number, sums: Sequence[Number]) -> list[Number]:
-        """Emits what a group of numbers of each row adds to the sums."""
+        """Emits the sums after adding a group of numbers of each row."""
         weights = [self._weights(body, group, *column) for column in self.columns]
         made: list[Number] = []
         for row in self.rows:
@@ -114,7 +115,7 @@ class _Tile:
         return made
 
     def _sum(self, body: Body, total: Number, weight: Number, x: Number) -> Number:
-        """Emits a vector of sums with what a group adds to them."""
+        """Emits a vector of sums after adding a group."""
         dot = self.vectors.int8
         total = Number(body, total.value, "i32", self.lanes)
         if dot.group == 1:

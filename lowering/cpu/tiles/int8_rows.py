@@ -1,7 +1,7 @@
 """Rows of float32 as int8 numbers with a scale, as `builder.int8` defines them.
 
-Their number of the largest magnitude is found among their bits: of numbers that are not negative
-these have the same order, and come after them for NaN.
+The largest magnitude of a row is found by comparing bits as integers: for numbers that are not
+negative they have the same order, and those of a NaN are larger than all others.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Int8Rows(NamedTuple):
     """Rows of int8 numbers.
 
     Attributes:
-        numbers: The numbers, as products read them, zeros after the last.
+        numbers: The numbers in the layout of products, padded with zeros.
         scales: A scale for each row.
-        starts: What the sums of a row start from, to make up for weights with an offset.
+        starts: The initial value of a row's sums, which compensates for weights with an offset.
     """
 
     numbers: Array
@@ -41,12 +41,12 @@ class Int8Rows(NamedTuple):
 
 
 def int8_types(vectors: VectorUnit, width: int, places: Sequence[Index]) -> list[ArrayType]:
-    """The types of what `Int8Rows` has.
+    """The types of the arrays of `Int8Rows`.
 
     Args:
         vectors: The vector unit.
-        width: How many numbers a row has.
-        places: The axes that say which row it is.
+        width: The numbers of a row.
+        places: The leading axes, which index rows.
     """
     dot = vectors.int8
     return [
@@ -69,10 +69,10 @@ def quantize_row(
     Args:
         body: The body that gets the ops.
         vectors: The vector unit.
-        source: An array of float32, and where in it the row is.
-        width: How many numbers it has.
-        rows: Where it goes.
-        place: Which row of these it is.
+        source: An array of float32, and the indices of the row in it.
+        width: The numbers of the row.
+        rows: The destination.
+        place: The indices of the row in it.
     """
     array, at = source
     lanes = vectors.lanes("f32")
