@@ -20,8 +20,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("cases", "goldens.golden", "numeric.harness")
 
-# The threads of numpy's BLAS spin while they wait, also in the processes that tests start.
+# Threads of numpy's BLAS and of torch spin while they wait, also in the processes that tests start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 EMULATOR = pytest.StashKey[ctypes.CDLL]()
 

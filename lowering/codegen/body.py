@@ -295,6 +295,15 @@ class Body:
         operands = [array, *places, zero]
         return self.number("vector.transfer_read", operands, array.element, lanes, attributes)
 
+    def read_slice(self, array: Array, starts: Sequence[Index], lanes: int) -> Number:
+        """Emits the same by way of a slice, for many reads of an array that is also written.
+
+        IREE compares the indices of each read of an array with those of each write to it, which
+        takes seconds; of a slice it does not, and the code that it generates is the same.
+        """
+        sizes = [*[1] * (len(starts) - 1), lanes]
+        return self.read(self.extract(array, starts, sizes), [0] * len(starts), lanes)
+
     def write(self, vector: Number, array: Array, starts: Sequence[Index]) -> None:
         """Emits the writing of a vector to the last axis of an array."""
         places = [self.index(place) for place in starts]

@@ -127,7 +127,7 @@ class _Left:
         """Emits the load of a pair as 32 bits; the last one's odd number may be zero."""
         first = self.at(row, pair * 2)
         if whole:
-            return lane(bitcast(body.read(self.array, first, 2), "i32"), 0)
+            return lane(bitcast(body.read_slice(self.array, first, 2), "i32"), 0)
         bits = body.element(self.array, first).bitcast("i16")
         return body.number("arith.extui", [bits], "i32")
 

@@ -74,6 +74,14 @@ def vectors(body: Body, array: Array, place: Number) -> Array:
             """,
         ),
         (
+            lambda body, array, place: body.read_slice(array, [place, 2], 2),
+            """
+            CHECK: [[PAIR:%.+]] = tensor.extract_slice %arg0[%arg1, 2] [1, 2] [1, 1]
+            CHECK: vector.transfer_read [[PAIR]][%c0, %c0_0], %cst {in_bounds = [true]} \
+: tensor<1x2xf32>, vector<2xf32>
+            """,
+        ),
+        (
             lambda body, array, place: body.element(array, [place, 2]),
             """
             CHECK: %c2 = arith.constant 2 : index
