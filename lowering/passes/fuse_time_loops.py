@@ -53,6 +53,7 @@ def fuse_time_loops(context: PassContext) -> None:
                 list(composite.operands),
                 Part(place, len(found), is_repeated, is_in_loop),
                 composite.location,
+                weights_stay=context.weights_stay(composite),
             )
         except Refused as reason:
             context.keep_plain(symbol, str(reason))

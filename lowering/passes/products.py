@@ -73,7 +73,7 @@ def products(context: PassContext) -> None:
     """Rewrites the products of a module's public functions."""
     vectors = context.processor
     assert isinstance(vectors, VectorUnit)
-    rewriting = _Rewriting(Calls(context.module), vectors)
+    rewriting = _Rewriting(context, Calls(context.module), vectors)
     for op in context.ops():
         rewriting.rewrite(op)
 
@@ -83,12 +83,14 @@ class _Rewriting:
     """The rewriting of a module.
 
     Attributes:
+        context: The module and its functions.
         calls: The calls that it puts into the module.
         vectors: The vector unit.
         lists: The rows that count, by the lengths, the first step and how many there are.
         numbers: Numbers that the compiler does not know, by block, type and number.
     """
 
+    context: PassContext
     calls: Calls
     vectors: VectorUnit
     lists: dict[object, list[ir.Value]] = field(default_factory=dict[object, list[ir.Value]])
@@ -160,6 +162,7 @@ class _Rewriting:
         operands = [tied(widened(value, kind, op), op) for value, kind in sides]
         is_new, is_packed = "like" in given, PACKED in op.attributes
         part = [] if product.is_plain else [given["like" if is_new else "into"], given["start"]]
+        stays = self.context.weights_stay(op)
 
         def body(made: Function, lhs: Array, rhs: Array, *more: Array) -> list[Array]:
             like, store, flat = lhs, None, _flat(made, lhs)
@@ -167,15 +170,14 @@ class _Rewriting:
                 like, columns = more[0], product.sizes[0][1]
                 store = Store.part(made, like, more[1], columns, product.sums, is_new=is_new)
             rows = _rows(lhs, flat.shape[0], more[len(part) :])
-            result = rows_product(
-                made, self.vectors, flat, rhs, axis, rows, store, packed=is_packed
-            )
+            how = {"packed": is_packed, "stays": stays}
+            result = rows_product(made, self.vectors, flat, rhs, axis, rows, store, **how)
             if flat is lhs:
                 return [result]
             return [expand(made, result, [[0, 1], [2]], (*like.shape[:2], result.shape[1]))]
 
         operands += [*(tied(value, op) for value in part), *counted]
-        key = (product.axes, is_new, is_packed, len(counted))
+        key = (product.axes, is_new, is_packed, len(counted), stays)
         return self.calls.before(op, "rows_product", operands, body, key)[0]
 
     def _multiply_int8(self, product: Product) -> ir.Value:

@@ -97,6 +97,16 @@ class PassContext:
                     read.append(given)
         return [each for each in read if not is_private(each.owner.owner)]
 
+    def weights_stay(self, op: ir.Operation) -> bool:
+        """Whether the weights of an op's function stay the same, so that they are packed once.
+
+        Those of an op in training do not: what is packed is packed at every call.
+        """
+        while op.name != "func.func":
+            op = op.parent
+        specs = [each for each in (*self.functions, *self.linked) if each.function == symbol_of(op)]
+        return not specs or any(spec.weights or spec.frozen for spec in specs)
+
     def ops(self) -> list[ir.Operation]:
         """The ops of those functions."""
         return [op for function in self.op_functions() for op in ops_of(block_of(function))]

@@ -45,8 +45,9 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
         FUSED: (
             *("freeze_weights", "cut_windows", "fuse_time_loops", "open_sizes"),
-            *("network_products", "products", "read_arguments_in_place", "hoist_weights"),
-            *("exponential_of_float64", "round_to_float16", "widen_float16", "stamp_provenance"),
+            *("network_products", "products", "leave_undefined", "read_arguments_in_place"),
+            *("hoist_weights", "exponential_of_float64", "round_to_float16", "widen_float16"),
+            "stamp_provenance",
         ),
         PINNED: (
             *("freeze_weights", "cut_windows", "pin_time_loops", "tile_products"),

@@ -147,6 +147,10 @@ class VectorUnit:
             return Operands("f32", "f16")
         return Operands(sums, sums)
 
+    def fills_registers(self, *sizes: int, element: str) -> bool:
+        """Whether numbers of an element type, and of each of some sizes, fill registers exactly."""
+        return all(size % self.lanes(element) == 0 for size in sizes)
+
     def lanes(self, element: str) -> int:
         """Numbers in a register, or two; 16-bit types are computed in float32."""
         return max(2, self.bits // DTYPES[ELEMENTS[element].compute].bits)

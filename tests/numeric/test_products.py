@@ -205,11 +205,12 @@ def test_large_products(element: str, tmp_path: Path) -> None:
         )
 
 
-# K, N, the axis of the matrix that is summed over: one panel, several, a rest of them; parts.
+# K, N, the axis of the matrix that is summed over, whether the matrix stays the same from call to
+# call: one panel, several, a rest of them; parts; packed, and as it lies.
 ROWS = [
-    (K, N, axis)
+    (K, N, axis, stays)
     for K, N in ((128, 512), (37, 300), (64, 128), (33, 129), (5, 3), (129, 260), (512, 2048))
-    for axis in (0, 1)
+    for axis, stays in ((0, True), (1, True), (1, False))
 ]
 
 
@@ -219,11 +220,11 @@ def test_row_products(element: str, tmp_path: Path) -> None:
     lhs = {"f16": "f32"}.get(element, element)
     stored = ["i16" if each == "bf16" else each for each in (lhs, element)]
 
-    def emit(axis: int) -> Emit:
+    def emit(axis: int, stays: bool) -> Emit:
         def made(function: Function, given: list[Array]) -> Array:
             if element == "bf16":
                 given = [numbers(function, each) for each in given]
-            return rows_product(function, VECTORS, given[0], given[1], axis)
+            return rows_product(function, VECTORS, given[0], given[1], axis, stays=stays)
 
         return made
 
@@ -232,13 +233,13 @@ def test_row_products(element: str, tmp_path: Path) -> None:
     functions = [
         (
             [ArrayType((1, K), stored[0]), ArrayType((N, K) if axis else (K, N), stored[1])],
-            emit(axis),
+            emit(axis, stays),
         )
-        for K, N, axis in ROWS
+        for K, N, axis, stays in ROWS
     ]
     module = compiled(functions, tmp_path)
     kinds = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, **TYPES}
-    for number, (K, N, axis) in enumerate(ROWS):
+    for number, (K, N, axis, _) in enumerate(ROWS):
         draw = np.random.default_rng(number).standard_normal
         row, matrix = draw((1, K)).astype(kinds[lhs]), draw((K, N)).astype(kinds[element])
         expected = row.astype(np.float64) @ matrix.astype(np.float64)

@@ -83,6 +83,21 @@ def test_fused(number: int) -> None:
     assert_right(PAIRS[number % len(PAIRS)], dtype, variant, "fused", (T, T - 1, 0))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "mode", "units"),
+    [
+        ("float32", "lstm", 48),
+        pytest.param("float64", "gru", 32, marks=pytest.mark.slow),
+        pytest.param("float16", "rnn_tanh", 144, marks=pytest.mark.slow),
+        pytest.param("float32", "gru", 70, marks=pytest.mark.slow),
+    ],
+)
+def test_one_row_and_step_in_training_is_portable(dtype: str, mode: str, units: int) -> None:
+    """Weights are read as they lie, where they fill registers."""
+    variant = sizes(1, 1, 32, units, rnn_mode=mode, is_training=True)
+    assert_same(("CudnnRNN", "CudnnRNNBackprop"), dtype, variant, "fused", (1,))
+
+
 # One row; odd sizes; more steps than an iteration holds; a single step.
 PINNED_SHAPES = [(3, 1, 3, 4), (4, 2, 3, 33), (51, 3, 5, 7), (1, 17, 2, 13)]
 

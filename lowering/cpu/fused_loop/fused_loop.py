@@ -70,6 +70,8 @@ class FusedLoop:
         operands: Sequence[ir.Value],
         place: Part,
         location: ir.Location,
+        *,
+        weights_stay: bool,
     ) -> None:
         """Emits the function.
 
@@ -80,6 +82,7 @@ class FusedLoop:
             operands: The operands of its call.
             place: The number of this loop among the module's time loops.
             location: The loop's source location.
+            weights_stay: Whether its weights stay the same from call to call.
 
         Raises:
             Refused: It cannot be fused.
@@ -94,7 +97,7 @@ class FusedLoop:
         types = [value.type for value in loop.arguments]
         self.function = Function(symbol, types, location)
         self._length, self._batch = self._steps_at_most(), self._rows()
-        self._plan = Plan(loop, vectors, self._length, self._batch)
+        self._plan = Plan(loop, vectors, self._length, self._batch, weights_stay=weights_stay)
         arguments = {
             value: self._argument(value, given)
             for value, given in zip(loop.arguments, self.function.arguments, strict=True)

@@ -27,6 +27,7 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.fused_loop import state_ring
 from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_arrays
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import heights
+from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import PAIRED
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit, divisor
@@ -45,11 +46,13 @@ class Panels:
         lhs: The left-hand side, ``[B, K]``.
         columns: The products, each with the first column that is needed.
         weight: The element type in which weights are packed.
+        in_place: Whether weights are read as they lie: once, by a single row in a single step.
     """
 
     lhs: ir.Value
     weight: str
     columns: Sequence[tuple[ir.Value, int]]
+    in_place: bool
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,15 @@ class Plan:
         int8: The key of the arrays for rows of left-hand sides in int8 (`int8_steps`).
     """
 
-    def __init__(self, loop: TimeLoop, vectors: VectorUnit, length: Index, batch: Index) -> None:
+    def __init__(
+        self,
+        loop: TimeLoop,
+        vectors: VectorUnit,
+        length: Index,
+        batch: Index,
+        *,
+        weights_stay: bool,
+    ) -> None:
         """Plans the dispatch of a loop.
 
         Args:
@@ -97,11 +108,14 @@ class Plan:
             vectors: The vector unit.
             length: The maximum number of steps.
             batch: The batch size.
+            weights_stay: Whether weights stay the same from call to call, so that they are packed
+                once.
 
         Raises:
             Refused: The loop cannot be one dispatch.
         """
         self._loop, self._vectors = loop, vectors
+        self._reads_once = (length, batch, weights_stay) == (1, 1, False)
         self.length, self.batch = length, batch
         self.batched = batch != 1
         self.heights = heights(vectors, batch)
@@ -246,17 +260,29 @@ class Plan:
         gates = sum(map(len, columns.values())) or len(writes)
         sums = [element(product) for found in columns.values() for product, _ in found]
         of = sums[0] if sums else element(writes[0].value)
+        panel = self._vectors.panel(gate, gates, of, self._rows_at_once)
         panels = [
-            Panels(lhs, self._operands[lhs].weight, sorted(found, key=lambda column: column[1]))
+            Panels(
+                lhs,
+                self._operands[lhs].weight,
+                sorted(found, key=lambda column: column[1]),
+                self._is_in_place(lhs, gate, panel),
+            )
             for lhs, found in columns.items()
         ]
-        panel = self._vectors.panel(gate, gates, of, self._rows_at_once)
         panels_at_once = 1
         if isinstance(self.batch, Number):
             panels_at_once = divisor(
                 gate // panel, self._vectors.panel(gate, gates, of, 1) // panel or 1
             )
         return Group(writes, panels, gate, panel, panels_at_once)
+
+    def _is_in_place(self, lhs: ir.Value, gate: int, panel: int) -> bool:
+        """Whether the weights that a left-hand side is multiplied by are not packed."""
+        operands = self._operands[lhs]
+        if not self._reads_once or operands.weight in (*PAIRED, "i8"):
+            return False
+        return self._vectors.fills_registers(width(lhs), gate, panel, element=operands.lhs)
 
 
 def _check_axes(loop: TimeLoop, *, batched: bool) -> None:

@@ -25,6 +25,8 @@ from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
 from rnn_compiler.lowering.cpu.tiles.int8_matmul import int8_matmul
 from rnn_compiler.lowering.cpu.tiles.matmul import row_matmul, tile_matmul
+from rnn_compiler.lowering.cpu.tiles.row_dot import row_dot
+from rnn_compiler.lowering.cpu.tiles.row_fma import row_fma
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -179,6 +181,8 @@ class StepTile:
             For each column the product that has it, and its first column there.
         """
         body, units = self.body, self.units
+        if panels.in_place:
+            return self._multiply_in_place(panels, packed)
         inner, size = known(packed.shape)[-2:]
         wide = size // self.vectors.int8.group if panels.weight == "i8" else size
         gates, apart = [[number] for number in range(len(panels.columns))], 0
@@ -204,6 +208,26 @@ class StepTile:
             (column, (products[number % len(products)], number * apart))
             for number, column in enumerate(panels.columns)
         ]
+
+    def _multiply_in_place(
+        self, panels: Panels, weights: Array
+    ) -> list[tuple[tuple[ir.Value, int], tuple[Array, int]]]:
+        """The same for the only row, by weights that are not packed."""
+        step, body, units = self.step, self.body, self.units
+        key, lead = step.rows[panels.lhs]
+        inner = width(panels.lhs)
+        lhs = body.extract(step.arrays[key], [step.leads[lead], 0], [inner])
+        is_transposed = step.loop.products[panels.columns[0][0]].transposed
+
+        def gate(number: int) -> Array:
+            first = units.start + number * self.group.gate_width
+            if is_transposed:
+                return row_dot(body, self.vectors, lhs, weights, first, units.count)
+            panel = body.extract(weights, [0, first], (inner, units.count))
+            return row_fma(body, self.vectors, lhs, [panel])
+
+        with body.located(defining(panels.columns[0][0]).location):
+            return [(column, (gate(number), 0)) for number, column in enumerate(panels.columns)]
 
     def _times(
         self, value: ir.Value, first: Index, rows: int

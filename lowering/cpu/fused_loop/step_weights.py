@@ -2,7 +2,8 @@
 
 A step slices its products (the gates of one ``h @ w``) and may take columns from several matrices,
 but a tile needs the same few units of every gate. So the columns are concatenated, if
-necessary, and packed once per call, before the dispatch.
+necessary, and packed once per call, before the dispatch. The only row of a single step reads them
+once, as they lie.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def step_weights(
 
     Returns:
         ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``, of bfloat16 as pairs, of
-        int8 in groups; ``[K, G*N]`` of other numbers if there is a single panel.
+        int8 in groups; ``[K, G*N]`` of other numbers if there is a single panel. As they lie
+        (`Panels.in_place`), ``[K, G*N]`` or ``[G*N, K]``.
 
     Raises:
         Refused: Only some of the weights are transposed.
@@ -70,6 +72,8 @@ def step_weights(
             matrix = outside.opaque(matrix)
         matrix = converted(outside, matrix, panels.weight)
     grouped = panels.weight in (*PAIRED, "i8")
+    if panels.in_place:
+        return outside.materialized(matrix)
     if group.panel < group.gate_width or grouped:
         gates, panel = len(panels.columns), max(group.panel, MIN_COLUMNS if grouped else 0)
         matrix = pack(outside, vectors, matrix, axis, panel, gates, interleaved=interleaved)

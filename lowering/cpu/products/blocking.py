@@ -6,7 +6,8 @@ that is done once for many calls, or if it is large and there are many rows: in 
 rows of a panel are far apart, and if their distance is a power of two they compete for the same few
 cache lines. Otherwise packing does not pay for few rows; then a very large right-hand side is
 streamed, some of its rows at a time over all columns. For a single row, panels are four times as
-wide, for enough independent sums to hide the latency.
+wide, for enough independent sums to hide the latency; and ``[N, K]`` that changes from call to call
+is read in place (`row_dot`), if it fills registers. Packed once, it is read 3 to 8 % faster.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Blocking:
         inner: K.
         columns: N.
         packed: Whether the right-hand side is packed.
+        dotted: Whether it is ``[N, K]`` and read as it lies, by a single row.
         sums: The element type of the product.
         streamed: Whether the right-hand side is read some rows at a time.
         count: The number of blocks.
@@ -64,19 +66,39 @@ class Blocking:
     """
 
     def __init__(
-        self, vectors: VectorUnit, rows: Index, rhs: ArrayType, axis: int, *, packed: bool = False
+        self,
+        vectors: VectorUnit,
+        rows: Index,
+        rhs: ArrayType,
+        axis: int,
+        *,
+        packed: bool = False,
+        stays: bool = True,
     ) -> None:
-        """Plans the product with a right-hand side, whose contracted axis is `axis`."""
+        """Plans the product with a right-hand side.
+
+        Args:
+            vectors: The vector unit.
+            rows: M.
+            rhs: The right-hand side.
+            axis: Its contracted axis.
+            packed: Whether it is packed in any case, because that is done once for many calls.
+            stays: Whether it stays the same from call to call.
+        """
         self.vectors = vectors
         self.rows = rows if isinstance(rows, int) else _MANY_ROWS
         self.inner, self.columns = known(rhs.shape)[:: -1 if axis else 1]
         self.sums = "f32" if bits(rhs.element) == 16 else rhs.element
         widest = vectors.width(rhs.element) * (4 if self.rows == 1 else 1)
         self.panel = min(widest, max(self.columns, MIN_COLUMNS if rhs.element in PAIRED else 0))
+        fills = vectors.fills_registers(self.inner, self.columns, element=self.sums)
+        is_read_once = self.rows == 1 and not stays
+        self.dotted = axis == 1 and is_read_once and rhs.element not in PAIRED and fills
         size = self.inner * self.columns * bits(rhs.element) // 8
         many = self.rows >= MANY
         pays = (many and size > CACHE) or (self.rows >= 2 * MANY and size > SMALL)
-        self.packed = packed or axis == 1 or pays or self.panel > self.columns
+        is_across = axis == 1 and not self.dotted
+        self.packed = packed or is_across or pays or self.panel > self.columns
         self.streamed = size > 4 * CACHE and not (many or self.packed)
         self.count = self._count()
         self.block = -(-self.rows // self.count)

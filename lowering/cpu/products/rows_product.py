@@ -14,9 +14,9 @@
 | a single one | parts of the columns | that row |
 
 Remainders: the last tile of rows, the last block, and the last panel that is read in place overlap
-the previous ones and compute some numbers again; two blocks may write these at the same time. If
-there are fewer rows than a tile has, of an open number, they are multiplied one by one. Packed
-panels are padded with zeros. The bits of a row's sums are the same in all these cases.
+the previous ones and compute some numbers again; two blocks may write these at once. If there are
+fewer rows than a tile has, of an open number, they are multiplied one by one. Packed panels are
+padded with zeros. The bits of a row's sums are the same in all these cases.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from rnn_compiler.lowering.cpu.products.blocking import STREAM, WORKGROUPS, Bloc
 from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows
 from rnn_compiler.lowering.cpu.products.store import Store
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
+from rnn_compiler.lowering.cpu.tiles.row_dot import row_dot
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row, zeros_in_place
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -54,8 +55,7 @@ def rows_product(
     axis: int,
     rows: Rows | None = None,
     store: Store | None = None,
-    *,
-    packed: bool = False,
+    **how: bool,
 ) -> Array:
     """Emits the product, summed in float32 or float64.
 
@@ -68,14 +68,14 @@ def rows_product(
         axis: The contracted axis of `rhs`.
         rows: The rows to multiply; None for all.
         store: The destination of the product; None for a new matrix.
-        packed: Whether `rhs` is packed in any case, because that is done once for many calls.
+        how: As of `Blocking`.
 
     Returns:
         ``[M, N]``, or the destination; other rows are undefined.
     """
     number = lhs.shape[0]
     rows = rows or FirstRows(number)
-    plan = Blocking(vectors, number, rhs.type, axis, packed=packed)
+    plan = Blocking(vectors, number, rhs.type, axis, **how)
     store = store or Store(ArrayType((number, plan.columns), plan.sums))
     if number == 1:
         return _Row(outside, plan, collapse(outside, lhs, [[0, 1]]), rhs, axis, store).emit()
@@ -109,11 +109,9 @@ class _Product:
             if plan.columns <= plan.panel:
                 rhs = collapse(outside, rhs, [[0, 1], [2]])
         self.executable = Executable(outside, "product", self.workgroups)
-        self.body = self.executable.body
-        self.lhs, self.rhs = (
-            self.executable.read(outside.materialized(each)) for each in (lhs, rhs)
-        )
-        self.outside, self.store = outside, store
+        self.body, self.outside, self.store = self.executable.body, outside, store
+        sides = map(outside.materialized, (lhs, rhs))
+        self.lhs, self.rhs = map(self.executable.read, sides)
 
     @property
     def is_packed(self) -> bool:
@@ -153,8 +151,8 @@ class _Product:
         inner = known(self.rhs.shape)[-2]
         if len(self.rhs.shape) == 2:
             return self.body.extract(self.rhs, [0, column], (inner, self.plan.panel))
-        number = column // self.plan.panel
-        return self.body.extract(self.rhs, [number, 0, 0], (inner, self.plan.panel))
+        place = [column // self.plan.panel, 0, 0]
+        return self.body.extract(self.rhs, place, (inner, self.plan.panel))
 
     def product(self, lhs: Array, rhs: Array, width: int) -> Array:
         """Emits some columns of a tile, or of a row, of the product."""
@@ -174,11 +172,14 @@ class _Row(_Product):
     def emit(self) -> Array:
         """Emits the dispatch; returns its result."""
         plan, executable = self.plan, self.executable
-        part = executable.workgroup()
-        row = executable.make(ArrayType((plan.columns,), plan.sums))
+        part, row = executable.workgroup(), executable.make(ArrayType((plan.columns,), plan.sums))
 
         def panel(column: Number, width: int) -> None:
-            self.body.insert(self.product(self.lhs, self.panel(column), width), row, [column])
+            if plan.dotted:
+                made = row_dot(self.body, self.vectors, self.lhs, self.rhs, column, width)
+            else:
+                made = self.product(self.lhs, self.panel(column), width)
+            self.body.insert(made, row, [column])
 
         self.panels(plan.columns, [row], panel, part, plan.across)
         executable.dispatch()
@@ -336,9 +337,8 @@ class _Shares(_Product):
         self, first: Number, row: Number, count: Number, rhs: Array, column: Number, width: int
     ) -> None:
         """Emits a tile: the rows from `row` on, of some that begin at `first`."""
-        height = self.vectors.rows
-        last = (first + row).at_most(self.count - height)
-        self._tile(last, rhs, column, width, height)
+        last = (first + row).at_most(self.count - self.vectors.rows)
+        self._tile(last, rhs, column, width, self.vectors.rows)
 
     def _tile(self, row: Number, rhs: Array, column: Number, width: int, *sizes: int) -> None:
         """Emits a tile of some rows, or a single row."""

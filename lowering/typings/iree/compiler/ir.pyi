@@ -204,6 +204,7 @@ class VectorType(ShapedType):
 
 class OpOperand:
     owner: Operation
+    operand_number: int
 
 class Value:
     type: Type
