@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["current_device", "current_target", "named_device", "target"]
+__all__ = ["current_device", "current_target", "named_device", "own_target", "target"]
 
 _current: ContextVar[tuple[str | None, str | None]] = ContextVar("target", default=(None, None))
 
@@ -43,6 +43,11 @@ def target(name: str, device: str | None = None) -> Generator[None]:
         yield
     finally:
         _current.reset(token)
+
+
+def own_target() -> tuple[str | None, str | None]:
+    """The target and the device of `target`, as far as it is in force."""
+    return _current.get()
 
 
 def current_target() -> str:

@@ -1,6 +1,7 @@
 """An op as a function of anything numpy can view, as in `raw_ops` and `onnx_ops`.
 
 The first call with new shapes compiles a module or finds it in the cache; later calls only run it.
+A call with the types and numbers of an earlier one finds its function by these (`_Known`).
 """
 
 from __future__ import annotations
@@ -8,14 +9,16 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from typing import Any
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.compilation import compile
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.execution import current_device, current_target
+from rnn_compiler.execution import current_device, current_target, own_target
 from rnn_compiler.modules import Module
 from rnn_compiler.op_functions import documentation, parameters
 from rnn_compiler.runtime import DeviceArray, Function, load
@@ -54,6 +57,8 @@ class OpCall:
         self._form = functools.lru_cache(maxsize=1024)(self._form_now)
         self._specialize = functools.lru_cache(maxsize=1024)(self._specialize_now)
         self._function = functools.lru_cache(maxsize=1024)(self._load)
+        self._known: dict[object, _Known] = {}
+        self._has_sizes = any(each.equals is not None for each in signature.arguments)
 
     def __repr__(self) -> str:
         return f"<{self._module.replace('_', ' ').removesuffix('s')} {self.__name__}>"
@@ -72,6 +77,10 @@ class OpCall:
         """
         del name  # TensorFlow's name for the node in a graph
         signature = self.signature
+        key = None if positional or self._lists or self._has_sizes else _types(keywords)
+        known = self._known.get(key) if key else None
+        if known is not None and known.function.device.usable:
+            return known.call(keywords, to_host)
         if positional:
             raise TypeError(
                 f"{self.__name__}() takes no positional arguments: pass its "
@@ -101,6 +110,13 @@ class OpCall:
         results = function.invoke(
             [arrays[argument.name] for argument in spec.arguments], to_host=to_host
         )
+        if key:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()  # other threads may do so at any time
+            names = [argument.name for argument in spec.arguments]
+            given = [name for name in names if isinstance(keywords.get(name), _ARRAYS)]
+            others = {name: arrays[name] for name in names if name not in given}
+            self._known[key] = _Known(function, given, others)
         return results if len(spec.results) > 1 else results[0]
 
     def _arrays(
@@ -184,6 +200,52 @@ class OpCall:
         artifact = compile(Module([self._specialize(dtype, dims, attributes)]), target)
         # Calls at many sizes would keep as many copies of the same weights.
         return load(artifact, device, prepack=False).functions[self.signature.function]
+
+
+_REMEMBERED = 1024
+"""For how many kinds of calls an op's functions are known."""
+
+_ARRAYS, _NUMBERS = (np.ndarray, DeviceArray), (bool, int, float, str, type(None))
+
+
+class _Known(NamedTuple):
+    """What a call runs, as one like it has found.
+
+    Attributes:
+        function: The function.
+        given: Its arguments that are arrays of the caller's.
+        others: The others, which are numbers of the caller's or defaults.
+    """
+
+    function: Function
+    given: Sequence[str]
+    others: Mapping[str, npt.NDArray[Any] | DeviceArray]
+
+    def call(self, keywords: Mapping[str, Any], to_host: bool) -> Any:
+        """Calls the function, which checks the values of arrays."""
+        given = {name: keywords[name] for name in self.given}
+        results = self.function(to_host=to_host, **given, **self.others)
+        return results if len(results) > 1 else results[0]
+
+
+def _types(keywords: Mapping[str, Any]) -> object:
+    """The types of a call's arrays, its numbers, and where it runs; None if it has anything else.
+
+    Calls of which these are equal run the same function.
+    """
+    environment = os.environ.get("RNN_COMPILER_TARGET"), os.environ.get("RNN_COMPILER_DEVICE")
+    found: list[object] = [own_target(), environment]
+    for name, value in keywords.items():
+        kind = type(value)
+        if kind is np.ndarray:
+            found.append((name, value.dtype, value.shape))
+        elif kind is DeviceArray:
+            found.append((name, value.dtype, value.shape, value.device.uri))
+        elif kind in _NUMBERS:
+            found.append((name, kind, value))
+        else:
+            return None
+    return tuple(found)
 
 
 _TO_HOST = "to_host: Whether to return numpy arrays, or leave the results on the device."

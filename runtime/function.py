@@ -88,7 +88,7 @@ class Function:
         self._calls, self._at_sizes = 0, AtSizes(spec)
         self.is_direct = self._routing.is_direct
         repeats = self.is_direct and not (self._at_sizes.is_open or self._has_lists)
-        self._repeats = Repeats(spec, device) if repeats else None
+        self._repeats = Repeats(spec, device, prepacks=self.prepacks) if repeats else None
 
     def __repr__(self) -> str:
         return f"Function({self.spec.function} on {self.device.uri}: {self.spec})"

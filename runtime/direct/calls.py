@@ -16,13 +16,13 @@ import numpy.typing as npt
 
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.direct.executable import NoDirectCallsError
-from rnn_compiler.runtime.direct.memory import address_of, aligned_array, typed
+from rnn_compiler.runtime.direct.memory import address_of, aligned_array, is_ready, typed
 from rnn_compiler.runtime.direct.plan import Plan
 from rnn_compiler.runtime.direct.pointers import PointerCalls
 from rnn_compiler.runtime.direct.prepared import Prepared
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.schedule import ALIGNMENT, Place
+from rnn_compiler.schema.schedule import Place
 
 __all__ = ["Calls"]
 
@@ -171,7 +171,7 @@ class _Call:
 
 def _ready(array: Array) -> Array:
     """An array as compiled code takes it: its own, or a copy where it is wanted."""
-    if array.flags.c_contiguous and address_of(array) % ALIGNMENT == 0 and array.dtype.isnative:
+    if is_ready(array):
         return array
     kind: Any = array.dtype
     copy = typed(aligned_array(array.nbytes), kind.newbyteorder("="), array.shape)

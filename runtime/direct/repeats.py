@@ -18,7 +18,7 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct.calls import SMALL, Calls
-from rnn_compiler.runtime.direct.memory import address_of, aligned_array, typed
+from rnn_compiler.runtime.direct.memory import address_of, aligned_array, is_ready, typed
 from rnn_compiler.runtime.direct.plan import Plan
 from rnn_compiler.runtime.direct.prepared import Base, Prepared
 from rnn_compiler.schema.dtypes import DTYPES
@@ -27,17 +27,22 @@ from rnn_compiler.schema.schedule import aligned
 
 __all__ = ["Repeats"]
 
+COPIED = 1 << 20
+"""Bytes of numpy arrays up to which a function keeps memory to copy them to."""
+
 
 class Repeats:
     """The repeated calls of a function; one at a time, so that a second thread goes without."""
 
-    def __init__(self, spec: FunctionSpec, device: Device) -> None:
+    def __init__(self, spec: FunctionSpec, device: Device, *, prepacks: bool) -> None:
         """Starts without any.
 
         Args:
             spec: The function, of which nothing is open.
             device: Where it runs.
+            prepacks: Whether weights that stay on the device are packed once.
         """
+        self._prepacks = prepacks
         self._spec, self._device = spec, device
         self._names = [each.name for each in spec.arguments]
         self._weights = [k for k, name in enumerate(self._names) if name in spec.weights]
@@ -80,21 +85,23 @@ class Repeats:
             packed: What is packed of its weights.
         """
         values = [*map(arguments.get, self._names)]
-        seen = (calls, *map(id, packed), *[id(values[k]) for k in self._weights])
+        weights = [id(values[k]) for k in self._weights] if packed else []
+        seen = (calls, *map(id, packed), *weights)
         again, self._seen = seen == self._seen, seen
         if calls is None or not again or not _fits(calls.plan, self._spec, values):
             return
         self._given = set(arguments)
-        self._free = [_Repeat(self._spec, self._device, calls.plan, packed, values)]
+        self._free = [_Repeat(self._spec, self._device, calls.plan, packed, values, self._prepacks)]
 
 
 def _fits(plan: Plan, spec: FunctionSpec, values: Sequence[object]) -> bool:
-    """Whether calls copy only what is small."""
-    sizes = zip(spec.arguments, values, plan.arguments, strict=False)
-    return sum(span.size for span in plan.results) <= SMALL and all(
-        size <= SMALL or each.ignored or isinstance(value, DeviceArray)
-        for each, value, size in sizes
+    """Whether calls copy only so much."""
+    copied = (
+        size
+        for each, value, size in zip(spec.arguments, values, plan.arguments, strict=False)
+        if not (each.ignored or isinstance(value, DeviceArray))
     )
+    return sum(copied) <= COPIED
 
 
 class _Repeat:
@@ -107,23 +114,22 @@ class _Repeat:
         plan: Plan,
         packed: Sequence[DeviceArray],
         values: Sequence[object],
+        prepacks: bool,
     ) -> None:
-        plan = plan.with_results_together()
-        self._device, self._results, self._packed = device, spec.results, packed
-        self._prepared = Prepared(plan, own_blocks=True)
+        plan = plan.with_results_together(SMALL)
+        self._device, self._specs, self._packed = device, spec.results, packed
+        self._prepared = Prepared(plan, own_blocks=False)
         self._arguments = [
-            _Argument(spec, k, plan.arguments[k], self._prepared, bool(packed), value)
+            _Argument(spec, k, plan.arguments[k], self._prepared, bool(packed), value, prepacks)
             for k, value in enumerate(values)
         ]
         for k, array in enumerate(packed, len(values)):
             self._prepared.bind(("argument", k), array.address)
-        (self._block,) = self._prepared.memory[1:]
-        self._fresh: list[tuple[Any, int]] = []
-        self._places = [(span.start, span.start + span.size) for span in plan.results]
-        self._views = [
-            typed(self._block[start:stop], DTYPES[each.dtype].numpy, each.static_shape)
-            for each, (start, stop) in zip(spec.results, self._places, strict=True)
-        ]
+        self._blocks = [*map(_Block, plan.blocks)]
+        self._names: list[Base] = [("result", k) for k in range(len(plan.blocks))]
+        self._places = [(each.index, each.start, each.start + each.size) for each in plan.results]
+        own = [block.own and block.own[0] for block in self._blocks]
+        self._copied = [self._view(k, own) for k in range(len(spec.results))]
 
     def takes(self, values: Iterable[Any]) -> bool:
         """Whether what is passed can be taken; it is then bound."""
@@ -137,25 +143,51 @@ class _Repeat:
 
     def run(self, to_host: bool) -> Sequence[Any]:
         """Runs it; gives arrays of the caller's own."""
+        taken = [block.own or block.fresh() if to_host else block.fresh() for block in self._blocks]
+        for name, (_, address) in zip(self._names, taken, strict=True):
+            self._prepared.bind(name, address)
         self._prepared.run()
         if to_host:
-            return [view.copy() for view in self._views]
-        if not self._fresh:
-            self._fresh = _blocks(len(self._block))
-        block, first = self._fresh.pop()
-        block[:] = self._block
+            blocks = [memory for memory, _ in taken]
+            return [
+                self._view(k, blocks) if copied is None else copied.copy()
+                for k, copied in enumerate(self._copied)
+            ]
         return [
-            DeviceArray(self._device, None, spec, block, (first + start, first + stop))
-            for spec, (start, stop) in zip(self._results, self._places, strict=True)
+            DeviceArray(self._device, None, spec, memory, (address + start, address + stop))
+            for spec, (block, start, stop) in zip(self._specs, self._places, strict=True)
+            for memory, address in [taken[block]]
         ]
 
+    def _view(self, number: int, blocks: Sequence[Any]) -> Any:
+        """A result in some blocks as an array; None if there is no memory for it."""
+        spec, (block, start, stop) = self._specs[number], self._places[number]
+        if blocks[block] is None:
+            return None
+        return typed(blocks[block][start:stop], DTYPES[spec.dtype].numpy, spec.static_shape)
 
-def _blocks(size: int) -> list[tuple[Any, int]]:
-    """Memory for the results of the next calls, with the address of each; less dear together."""
-    step, count = aligned(size), max(1, SMALL // 4 // aligned(max(size, 1)))
-    memory = aligned_array(step * count)
-    first = address_of(memory)
-    return [(memory[k : k + size], first + k) for k in range(0, step * count, step)]
+
+class _Block:
+    """Memory for some results.
+
+    Attributes:
+        own: Memory for all calls whose results are copied, and its address; None if it is large.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._next: list[tuple[Any, int]] = []
+        self.own = self.fresh() if size <= SMALL else None
+
+    def fresh(self) -> tuple[Any, int]:
+        """Memory for one call, and its address; of small blocks several are made together."""
+        if not self._next:
+            step, size = aligned(self._size), self._size
+            memory = aligned_array(step * max(1, SMALL // 4 // max(step, 1)))
+            first = address_of(memory)
+            places = range(0, max(len(memory), 1), max(step, 1))
+            self._next = [(memory[k : k + size], first + k) for k in places]
+        return self._next.pop()
 
 
 class _Argument:
@@ -166,7 +198,10 @@ class _Argument:
         is_read_before: Whether what it has was looked at when it came: to be packed, or checked.
     """
 
-    __slots__ = ("_base", "_op", "_own", "_prepared", "_spec", "_stays", "is_read_before", "last")
+    __slots__ = (
+        *("_base", "_may_be_packed", "_op", "_own", "_own_address", "_prepared", "_spec"),
+        *("_stays", "is_read_before", "last"),
+    )
 
     def __init__(
         self,
@@ -176,18 +211,22 @@ class _Argument:
         prepared: Prepared,
         packs: bool,
         value: Any,
+        prepacks: bool,
     ) -> None:
         spec = function.arguments[number]
         self._op, self._spec, self._prepared = function.op, spec, prepared
         self._base: Base = ("argument", number)
         self._stays = packs and spec.name in function.weights
+        self._may_be_packed = prepacks and spec.name in function.weights
         self.is_read_before = self._stays or spec.maximum is not None
         self._own: Any = None
+        self._own_address = 0
         self.last: Callable[[], object] = _other
-        if size <= SMALL or spec.ignored:
+        if size <= SMALL or spec.ignored or not isinstance(value, DeviceArray):
             memory = aligned_array(size)
             memory[:] = 0
-            prepared.bind(self._base, address_of(memory))
+            self._own_address = address_of(memory)
+            prepared.bind(self._base, self._own_address)
             self._own = typed(memory, DTYPES[spec.dtype].numpy, spec.static_shape)
         if isinstance(value, DeviceArray) and value.on_host and value.shape == spec.shape:
             if not spec.ignored:
@@ -201,7 +240,7 @@ class _Argument:
             InvalidArgumentError: It has the wrong dtype, shape or range.
         """
         spec = self._spec
-        if self._stays:
+        if self._stays or (self._may_be_packed and isinstance(value, DeviceArray)):
             return False
         if isinstance(value, DeviceArray) and value.on_host and value.matches(spec):
             if not spec.ignored:
@@ -218,9 +257,15 @@ class _Argument:
             array = as_array(self._op, spec.name, value, spec.dtype)
             check_argument(self._op, spec, array)
         self.last = _other
-        if not spec.ignored:
-            self._prepared.bind(self._base, address_of(self._own))
-            self._own[...] = np.reshape(array, self._own.shape)
+        if spec.ignored:
+            return True
+        if array.nbytes > SMALL and is_ready(array):  # who calls keeps it
+            self._prepared.bind(self._base, address_of(array))
+            return True
+        self._prepared.bind(self._base, self._own_address)
+        if array.shape != self._own.shape:
+            array = np.reshape(array, self._own.shape)
+        self._own[...] = array
         return True
 
 

@@ -7,12 +7,14 @@ import gc
 import io
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import threading
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -383,6 +385,41 @@ def test_no_temporary_folder_is_needed(cell: rc.Artifact, tmp_path: Any) -> None
     )
     environment = {**os.environ, "TMPDIR": "/nowhere", "RNN_COMPILER_CALLS": "direct"}
     subprocess.run([sys.executable, "-c", script], check=True, env=environment)
+
+
+NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc"]
+"""Where a user may mount folders, and forbid files in memory that may be executed."""
+
+
+@pytest.mark.parametrize(
+    ("option", "command"),
+    [("noexec", "./true"), pytest.param("ro", "touch file", marks=pytest.mark.slow)],
+)
+def test_folders_of_which_nothing_is_executed(
+    option: str, command: str, cell: rc.Artifact, tmp_path: Path
+) -> None:
+    """Artifact, temporary folder and home are on such a file system, or on one without writing."""
+    if shutil.which("unshare") is None or subprocess.run([*NAMESPACE, "true"]).returncode:
+        pytest.skip("no namespace can be made here")
+    folder = tmp_path / "mounted"
+    folder.mkdir()
+    cell.save(tmp_path / "cell.vmfb")
+    script = (
+        "import rnn_compiler as rc, os\n"
+        "os.environ['RNN_COMPILER_CALLS'] = 'direct'\n"
+        "program = rc.runtime.load('cell.vmfb', 'local-sync')\n"
+        "assert program.lstm_block_cell.is_direct\n"
+    )
+    commands = [
+        f"mount -t tmpfs -o size=16m tmpfs '{folder}'",
+        f"cp '{tmp_path}'/cell.vmfb* '{folder}' && cp /bin/true '{folder}'",
+        f"mount -o remount,{option} '{folder}'",
+        f"cd '{folder}'; export TMPDIR=$PWD HOME=$PWD",
+        f"if {command} 2>/dev/null; then echo '{command} works'; exit 1; fi",
+        "! test -e /proc/sys/vm/memfd_noexec || echo 2 > /proc/sys/vm/memfd_noexec",
+        f'exec {sys.executable} -B -c "{script}"',
+    ]
+    subprocess.run([*NAMESPACE, "sh", "-ec", "\n".join(commands)], check=True)
 
 
 def with_member(artifact: rc.Artifact, name: str, change: Callable[[bytes], bytes]) -> bytes:

@@ -189,3 +189,63 @@ def test_threads_at_once(artifact: rc.Artifact) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+LARGE = {"seq_length": 2, "batch_size": 64, "input_size": 3, "num_units": 70}
+"""Results of 36 KB, and a matrix of 82 KB."""
+
+
+def at_address(array: Any, remainder: int) -> Any:
+    """A copy of an array whose address has this remainder by 64."""
+    memory = np.empty(array.nbytes + 128, np.uint8)
+    start = (remainder - memory.ctypes.data) % 64
+    copy = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def test_large_arrays(repeated: list[bool]) -> None:
+    """Weights from numpy, wherever they lie, and large results: no call changes earlier ones."""
+    large = rc.compile(rc.build("BlockLSTMV2", **LARGE), "cpu")
+    program = rc.runtime.load(large, "local-sync")
+    arrays = draw("BlockLSTMV2", "float32", {**LARGE, "use_peephole": False})
+    found: list[tuple[Any, Any]] = []
+    for number in range(9):
+        w = arrays["w"] * np.float32(1 + number // 3)
+        arrays = {**arrays, "w": at_address(w, 4 if number % 2 else 0)}
+        expected = wanted(large, arrays)
+        repeated.clear()
+        for to_host in (True, False):
+            for _ in range(3):
+                found.append((program(**arrays, to_host=to_host), expected))
+        assert repeated[-1]
+    for results, expected in found:
+        assert_same(results, expected)
+    memory = [np.asarray(result).ctypes.data for results, _ in found for result in results]
+    assert len({*memory}) == len(memory)
+
+
+def test_raw_ops(artifact: rc.Artifact, repeated: list[bool]) -> None:
+    """Calls of the types of earlier ones take what those found; others and wrong values do not."""
+
+    def call(**changes: Any) -> Any:
+        return rc.raw_ops.BlockLSTMV2(**{**given(), "use_peephole": False, **changes})
+
+    expected = wanted(artifact, given())
+    for _ in range(4):
+        assert_same(call(), expected)
+    assert repeated[-1]
+    found = call(seq_len_max=1)  # a number that came as an array before
+    assert_same(found, wanted(artifact, {**given(), "seq_len_max": np.int64(1)}))
+    with pytest.raises(InvalidArgumentError, match=r"'seq_len_max': expected a value in 0\.\.2"):
+        call(seq_len_max=np.int64(3))
+    with pytest.raises(InvalidArgumentError, match="'x': expected rank 3"):
+        call(cs_prev=np.zeros((1, 4), np.float32), x=np.zeros((2, 1, 3, 1), np.float32))
+    with pytest.raises(TypeError, match="cell_clap"):
+        call(cell_clap=0.0)
+    for clip in (0.125, 0.25, 0.125):
+        h = call(cell_clip=clip).cs
+        assert np.abs(h).max() == clip
+    with rc.target("cpu", device="local-task"):
+        assert call(to_host=False).h.device.uri == "local-task"
+    assert call(to_host=False).h.device.uri == "local-sync"
