@@ -236,7 +236,7 @@ def _types(keywords: Mapping[str, Any]) -> object:
     environment = os.environ.get("RNN_COMPILER_TARGET"), os.environ.get("RNN_COMPILER_DEVICE")
     found: list[object] = [own_target(), environment]
     for name, value in keywords.items():
-        kind = type(value)
+        kind: type[Any] = type(value)
         if kind is np.ndarray:
             found.append((name, value.dtype, value.shape))
         elif kind is DeviceArray:

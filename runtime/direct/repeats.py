@@ -259,8 +259,9 @@ class _Argument:
         self.last = _other
         if spec.ignored:
             return True
-        if array.nbytes > SMALL and is_ready(array):  # who calls keeps it
-            self._prepared.bind(self._base, address_of(array))
+        given: Any = array
+        if given is value and given.nbytes > SMALL and is_ready(given):  # the caller keeps it
+            self._prepared.bind(self._base, address_of(given))
             return True
         self._prepared.bind(self._base, self._own_address)
         if array.shape != self._own.shape:
