@@ -236,13 +236,13 @@ def _types(keywords: Mapping[str, Any]) -> object:
     environment = os.environ.get("RNN_COMPILER_TARGET"), os.environ.get("RNN_COMPILER_DEVICE")
     found: list[object] = [own_target(), environment]
     for name, value in keywords.items():
-        kind: type[Any] = type(value)
+        kind = type(value)  # pyright: ignore[reportUnknownVariableType]
         if kind is np.ndarray:
             found.append((name, value.dtype, value.shape))
         elif kind is DeviceArray:
             found.append((name, value.dtype, value.shape, value.device.uri))
         elif kind in _NUMBERS:
-            found.append((name, kind, value))
+            found.append((name, kind, value))  # pyright: ignore[reportUnknownArgumentType]
         else:
             return None
     return tuple(found)
