@@ -35,6 +35,7 @@ def assert_same(actual: Arrays, expected: Arrays) -> None:
         np.testing.assert_array_equal(actual[name], value, err_msg=name, strict=True)
 
 
+@pytest.mark.slow
 def test_the_bits_are_those_of_the_artifact(
     loaded: Loaded, arguments: Arrays, expected: Arrays
 ) -> None:

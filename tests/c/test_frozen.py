@@ -45,6 +45,7 @@ def assert_same(actual: Arrays, expected: Arrays) -> None:
         np.testing.assert_array_equal(actual[name], value, err_msg=name, strict=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "dtype", "names", "packs"),
     [

@@ -156,6 +156,7 @@ def test_each_dtype_on_aarch64(dtype: str, target: str, cpu: str, tmp_path: Path
         check(emulated, f"case_{number}", golden)
 
 
+@pytest.mark.slow
 @needs_emulator
 def test_a_processor_that_lacks_a_feature_is_told(tmp_path: Path) -> None:
     """By code 2, and not by an illegal instruction."""

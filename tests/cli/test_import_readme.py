@@ -49,6 +49,7 @@ def _run(text: str, names: dict[str, Any]) -> dict[str, Any]:
     return names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "states", "after"),
     first(

@@ -43,6 +43,7 @@ def test_stages_are_told_for_each_target() -> None:
     assert len(stages) == 6, "nobody watches any more"
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_stage_and_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path / "cache"))  # an empty one
     monkeypatch.setenv("TERM", "xterm")

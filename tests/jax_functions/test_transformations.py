@@ -102,6 +102,7 @@ def test_one_function_serves_all_calls_of_an_instance() -> None:
     assert jax.make_jaxpr(outputs)(X).pretty_print().count("block_lstm_v2[") == 1
 
 
+@pytest.mark.slow
 def test_steps_may_be_traced() -> None:
     run = jax.jit(lambda n: functions.block_lstm_v2(n, X, C, H0, W, ZERO, ZERO, ZERO, BIAS).h)
     for n in range(T + 1):
@@ -121,6 +122,7 @@ def test_the_gradient_of_integers_is_none() -> None:
     assert not by_x[2:].any()
 
 
+@pytest.mark.slow
 def test_none_and_ignored_states() -> None:
     params = normal(3 * (3 * 4 + 4 * 4 + 2 * 4))
     x, ignored = normal(T, B, 3), normal(1)

@@ -169,6 +169,7 @@ def test_round_trip(mode: str, direction: str) -> None:
         assert_same(back._asdict(), {"params": params}, how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dtype",
     [pytest.param(k, marks=[] if k == "bfloat16" else pytest.mark.slow) for k in FLOAT_DTYPES],
@@ -227,6 +228,7 @@ def test_the_size_is_that_of_the_op(op: str) -> None:
         assert params.shape == (size_of(how),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("T", "S"),
     [  # each is read by itself
@@ -273,6 +275,7 @@ RESHAPES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", RESHAPES)
 def test_only_the_number_of_elements_counts(shape: str) -> None:
     lists = {k: [RESHAPES[shape](a) for a in arrays] for k, arrays in canonical().items()}

@@ -81,6 +81,7 @@ def check(kind: str, given: Arrays, **attributes: Any) -> None:
 # Where the cell is cuDNN's.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "rnn_mode", "attributes"),
     first(
@@ -223,6 +224,7 @@ def test_a_clip_of_infinity_is_none() -> None:
 # Optional inputs.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", first(KINDS))
 def test_what_is_not_passed_is_not_there(kind: str) -> None:
     """A call compiles a function without it; a function that has it takes zeros, or all steps."""
@@ -445,6 +447,7 @@ def test_gradients_of_cudnn(kind: str, rnn_mode: str, attributes: dict[str, Any]
 # Lowering.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_loops_are_fused(dtype: str) -> None:
     """Of whatever functions; those of GRU's two products too."""

@@ -33,6 +33,7 @@ def check(
             assert np.any(array) or array.size < 3 or name == "whole"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "subsets"),
     [

@@ -67,6 +67,7 @@ def test_every_target_gives_the_same_bits(
             np.testing.assert_array_equal(array, other[name], err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", [BLOCK[0], pytest.param(BLOCK[1], marks=slow)])
 def test_states_are_rounded(op: str) -> None:
     """A loop that multiplies in float32 rounds its state at every step, as the plain loop does."""

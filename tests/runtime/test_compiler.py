@@ -292,6 +292,7 @@ for needs in (
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arch", list(cpu_features.LEVELS))
 def test_every_feature_is_one_that_the_compiler_knows(arch: str) -> None:
     """A misspelled one would be dropped with a note, and the code would be slow."""

@@ -99,6 +99,7 @@ def test_goldens_have_the_same_bits(
     assert len(direct_calls) == 7
 
 
+@pytest.mark.slow
 def test_open_sizes_have_the_same_bits(through_iree: Load, direct_calls: list[str]) -> None:
     """At several sizes of one function, from the second call at a size on."""
     sizes = {"seq_length": None, "batch_size": None, "input_size": 3, "num_units": 4}

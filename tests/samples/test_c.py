@@ -40,6 +40,7 @@ def run_block(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return printed
 
 
+@pytest.mark.slow
 def test_the_program_prints_what_the_readme_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,7 @@ def test_lengths_of_packed_sequences(compiled: Callable[[], int]) -> None:
         assert compiled() == expected, steps
 
 
+@pytest.mark.slow
 def test_lengths_in_inference(compiled: Callable[[], int]) -> None:
     """Packed weights are those of the function, whatever the length."""
     ours, other = pair()
