@@ -33,6 +33,7 @@ SECTIONS = {
     "peers": "ours against other frameworks, on the same work",
     "latency": "a chunk of a sequence, the state kept: half of the calls, and 99 in 100",
     "networks": "whole networks, downloaded with pip, against other runtimes",
+    "wasm": "the same in WebAssembly, against onnxruntime-web and TensorFlow.js in Node.js",
     "scaling": "each op at a size and at four times that",
     "dtypes": "float16, bfloat16 and int8 against float32",
     "calls": "what a call costs beyond IREE's own",

@@ -116,7 +116,7 @@ def summaries(outcomes: Iterable[Outcome]) -> list[Summary]:
     """A summary for each group and number of threads among the rows against peers."""
     parts: dict[tuple[str, int], list[tuple[Outcome, str, float]]] = {}
     for outcome in outcomes:
-        best = best_peer(outcome) if outcome.section == "peers" else None
+        best = best_peer(outcome) if outcome.section in ("peers", "wasm") else None
         if best is not None:
             part = parts.setdefault((outcome.group, outcome.threads), [])
             part.append((outcome, best[0], best[1].median))

@@ -23,7 +23,18 @@ from benchmarks.rows import (
     Workload,
 )
 
-__all__ = ["CHUNKED", "GROUPS", "LEAST", "Group", "latency_contests", "peer_contests", "title_of"]
+__all__ = [
+    "CHUNKED",
+    "GROUPS",
+    "IN_WASM",
+    "LEAST",
+    "Group",
+    "aim_of",
+    "latency_contests",
+    "peer_contests",
+    "title_of",
+    "wasm_contests",
+]
 
 LEAST = 0.95
 """The aim for the least row of a group."""
@@ -48,6 +59,11 @@ DIRECTIONS_SIZE = Size(600, 1, 256, 256)
 
 CHUNK_SIZES = tuple(Size(steps, 1, units, units) for units in (128, 256, 512) for steps in (1, 10))
 """Of streams: a step at a time, and ten."""
+
+WASM_SIZES = tuple(
+    Size(steps, 1, units, units) for units in (64, 128, 256, 512) for steps in (1, 10, 128)
+)
+"""What a page has to do: chunks, and a whole recording."""
 
 # OpenVINO is no peer in int8: its LSTM has a scale for inputs and states of all steps together, and
 # is off by a tenth of the largest result; a GRU with this reset it does not compile (2026.4).
@@ -279,10 +295,37 @@ CHUNKED = {
 """Streaming workloads, for latency."""
 
 
+IN_WASM = {
+    f"wasm-{mode}": Group(
+        f"wasm-{mode}",
+        f"{mode} in WebAssembly",
+        Workload(
+            f"wasm-{mode}",
+            mode,
+            ("CudnnRNNV3",),
+            "cudnn",
+            1,
+            {"rnn_mode": mode, "is_training": False},
+        ),
+        WASM_SIZES,
+        peers,
+        aim=1.5,
+    )
+    for mode, peers in (("lstm", ("onnxruntime-web", "tfjs")), ("gru", ("onnxruntime-web",)))
+}
+"""Workloads of the section `wasm`."""
+
+
 def title_of(name: str) -> str:
     """The title of a group; its name for results of an earlier version."""
-    groups = {**GROUPS, **CHUNKED}
+    groups = {**GROUPS, **CHUNKED, **IN_WASM}
     return groups[name].title if name in groups else name
+
+
+def aim_of(name: str) -> float | None:
+    """The aim of a group for its geometric mean, if it has one."""
+    groups = {**GROUPS, **IN_WASM}
+    return groups[name].aim if name in groups else None
 
 
 def peer_contests(sizes: Sequence[Size] | None, peers: Iterable[str]) -> list[Contest]:
@@ -293,6 +336,11 @@ def peer_contests(sizes: Sequence[Size] | None, peers: Iterable[str]) -> list[Co
 def latency_contests(sizes: Sequence[Size] | None, peers: Iterable[str]) -> list[Contest]:
     """The same for streaming workloads, where a size's steps are those of a chunk."""
     return _contests("latency", CHUNKED.values(), sizes, peers)
+
+
+def wasm_contests(sizes: Sequence[Size] | None, peers: Iterable[str]) -> list[Contest]:
+    """The same in WebAssembly."""
+    return _contests("wasm", IN_WASM.values(), sizes, peers)
 
 
 def _contests(

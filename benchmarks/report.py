@@ -19,7 +19,7 @@ from benchmarks.figures import (
     spread,
     summaries,
 )
-from benchmarks.groups import GROUPS, LEAST, title_of
+from benchmarks.groups import LEAST, aim_of, title_of
 from benchmarks.networks import PEERS_OF_NETWORKS
 from benchmarks.results import Facts, Results
 from benchmarks.rows import FACTOR, MACHINE, OURS
@@ -51,6 +51,9 @@ def print_results(results: Results, console: Console) -> None:
         _print_table(title, _latency_table(outcomes), console)
     for _, outcomes in _groups(results.outcomes, "networks"):
         _print_table(_TITLES["networks"], _network_table(outcomes), console)
+    for group, outcomes in _groups(results.outcomes, "wasm"):
+        title = f"{title_of(group)}: microseconds a call, p50 and p99"
+        _print_table(title, _latency_table(outcomes), console)
     if summaries(results.outcomes):
         _print_table(_TITLES["summary"], _summary_table(results.outcomes), console)
     printers = {"scaling": _ratio_table, "dtypes": _ratio_table, "calls": _call_table}
@@ -239,7 +242,7 @@ def _summary_table(outcomes: Iterable[Outcome]) -> Table:
     """A row per group and number of threads: its mean and its least row, each with its aim."""
     table = _table("", "threads", "rows", "geometric mean", "aim", "least", "aim", "row", "peer")
     for each in summaries(outcomes):
-        aim = GROUPS[each.group].aim if each.group in GROUPS else None
+        aim = aim_of(each.group)
         table.add_row(
             f"{title_of(each.group)}{' *' * bool(each.disturbed)}",
             str(each.threads),

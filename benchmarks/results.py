@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contests import Outcome, Track
-from benchmarks.peers import PEERS
+from benchmarks.peers import PEERS, manifest_of
 from benchmarks.work import Limit
 
 __all__ = ["Facts", "Results", "describe_machine", "versions"]
@@ -72,7 +72,8 @@ class Results:
         """An empty run, here and now."""
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         packages = [package for peer in PEERS.values() for package in peer.packages]
-        return Results(now, describe_machine(), versions(packages))
+        scripts = [script for peer in PEERS.values() for script in peer.scripts]
+        return Results(now, describe_machine(), versions(packages) | script_versions(scripts))
 
     def continued(self, now: Results) -> Results:
         """This run, to be added to.
@@ -132,6 +133,16 @@ def versions(packages: Iterable[str]) -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def script_versions(packages: Iterable[str]) -> dict[str, str]:
+    """The versions of those packages of Node.js that are installed here."""
+    files = {package: manifest_of(package) for package in packages}
+    return {
+        package: json.loads(file.read_text())["version"]
+        for package, file in files.items()
+        if file.exists()
+    }
 
 
 def describe_machine() -> dict[str, Any]:

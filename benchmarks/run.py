@@ -23,7 +23,7 @@ from rich.progress import (
 )
 
 from benchmarks.contests import Effort, run_contest
-from benchmarks.groups import latency_contests, peer_contests
+from benchmarks.groups import latency_contests, peer_contests, wasm_contests
 from benchmarks.networks import network_cases, network_contests
 from benchmarks.processes import WorkerError, Workers
 from benchmarks.results import Facts, Results
@@ -40,6 +40,7 @@ from benchmarks.rows import (
     scaling_contests,
     soak_cases,
 )
+from benchmarks.wasm import run_wasm_contest
 
 __all__ = ["Plan", "carry_out", "make_plan"]
 
@@ -86,6 +87,7 @@ def make_plan(
         "peers": lambda: peer_contests(sizes, peers),
         "latency": lambda: latency_contests(sizes, peers),
         "networks": lambda: network_contests(peers),
+        "wasm": lambda: wasm_contests(sizes, peers),
         "scaling": lambda: scaling_contests(tiny),
         "dtypes": lambda: dtype_contests(sizes or SIZES),
         "calls": call_contests,
@@ -119,6 +121,7 @@ def carry_out(
         for count in threads
         for contest in plan.contests
         if (contest.section, contest.group, contest.name, count) not in done
+        and (contest.section != "wasm" or count == 1)
     ]
     cases = [
         (section, case)
@@ -146,9 +149,14 @@ def carry_out(
             with Workers(count, Path(folder)) as workers:
                 for contest in [contest for contest, n in contests if n == count]:
                     label = f"{contest.group} {contest.name}, threads {count}: "
-                    outcome = run_contest(
-                        contest, count, workers, effort, lambda state, at=label: say(at + state)
-                    )
+
+                    def report(state: str, at: str = label) -> None:
+                        say(at + state)
+
+                    if contest.section == "wasm":
+                        outcome = run_wasm_contest(contest, Path(folder), effort, report)
+                    else:
+                        outcome = run_contest(contest, count, workers, effort, report)
                     results.add(outcome)
                     results.save(output)
                     progress.advance(task)

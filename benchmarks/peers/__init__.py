@@ -16,6 +16,7 @@ import itertools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ import numpy as np
 from benchmarks.inputs import Arrays, chunks_of
 from benchmarks.rows import MACHINE, OURS, OURS_IN_TORCH, Case
 
-__all__ = ["PEERS", "Peer", "Variant", "chunked", "reordered"]
+__all__ = ["PEERS", "Peer", "Variant", "chunked", "manifest_of", "reordered"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,11 @@ def reordered(directions: Sequence[Arrays], order: Sequence[int]) -> Arrays:
     }
 
 
+def manifest_of(script: str) -> Path:
+    """The file that describes a package of Node.js."""
+    return Path("node_modules", script, "package.json")
+
+
 @dataclass(frozen=True)
 class Peer:
     """A peer.
@@ -88,6 +94,7 @@ class Peer:
         module: Its module.
         packages: The distributions whose versions matter.
         imports: The modules that must be importable.
+        scripts: The packages of Node.js, in `node_modules` of the current folder.
         environment: Variables that its process needs beyond those of every worker, from the
             number of threads.
     """
@@ -95,12 +102,14 @@ class Peer:
     module: str
     packages: tuple[str, ...]
     imports: tuple[str, ...]
+    scripts: tuple[str, ...] = ()
     environment: Callable[[int], dict[str, str]] = field(default=lambda threads: {})
 
     @property
     def missing(self) -> str | None:
         """A message with the packages that are not installed; None if all are."""
         absent = [name for name in self.imports if importlib.util.find_spec(name) is None]
+        absent += [name for name in self.scripts if not manifest_of(name).exists()]
         return f"not installed: {', '.join(absent)}" if absent else None
 
 
@@ -123,11 +132,14 @@ PEERS = {
         "benchmarks.peers.onnx_runtime", ("onnxruntime", "onnx"), ("onnxruntime", "onnx")
     ),
     "openvino": Peer("benchmarks.peers.openvino_sequence", ("openvino",), ("openvino",)),
-    "jax": Peer("benchmarks.peers.jax_scan", ("jax", "jaxlib"), ("jax",), _xla_environment),
+    "jax": Peer("benchmarks.peers.jax_scan", ("jax", "jaxlib"), ("jax",), (), _xla_environment),
     "tensorflow": Peer(
         "benchmarks.peers.tensorflow_ops",
         ("tensorflow", "tensorflow-cpu"),
         ("tensorflow",),
+        (),
         lambda threads: {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_NUM_INTRAOP_THREADS": str(threads)},
     ),
+    "onnxruntime-web": Peer("", (), ("onnx",), ("onnxruntime-web",)),
+    "tfjs": Peer("", (), (), ("@tensorflow/tfjs", "@tensorflow/tfjs-backend-wasm")),
 }

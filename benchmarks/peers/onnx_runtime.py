@@ -20,18 +20,15 @@ import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import quantize_dynamic
 
-from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights
+from benchmarks.inputs import Arrays, directions_of, draw
 from benchmarks.networks import downloaded, inputs_of, network_of, outputs_of
-from benchmarks.peers import Variant, chunked, reordered
+from benchmarks.peers import Variant, chunked
+from benchmarks.peers.onnx_graphs import checked, layer_graph
 from benchmarks.rows import Case
 
 __all__ = ["start", "variants"]
 
 _threads = 1
-
-_NODES = {"lstm": "LSTM", "gru": "GRU", "rnn_tanh": "RNN"}
-_ORDERS = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,)}
-"""ONNX wants i, o, f, c of i, f, c, o; and z, r, h of r, z, h."""
 
 _INPUTS = {"X": "input", "lengths": "sequence_lengths", "h0": "input_h", "c0": "input_c"}
 _RESULTS = {"Y": "output", "Y_h": "output_h", "Y_c": "output_c"}
@@ -88,7 +85,7 @@ def _network(case: Case, spin: bool) -> Variant:
 def _by_run(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:
     """Arrays in and out, the state among them."""
     arrays = draw(case)
-    session = _session(_model(case, arrays), spin)
+    session = _session(layer_graph(case, arrays), spin)
     states = [each.name for each in session.get_inputs()[1:]]
 
     def begin() -> Callable[[Any], Any]:
@@ -108,7 +105,7 @@ def _by_run(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:
 def _in_place(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:
     """Two bindings take turns: the results of one are the state that the other starts from."""
     arrays = draw(case)
-    session = _session(_model(case, arrays), spin)
+    session = _session(layer_graph(case, arrays), spin)
     x, *names = [each.name for each in session.get_inputs()]
     y, *results = [each.name for each in session.get_outputs()]
 
@@ -145,7 +142,7 @@ def _in_place(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:
 def _variant(case: Case, spin: bool) -> Variant:
     arrays = draw(case)
     is_own = case.workload.family == "onnx"
-    model = _op_model(case, arrays) if is_own else _model(case, arrays)
+    model = _op_model(case, arrays) if is_own else layer_graph(case, arrays)
     if case.dtype == "int8":
         model = _in_int8(model)
     session = _session(model, spin)
@@ -204,51 +201,4 @@ def _op_model(case: Case, arrays: Arrays) -> Any:
         [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n, shape in each.items()]
         for each in (inputs, shapes)
     )
-    return _checked(helper.make_graph([node], "op", inputs, results, constants))
-
-
-def _model(case: Case, arrays: Arrays) -> Any:
-    """The graph."""
-    T, B, I, H = case.size
-    D, cell = directions_of(case), cell_of(case)
-    weights = reordered(layer_weights(arrays["params"], case), _ORDERS[cell])
-    constants = {
-        "W": weights["W"],
-        "R": weights["R"],
-        "B": np.concatenate([weights["bW"], weights["bR"]], axis=1),
-    }
-
-    def tensor(name: str, *shape: int, kind: int = TensorProto.FLOAT) -> Any:
-        return helper.make_tensor_value_info(name, kind, shape)
-
-    state = tensor("h0", D, B, H), tensor("c0", D, B, H)
-    results = tensor("Y", T, D, B, H), tensor("Y_h", D, B, H), tensor("Y_c", D, B, H)
-    count = 2 if cell == "lstm" else 1
-    inputs = [tensor("X", T, B, I), *state[:count]]
-    lengths = "lengths" if case.workload.lengths else ""
-    if lengths:
-        inputs.append(tensor(lengths, B, kind=TensorProto.INT32))
-    more = {"linear_before_reset": 1} if cell == "gru" else {}
-    node = helper.make_node(
-        _NODES[cell],
-        ["X", "W", "R", "B", lengths, "h0", "c0"][: 5 + count],
-        ["Y", "Y_h", "Y_c"][: 1 + count],
-        hidden_size=H,
-        direction="bidirectional" if D == 2 else "forward",
-        **more,
-    )
-    graph = helper.make_graph(
-        [node],
-        "layer",
-        inputs,
-        results[: 1 + count],
-        [numpy_helper.from_array(value, name) for name, value in constants.items()],
-    )
-    return _checked(graph)
-
-
-def _checked(graph: Any) -> Any:
-    """A model of a graph."""
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
-    onnx.checker.check_model(model)
-    return model
+    return checked(helper.make_graph([node], "op", inputs, results, constants))

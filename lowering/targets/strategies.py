@@ -109,7 +109,9 @@ def check_open(functions: Iterable[FunctionSpec], target: TargetSpec, strategy: 
 
 
 def check_dtypes(functions: Iterable[FunctionSpec], target: TargetSpec) -> None:
-    """Checks that a target has code for the dtypes of a module.
+    """Checks that a target has code for the dtypes of a module's arrays.
+
+    A scalar of another dtype, such as CudnnRNNV3's host_reserved, is only passed on.
 
     Raises:
         UnsupportedError: It has none.
@@ -119,7 +121,7 @@ def check_dtypes(functions: Iterable[FunctionSpec], target: TargetSpec) -> None:
         return
     for spec in functions:
         for tensor in (*spec.arguments, *spec.frozen, *spec.results):
-            if tensor.dtype not in dtypes:
+            if tensor.shape and tensor.dtype not in dtypes:
                 raise UnsupportedError(
                     f"{spec.op}: {tensor.name} is {tensor.dtype}, and for {target.name} there is "
                     "code for float32 alone: build it with dtype float32, or choose another target"

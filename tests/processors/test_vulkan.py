@@ -16,6 +16,7 @@ import pytest
 from c.test_goldens import FIRST, GOLDENS
 from goldens.golden import Golden
 from numeric.harness import module, renamed
+from processors.test_aarch64 import cases
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -68,6 +69,13 @@ def check(goldens: list[Golden]) -> None:
 @pytest.mark.slow
 def test_each_op() -> None:
     check([golden for golden in FIRST if golden.dtype == "float32"])
+
+
+@needs_driver
+@pytest.mark.slow
+def test_layers_and_their_gradients() -> None:
+    """Those of CudnnRNN, whose host_reserved is int8."""
+    check(cases("float32"))
 
 
 @needs_driver
