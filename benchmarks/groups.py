@@ -57,6 +57,9 @@ INT8_SIZES = (
 LENGTHS_SIZE = Size(128, 128, 256, 256)
 DIRECTIONS_SIZE = Size(600, 1, 256, 256)
 
+AUDIO_SIZES = tuple(Size(64, 1, 1, units) for units in (16, 24, 40))
+"""A plug-in's block of samples, one input a step."""
+
 CHUNK_SIZES = tuple(Size(steps, 1, units, units) for units in (128, 256, 512) for steps in (1, 10))
 """Of streams: a step at a time, and ten."""
 
@@ -274,23 +277,19 @@ GROUPS = {
 }
 
 
+def _streaming(name: str, title: str, mode: str, sizes: Sequence[Size]) -> Group:
+    rnn = {"rnn_mode": mode, "is_training": False}
+    workload = Workload(name, mode, ("CudnnRNNV3",), "cudnn", 1, rnn, chunks=True)
+    return Group(name, title, workload, sizes, _STREAMING)
+
+
 CHUNKED = {
-    f"{mode}-chunks": Group(
-        f"{mode}-chunks",
-        f"{mode} in chunks, the state kept",
-        Workload(
-            f"{mode}-chunks",
-            mode,
-            ("CudnnRNNV3",),
-            "cudnn",
-            1,
-            {"rnn_mode": mode, "is_training": False},
-            chunks=True,
-        ),
-        CHUNK_SIZES,
-        _STREAMING,
+    group.name: group
+    for group in (
+        _streaming("lstm-chunks", "lstm in chunks, the state kept", "lstm", CHUNK_SIZES),
+        _streaming("gru-chunks", "gru in chunks, the state kept", "gru", CHUNK_SIZES),
+        _streaming("audio-blocks", "an effect's lstm, blocks of 64 samples", "lstm", AUDIO_SIZES),
     )
-    for mode in ("lstm", "gru")
 }
 """Streaming workloads, for latency."""
 

@@ -98,10 +98,12 @@ def test_other_sizes_are_those_of_every_group() -> None:
 
 
 def test_what_comes_in_chunks() -> None:
-    """A step and ten at a time, of one row, in layers of three widths."""
+    """A step and ten at a time, of one row, in three widths; and blocks of an audio effect."""
     found = {(c.group, c.name): [e.peer for e in c.entrants] for c in latency_contests(None, PEERS)}
     sizes = {f"{steps}x1x{units}x{units}" for steps in (1, 10) for units in (128, 256, 512)}
-    assert found.keys() == {(f"{mode}-chunks", size) for mode in ("lstm", "gru") for size in sizes}
+    chunks = {(f"{mode}-chunks", size) for mode in ("lstm", "gru") for size in sizes}
+    blocks = {("audio-blocks", f"64x1x1x{units}") for units in (16, 24, 40)}
+    assert found.keys() == chunks | blocks
     assert {tuple(peers) for peers in found.values()} == {
         (OURS, "torch", "onnxruntime", "openvino")
     }
