@@ -47,6 +47,7 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_execution_in_temp = True
 
+default_role = "code"  # of `names` in docstrings
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 napoleon_google_docstring = True
@@ -55,6 +56,7 @@ napoleon_use_ivar = True  # fields of dataclasses are documented once
 
 html_theme = "furo"
 html_title = f"rnn-compiler {release}"
+pygments_dark_style = "github-dark"  # the theme's own underlines modules like links
 html_static_path: list[str] = []
 templates_path: list[str] = []
 

@@ -101,7 +101,7 @@ class Module:
 
     @cached_property
     def text(self) -> str:
-        """The module text in readable form: no locations, values named after the formulas.
+        """The module text in readable form, without locations, its values named after formulas.
 
         Frozen weights are constants in it, so any consumer of StableHLO can run it.
         """

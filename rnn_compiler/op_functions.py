@@ -99,15 +99,18 @@ def documentation(
     ]
     lines += [
         f"    {a.name}: {a.type.__name__}"
-        + ("" if a.default is REQUIRED else f" = {a.default}")
+        + ("" if a.default is REQUIRED else f" = {a.default!r}")
         + f". {a.doc}."
         for a in signature.call_attributes
     ]
     lines += ["    name: Ignored; TensorFlow's name for the node."]
     lines += [f"    {line}" for line in arguments]
-    several = len(signature.results) > 1
-    lines += ["", "Returns:", *(["    A named tuple of"] if several else [])]
-    lines += [f"    {t.name}: {t.kind}. {t.doc}." for t in signature.results]
+    results = [f"{t.name}: {t.kind}. {t.doc}." for t in signature.results]
+    lines += ["", "Returns:"]
+    if len(results) > 1:
+        lines += ["    A named tuple of", "", *(f"    - {result}" for result in results)]
+    else:
+        lines += ["    The array", "", f"    - {results[0]}"]
     lines += [
         "",
         "Raises:",

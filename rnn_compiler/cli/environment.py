@@ -20,7 +20,7 @@ from rnn_compiler.cli.terminal import (
     print_table,
     print_text,
 )
-from rnn_compiler.installation import installed_names, pip_install, requirements, version
+from rnn_compiler.installation import NAMES, installed_names, pip_install, requirements, version
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.requirements import RUNTIME, is_within, missing_to_compile
 from rnn_compiler.runtime.cache import ArtifactCache
@@ -37,7 +37,7 @@ _TARGETS = ("cpu", "cuda")
 
 def print_version() -> int:
     """Prints the versions of this package and its dependencies."""
-    for package in ("rnn-compiler", "iree-base-compiler", "iree-base-runtime"):
+    for package in (*(installed_names() or NAMES[:1]), "iree-base-compiler", "iree-base-runtime"):
         print_line(f"{package} {version(package) or 'not installed'}")
     return 0
 
@@ -211,8 +211,8 @@ def _doctor(options: argparse.Namespace) -> int:
     if works and runs_only:
         print_line()
         print_text(
-            "This machine loads and runs artifacts (inspect, check, run). To compile here too: "
-            f"{pip_install(*missing)}"
+            "This machine loads and runs artifacts (inspect, check, run, verify). "
+            f"To compile here too: {pip_install(*missing)}"
         )
     return 0 if works else 1
 

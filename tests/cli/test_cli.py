@@ -469,6 +469,17 @@ def test_even_an_unexpected_error_is_one_line(
         main(["--version", "--debug"])
 
 
+def test_version_names_the_distribution_that_is_installed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installed = {"rnn-compiler-runtime": "1.2.3"}
+    monkeypatch.setattr("rnn_compiler.cli.environment.installed_names", lambda: [*installed])
+    monkeypatch.setattr("rnn_compiler.cli.environment.version", installed.get)
+    assert main(["--version"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["rnn-compiler-runtime 1.2.3", "iree-base-compiler not installed"]
+
+
 def test_what_cannot_be_written_is_named_as_it_was_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

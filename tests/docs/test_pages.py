@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from docs.pages import PAGES, ROOT, Block, blocks
 
+import rnn_compiler as rc
 from rnn_compiler.cli import main
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.targets.strategies import STRATEGY_PASSES
@@ -198,6 +199,13 @@ def test_every_page_is_reached_from_the_readme() -> None:
             if not link.startswith("http"):
                 waiting.append((path.parent / link).resolve())
     assert {path.resolve() for path in PAGES.values()} <= seen
+
+
+def test_the_reference_has_every_public_name() -> None:
+    """The names that it lacks would count as internal."""
+    pages = {path.stem: path.read_text() for path in (ROOT / "docs" / "reference").glob("*.md")}
+    listed = re.findall(r"<!-- members: rnn_compiler (.*) -->", pages["rnn_compiler"])
+    assert set(rc.__all__) <= {*" ".join(listed).split(), *rc.runtime.__all__, *pages}
 
 
 def test_the_site_lists_every_page() -> None:
