@@ -132,9 +132,10 @@ def test_names_follow_from_tensorflows(op: str) -> None:
     for attribute in signature.call_attributes:
         assert attribute.doc
         assert attribute.values
-    for tensor in (*signature.arguments, *signature.results):
-        assert tensor.doc
-        assert f"    {tensor.name}: " in drop_in(op).__doc__
+    for tensors, mark in ((signature.arguments, ""), (signature.results, "- ")):
+        for tensor in tensors:
+            assert tensor.doc
+            assert f"\n    {mark}{tensor.name}: " in drop_in(op).__doc__
 
 
 def test_functions_have_one_op_each() -> None:
