@@ -56,7 +56,7 @@ napoleon_use_ivar = True  # fields of dataclasses are documented once
 
 html_theme = "furo"
 html_title = f"rnn-compiler {release}"
-pygments_dark_style = "github-dark"  # the theme's own underlines modules like links
+pygments_dark_style = "a11y-high-contrast-dark"  # the theme's own underlines modules like links
 html_static_path: list[str] = []
 templates_path: list[str] = []
 

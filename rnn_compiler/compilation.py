@@ -100,8 +100,8 @@ def compile(
         timeout: Time limit for the compiler in seconds.
 
     Raises:
-        InvalidArgumentError: The target does not exist. CompileError: The compiler failed; holds
-            its diagnostics and a saved reproducer.
+        InvalidArgumentError: The target does not exist.
+        CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
         OSError: The folder for its temporary files, which ``TMPDIR`` names, is full.
         UnsupportedError: The compiler is not installed.
     """

@@ -99,7 +99,7 @@ def documentation(
     ]
     lines += [
         f"    {a.name}: {a.type.__name__}"
-        + ("" if a.default is REQUIRED else f" = {a.default!r}")
+        + ("" if a.default is REQUIRED else f" = ``{a.default!r}``")
         + f". {a.doc}."
         for a in signature.call_attributes
     ]
