@@ -72,7 +72,10 @@ def freeze(module: Module, weights: Mapping[str, Any], *, quantize: str | None =
     if in_int8 and not any(SCALE in each.name for spec in functions for each in spec.frozen):
         names = sorted({name for spec in module.functions for name in spec.weights})
         expected = f"one of the weights {', '.join(names)}" if names else "an op with weights"
-        raise InvalidArgumentError("freeze", "weights", f"{expected}, to be stored in int8", "none")
+        remedy = "gradients, and ops in training, multiply in floating point: leave quantize out"
+        raise InvalidArgumentError(
+            "freeze", "weights", f"{expected}, to be stored in int8", "none", remedy
+        )
     return module.frozen(functions, parameters)
 
 

@@ -19,7 +19,7 @@ from rnn_compiler.schema.int8 import (
 )
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["check_quantize", "has_int8", "quantized", "quantized_matrix"]
+__all__ = ["check_frozen", "check_quantize", "has_int8", "quantized", "quantized_matrix"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -30,9 +30,21 @@ def check_quantize(value: object) -> bool:
     Raises:
         InvalidArgumentError: The value is neither None nor ``"int8"``.
     """
-    if value is not None and value != "int8":
+    if value is not None and not (isinstance(value, str) and value == "int8"):
         raise InvalidArgumentError("freeze", "quantize", "'int8' or None", describe(value))
     return value is not None
+
+
+def check_frozen(frozen: bool, quantize: str | None) -> None:
+    """Checks that weights which are to be stored in int8 are stored.
+
+    Raises:
+        InvalidArgumentError: They are arguments.
+    """
+    if check_quantize(quantize) and not frozen:
+        raise InvalidArgumentError(
+            "build", "quantize", "None with frozen=False", describe(quantize), "leave frozen out"
+        )
 
 
 def has_int8(spec: FunctionSpec, name: str) -> bool:
@@ -62,7 +74,7 @@ def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
     """
     if not np.isfinite(array).all():
         remedy = "find out where the NaN or infinity comes from, or leave the weights in float32"
-        raise InvalidArgumentError(spec.op, name, "finite numbers for int8", "others", remedy)
+        raise InvalidArgumentError(spec.op, name, "finite numbers for int8", "NaN or inf", remedy)
     if name in SUMMED_AXES:
         axis = SUMMED_AXES[name]
         _check_summed(spec, name, array.shape[axis])

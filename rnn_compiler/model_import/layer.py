@@ -14,6 +14,7 @@ from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.reading import clipped
 from rnn_compiler.modules import Module, build
+from rnn_compiler.quantization import check_frozen
 from rnn_compiler.schema.notebook import page, table
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
@@ -91,8 +92,9 @@ class Layer:
         """
         keywords: dict[str, Any] = {"outputs": self.outputs(dims), **self.keywords(dims)}
         module = build(self.op, dtype=self.dtype, **keywords)
-        if not frozen or not self.weights:
+        if quantize is None and not (frozen and self.weights):
             return module
+        check_frozen(frozen, quantize)
         from rnn_compiler.freezing import freeze  # needs IREE's runtime, unlike reading a model
 
         return freeze(module, self.weights, quantize=quantize)

@@ -242,6 +242,8 @@ class Scope:
             if node.op in LINEAR:
                 return linear(node.op, inputs, attributes)
             return _MOVES[node.op](inputs, attributes, index, len(node.output))
+        except NotImplementedError:
+            return None
         except Exception as error:  # what numpy says of axes, shapes and sizes
             reason = f"{node.op} {node.name!r} cannot be: {error or type(error).__name__}"
             raise damaged(self.path, reason) from error

@@ -68,13 +68,24 @@ def _matrix(numbers: Any, scales: Any, zeros: Any) -> tuple[Any, Any]:
     directions, _, columns = numbers.shape
     known = ((directions,), (directions, columns))
     if scales.shape not in known or scales.dtype != np.float32 or zeros.shape != scales.shape:
-        raise ValueError(f"scales {list(scales.shape)}, zero points {list(zeros.shape)}")
+        wanted = " or ".join(str(list(each)) for each in known)
+        raise ValueError(
+            f"scales {scales.dtype}{list(scales.shape)}, zero points {list(zeros.shape)}; "
+            f"expected float32 scales and zero points {wanted}"
+        )
+    if zeros.dtype != numbers.dtype:
+        raise ValueError(f"zero points of {zeros.dtype} for numbers of {numbers.dtype}")
     shape = (directions, 1, -1)
     return numbers.astype(np.int32) - zeros.reshape(shape), scales.reshape(shape)
 
 
 LINEAR = ("QuantizeLinear", "DequantizeLinear")
 """The operators that convert constants."""
+
+_OUTPUT_TYPES = {2: "uint8", 3: "int8", 4: "uint16", 5: "int16"}
+"""Types of quantized numbers, by ONNX's number of each."""
+
+_SCALE_TYPES = ("float16", "bfloat16", "float32", "float64")
 
 
 def linear(operator: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
@@ -86,21 +97,39 @@ def linear(operator: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) 
         attributes: Its attributes, as messages.
 
     Raises:
-        ValueError: The scales do not go with the array.
+        ValueError: The scales or zero points do not go with the array.
+        NotImplementedError: The integers are of a type that is not known here.
     """
     array, scale = inputs[:2]
     zero: Any = inputs[2] if len(inputs) > 2 else None
+    kind = array.dtype if operator == "DequantizeLinear" else _result_type(zero, attributes)
+    if kind.name not in (*_OUTPUT_TYPES.values(), "int32"):
+        raise NotImplementedError(f"numbers of {kind}")
+    if scale.dtype.name not in _SCALE_TYPES:
+        raise ValueError(f"scales of {scale.dtype}")
     if zero is None:
-        zero = np.zeros_like(scale, np.uint8 if operator == "QuantizeLinear" else array.dtype)
+        zero = np.zeros_like(scale, kind)
+    if zero.dtype != kind:
+        raise ValueError(f"zero points of {zero.dtype} for numbers of {kind}")
     axis = attributes["axis"].i if "axis" in attributes else min(1, array.ndim - 1)
     block = attributes["block_size"].i if "block_size" in attributes else 0
     scales, zeros = (_spread(each, array.shape, axis, block) for each in (scale, zero))
     with np.errstate(all="ignore"):
         if operator == "DequantizeLinear":
-            return (array.astype(np.int32) - zeros).astype(scale.dtype) * scales
+            return (array.astype(np.int64) - zeros).astype(scale.dtype) * scales
         rounded = np.nan_to_num(np.rint(array / scales) + zeros)
-    limits = np.iinfo(zero.dtype)
-    return np.minimum(np.maximum(rounded, limits.min), limits.max).astype(zero.dtype)
+    limits = np.iinfo(kind)
+    return np.minimum(np.maximum(rounded, limits.min), limits.max).astype(kind)
+
+
+def _result_type(zero: Any, attributes: Mapping[str, Any]) -> Any:
+    """The type that `QuantizeLinear` gives."""
+    if zero is not None:
+        return zero.dtype
+    number = attributes["output_dtype"].i if "output_dtype" in attributes else 0
+    if number and number not in _OUTPUT_TYPES:
+        raise NotImplementedError(f"output_dtype {number}")
+    return np.dtype(_OUTPUT_TYPES[number or 2])
 
 
 def _spread(part: Any, shape: Sequence[int], axis: int, block: int) -> Any:

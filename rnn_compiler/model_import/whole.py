@@ -10,6 +10,7 @@ from typing import Any
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.model_import.layer import Layer
 from rnn_compiler.modules import Module, build
+from rnn_compiler.quantization import check_frozen
 from rnn_compiler.schema.names import TAKEN
 from rnn_compiler.schema.tensors import DIMENSIONS
 
@@ -66,9 +67,12 @@ def build_layers(
         for function, layer in zip(names, layers, strict=True)
         if layer.weights
     }
+    if quantize is None and not (frozen and weights):
+        return module
+    check_frozen(frozen, quantize)
     from rnn_compiler.freezing import freeze  # needs IREE's runtime, unlike reading a model
 
-    return freeze(module, weights, quantize=quantize) if frozen and weights else module
+    return freeze(module, weights, quantize=quantize)
 
 
 def function_names(layers: Sequence[Layer]) -> list[str]:

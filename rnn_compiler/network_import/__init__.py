@@ -91,7 +91,7 @@ def import_network(
     spec = replace(spec, chunked=chunked)
     whole = LinkedModule(module.located_text, [spec], module.linked, module.name)
     weights = dict(zip(names, imported.weights.values(), strict=True))
-    return freeze(whole, weights, quantize=quantize) if weights else whole
+    return whole if quantize is None and not weights else freeze(whole, weights, quantize=quantize)
 
 
 def _file(path: object) -> Path:

@@ -14,6 +14,7 @@ Only the process of an import loads this folder, as it needs the package onnx (`
 from __future__ import annotations
 
 import importlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -91,8 +92,18 @@ class Graph:
             except Exception:  # of what converts it not; IREE takes most older operators as well
                 del self.__dict__["proto"]
         self.__dict__.pop("proto", None)
+        self.name_nodes()
+
+    def name_nodes(self) -> None:
+        """Gives each node a name of its own; in a file they may lack one, or share it."""
+        counts: Counter[str] = Counter()
         for number, node in enumerate(self.proto.node):
-            node.name = node.name or f"{node.op_type}_{number}"
+            wanted = name = node.name or f"{node.op_type}_{number}"
+            while counts[name]:
+                name = f"{wanted}_{counts[wanted]}"
+                counts[wanted] += 1
+            counts[name] += 1
+            node.name = name
 
     @cached_property
     def proto(self) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rnn_compiler.errors import ArtifactError
+from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.model_import.onnx_int8 import DYNAMIC, WEIGHTS, float_lstm
 from rnn_compiler.network_import.graph import Graph, onnx
 
@@ -18,9 +18,11 @@ def plain_lstms(graph: Graph) -> None:
 
     Raises:
         ArtifactError: Weights are none that there can be.
+        UnsupportedError: Weights are no constants.
     """
     constants = graph.constants()
     for node in graph.proto.node:
+        _add_moved(node, constants)
         if (node.domain, node.op_type) != (_DOMAIN, DYNAMIC):
             continue
         arrays = [
@@ -28,8 +30,12 @@ def plain_lstms(graph: Graph) -> None:
             for name in node.input
         ]
         known = [number for number, array in enumerate(arrays) if array is not None]
-        if not set(WEIGHTS.values()) <= set(known):
-            continue
+        lacking = [name for name, number in WEIGHTS.items() if number not in known]
+        if lacking:
+            raise UnsupportedError(
+                f"import_network: node {node.name!r} ({DYNAMIC}): only with constants as weights, "
+                f"scales and zero points; {', '.join(lacking)}: not constant"
+            )
         try:
             made, _ = float_lstm(arrays)
         except ValueError as error:
@@ -37,11 +43,20 @@ def plain_lstms(graph: Graph) -> None:
         _become_lstm(graph, node, made)
 
 
+def _add_moved(node: Any, constants: dict[str, Any]) -> None:
+    """Adds what a node passes on unchanged to the constants."""
+    if node.op_type == "Constant" and len(node.attribute) == 1 and node.attribute[0].HasField("t"):
+        constants[node.output[0]] = node.attribute[0].t
+    elif node.op_type == "Identity" and node.input[0] in constants:
+        constants[node.output[0]] = constants[node.input[0]]
+
+
 def _become_lstm(graph: Graph, node: Any, arrays: list[Any]) -> None:
     """Makes a node an LSTM with some arrays as its inputs W and R."""
     names = [*node.input[: len(arrays)]]
+    outputs: list[str] = [name for name in node.output if name]  # no two nodes share them
     for place in (WEIGHTS["W"], WEIGHTS["R"]):
-        names[place] = f"{node.name}.{node.input[place]}"
+        names[place] = f"{outputs[0] if outputs else node.name}.{node.input[place]}"
         tensor = onnx.numpy_helper.from_array(arrays[place], names[place])
         graph.proto.initializer.append(tensor)
     node.domain, node.op_type = "", "LSTM"
