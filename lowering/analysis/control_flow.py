@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, is_private
 
-__all__ = ["has_control_flow", "is_in_loop"]
+__all__ = ["has_control_flow", "is_in_loop", "may_repeat"]
 
 _LOOPS = ("stablehlo.while", "scf.while", "scf.for", "scf.forall")
 _BRANCHES = ("stablehlo.if", "stablehlo.case", "scf.if", "scf.index_switch")
@@ -31,3 +31,11 @@ def is_in_loop(op: ir.Operation) -> bool:
         if op.name in _LOOPS:
             return True
     return False
+
+
+def may_repeat(op: ir.Operation) -> bool:
+    """Whether an op is in a loop, or in a private function, which loops may call."""
+    function = op
+    while function.name != "func.func":
+        function = function.parent
+    return is_in_loop(op) or is_private(function)

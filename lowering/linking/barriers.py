@@ -7,8 +7,8 @@ before: with several threads, the ops behind the barrier read memory that is not
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.control_flow import is_in_loop
-from rnn_compiler.lowering.mlir import ir, is_private
+from rnn_compiler.lowering.analysis.control_flow import may_repeat
+from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["remove_barriers"]
 
@@ -18,7 +18,7 @@ def remove_barriers(module: ir.Module) -> None:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.optimization_barrier" and _may_repeat(op):
+        if op.name == "stablehlo.optimization_barrier" and may_repeat(op):
             found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -27,10 +27,3 @@ def remove_barriers(module: ir.Module) -> None:
         for value, result in zip(barrier.operands, barrier.results, strict=True):
             result.replace_all_uses_with(value)
         barrier.operation.erase()
-
-
-def _may_repeat(op: ir.Operation) -> bool:
-    function = op
-    while function.name != "func.func":
-        function = function.parent
-    return is_in_loop(op) or is_private(function)

@@ -1,19 +1,21 @@
 """Makes IREE read slices of a function's arguments in place.
 
 Requires: a module whose time loops and products have been rewritten.
-Matches: the arguments of public functions that our ops read, in a user's module also through its
-calls. Puts a `util.optimization_barrier` on each.
+Matches: the arguments that functions of our ops read. Puts a `util.optimization_barrier` on each.
 IREE 3.13 reads a contiguous slice in place, except for slices of an imported buffer, which it
 copies: a layer's weights are slices of `params`, and would be copied at every call. The barrier
-hides that the tensor is the imported buffer, and is removed before IREE decides what to copy. The
-private functions of ops get none: in a user's loop, IREE would not wait for what they read.
+hides that the tensor is the imported buffer, and is removed before IREE decides what to copy. In a
+user's loop, IREE would not wait for what is behind one: in modules with calls in loops, barriers
+stand before the calls instead, but for operands that a loop may change.
 Ensures: the same numbers.
 """
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.analysis.control_flow import is_in_loop, may_repeat
 from rnn_compiler.lowering.analysis.size_sources import tie_results
-from rnn_compiler.lowering.mlir import block_of, ir
+from rnn_compiler.lowering.analysis.values import defining
+from rnn_compiler.lowering.mlir import block_of, callee_of, ir, is_private, symbol_of
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.properties import (
     arguments_are_read_in_place,
@@ -31,8 +33,25 @@ def read_arguments_in_place(context: PassContext) -> None:
     """Adds the barriers."""
     for argument in context.op_arguments():
         at = ir.InsertionPoint.at_block_begin(block_of(argument.owner.owner))
-        barrier = ir.Operation.create(
-            "util.optimization_barrier", operands=[argument], results=[argument.type], ip=at
-        )
+        barrier = _barrier(argument, at)
         argument.replace_all_uses_except(barrier.results[0], barrier)
         tie_results(barrier)
+    calls = context.op_calls()
+    if any(map(is_in_loop, calls)):
+        symbols = {symbol_of(function) for function in context.op_functions()}
+        for call in [each for each in calls if callee_of(each) in symbols]:
+            for k, operand in enumerate(call.operands):
+                if not _may_change(operand):
+                    call.operands[k] = _barrier(operand, ir.InsertionPoint(call)).results[0]
+
+
+def _barrier(value: ir.Value, at: ir.InsertionPoint) -> ir.Operation:
+    return ir.Operation.create("util.optimization_barrier", [value.type], [value], ip=at)
+
+
+def _may_change(value: ir.Value) -> bool:
+    """Whether a value may be another in each iteration of a loop."""
+    if not isinstance(value, ir.BlockArgument):
+        return may_repeat(defining(value))
+    owner = value.owner.owner.operation
+    return owner.name != "func.func" or is_private(owner)

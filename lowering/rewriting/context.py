@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.mlir import block_of, callee_of, ir, is_private, ops_of, symbol_of
+from rnn_compiler.lowering.analysis.control_flow import is_in_loop
+from rnn_compiler.lowering.mlir import block_of, ir, is_private, ops_of, symbol_of
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
@@ -79,23 +80,22 @@ class PassContext:
         ]
 
     def op_arguments(self) -> list[ir.BlockArgument]:
-        """The arguments of public functions that those functions read, also through calls."""
-        calls: dict[str, list[ir.Operation]] = {}
+        """The arguments that those functions read; none if they are called in a user's loops."""
+        functions = [] if any(map(is_in_loop, self.op_calls())) else self.op_functions()
+        return [each for op in functions for each in block_of(op).arguments if [*each.uses]]
+
+    def op_calls(self) -> list[ir.Operation]:
+        """The calls in a user's module; none in one that is not a user's."""
+        calls: list[ir.Operation] = []
 
         def visit(op: ir.Operation) -> ir.WalkResult:
             if op.name == "func.call":
-                calls.setdefault(callee_of(op), []).append(op)
+                calls.append(op)
             return ir.WalkResult.ADVANCE
 
-        self.module.operation.walk(visit)
-        functions = self.op_functions()
-        read = [each for op in functions for each in block_of(op).arguments if [*each.uses]]
-        for argument in read:  # grows by the arguments of callers
-            for call in calls.get(symbol_of(argument.owner.owner), ()):
-                given = call.operands[argument.arg_number]
-                if _is_argument(given) and given not in read:
-                    read.append(given)
-        return [each for each in read if not is_private(each.owner.owner)]
+        if self.linked:
+            self.module.operation.walk(visit)
+        return calls
 
     def weights_stay(self, op: ir.Operation) -> bool:
         """Whether the weights of an op's function stay the same, so that they are packed once.
@@ -132,8 +132,3 @@ class PassContext:
         """Records that a time loop stays plain, and why."""
         self.plain_loops[symbol] = reason
         _LOG.info("%s stays plain: %s", symbol, reason)
-
-
-def _is_argument(value: ir.Value) -> TypeGuard[ir.BlockArgument]:
-    """Whether a value is an argument of a function, not of a loop."""
-    return isinstance(value, ir.BlockArgument) and value.owner.owner.operation.name == "func.func"

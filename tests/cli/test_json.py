@@ -114,7 +114,7 @@ def facts(arguments: list[str], capsys: pytest.CaptureFixture[str], code: int = 
 
 
 @pytest.mark.parametrize(
-    "path", [marked_slow(path) if path == ("demo",) else path for path in VERBS], ids=" ".join
+    "path", [marked_slow((path,)) if path == ("demo",) else path for path in VERBS], ids=" ".join
 )
 def test_every_verb_prints_json(
     path: tuple[str, ...],

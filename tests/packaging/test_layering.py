@@ -109,6 +109,7 @@ MAY_IMPORT = {
     "rnn_compiler.weights": [*GROUND, *SCHEMA, "rnn_compiler.weights"],
     "rnn_compiler.model_import": [
         *(*SCHEMA, "rnn_compiler.weights", "rnn_compiler.modules", "rnn_compiler.freezing"),
+        "rnn_compiler.quantization",
         *("rnn_compiler.lowering.ops",),
         *("rnn_compiler.files", "rnn_compiler.installation", "rnn_compiler.model_import"),
     ],
