@@ -24,7 +24,7 @@ MOST_OBJECTS = 100_000
 DEEPEST = 64
 LEFT_OUT = ("optimizer_weights", "optimizer")
 SPARE_MEMORY = 400 << 20
-SECONDS = 2
+SECONDS = 20
 BYTES_A_SECOND = 50_000_000
 
 

@@ -50,6 +50,7 @@ _PEEPHOLES = ("wci", "wcf", "wco")
 _FOUND = {name for name, op in OPS.items() if op.signature.in_tensorflow}
 _MOST_LAYERS, _MOST_NODES = 300, 2_000
 """More layers, and places where they are called, than a model has; one may be a step of a loop."""
+_TOO_MANY = f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_NODES} calls"
 
 
 def layers_of(constants: Constants) -> list[Layer | Refused]:
@@ -64,18 +65,10 @@ def layers_of(constants: Constants) -> list[Layer | Refused]:
     graph = constants.graph
     kept = KeptState(constants)
     found: list[Layer] = []
-    count = 0
-    for scope in graph.scopes(_FOUND):
-        for node in scope.body.nodes.values():
-            if node.op not in _FOUND:
-                continue
-            if "Params" in node.op and constants.is_for_checkpoint(scope, node):
-                continue
-            count += 1
-            if len(found) > _MOST_LAYERS or count > _MOST_NODES:
-                reason = f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_NODES} calls"
-                raise exceeded(graph.path, reason)
-            _add(found, _layer(graph, constants, kept, scope, node), scope.is_reached)
+    for scope, node in _calls(constants):
+        if len(found) > _MOST_LAYERS:
+            raise exceeded(graph.path, _TOO_MANY)
+        _add(found, _layer(graph, constants, kept, scope, node), scope.is_reached)
     refused: dict[Refused, None] = {}
     for scope, layer in cells_of(constants):
         if isinstance(layer, Refused):
@@ -85,6 +78,21 @@ def layers_of(constants: Constants) -> list[Layer | Refused]:
         if len(found) + len(refused) > _MOST_LAYERS:
             raise exceeded(graph.path, f"it has more than {_MOST_LAYERS} recurrent layers")
     return named_apart([*found, *refused])
+
+
+def _calls(constants: Constants) -> list[tuple[Scope, Any]]:
+    """The nodes that are layers, each with its scope, counted before any of them is read."""
+    calls: list[tuple[Scope, Any]] = []
+    for scope in constants.graph.scopes(_FOUND):
+        for node in scope.body.nodes.values():
+            if node.op not in _FOUND:
+                continue
+            if "Params" in node.op and constants.is_for_checkpoint(scope, node):
+                continue
+            if len(calls) == _MOST_NODES:
+                raise exceeded(constants.graph.path, _TOO_MANY)
+            calls.append((scope, node))
+    return calls
 
 
 def _add(found: list[Layer], layer: Layer, reached: bool) -> None:

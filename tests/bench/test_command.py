@@ -25,7 +25,7 @@ def test_a_quick_run_without_peers(tmp_path: Path) -> None:
     command += ["--rows", "*BlockLSTMV2/*", "scaling", "compile", "-o", str(output)]
     variables = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
     assert "Cost of 4 times as much" in done.stdout

@@ -55,7 +55,7 @@ _SCALARS = {
 def run(*command: object, folder: Path | None = None) -> str:
     """Runs a command, which must succeed; gives what it printed."""
     words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -64,7 +64,7 @@ def sanitized(compiler: str, folder: Path) -> str:
     """A compiler whose programs can be watched; without its sanitizers, the test skips."""
     (folder / "empty.c").write_text("int main(void) { return 0; }\n")
     command = [compiler, "-fsanitize=address,undefined", "empty.c", "-o", "empty"]
-    if subprocess.run(command, cwd=folder, capture_output=True, timeout=120).returncode:
+    if subprocess.run(command, cwd=folder, capture_output=True, timeout=300).returncode:
         pytest.skip(f"{compiler} has no sanitizers here")
     return compiler
 

@@ -158,7 +158,7 @@ class Emulated:
             cwd=self._folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         assert done.returncode == 0, (done.stderr + done.stdout).decode()

@@ -342,7 +342,7 @@ def test_what_goes_to_standard_output_lands_where_that_goes(tmp_path: Path) -> N
     log.write_text("before\n")
     command = [sys.executable, "-m", "rnn_compiler", "emit", "BlockLSTMV2", "--dim", DIMS]
     with log.open("a") as out:
-        done = subprocess.run([*command, "-o", "/dev/stdout"], stdout=out, timeout=120)
+        done = subprocess.run([*command, "-o", "/dev/stdout"], stdout=out, timeout=300)
     assert done.returncode == 0
     text = log.read_text()
     assert text.startswith("before\nmodule")

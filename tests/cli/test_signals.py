@@ -85,8 +85,8 @@ def interrupt(
         time.sleep(0.2)  # so that the process is past starting it
         os.kill(process.pid, number)
         process.wait(300)
-        wait_until(lambda: not is_running(compiler), 10)
-        wait_until(lambda: not list(temporary.iterdir()), 10)
+        wait_until(lambda: not is_running(compiler))
+        wait_until(lambda: not list(temporary.iterdir()))
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(compiler, signal.SIGKILL)

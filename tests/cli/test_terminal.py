@@ -79,7 +79,7 @@ def in_terminal(*command: str, width: int, **environment: str) -> str:
 
 def in_pipe(*command: str, **environment: str) -> str:
     done = subprocess.run(
-        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60
+        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout

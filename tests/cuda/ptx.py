@@ -61,7 +61,7 @@ def assemble(ptx: str, architecture: str, folder: Path) -> list[int]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     assert result.returncode == 0, result.stderr
     return [int(count) for count in re.findall(r"(\d+) bytes spill stores", result.stderr)]

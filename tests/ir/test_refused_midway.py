@@ -35,6 +35,6 @@ except rc.errors.UnsupportedError as error:
 def test_the_process_goes_on(length: str) -> None:
     """In a process of its own: what is freed in the wrong order may show at its end."""
     command = [sys.executable, "-c", SCRIPT, length]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "planted" in done.stdout

@@ -50,7 +50,7 @@ def node(folder: Path, script: str, *flags: str) -> str:
     """Runs a script, which must succeed; gives what it printed."""
     (folder / "main.mjs").write_text(script)
     done = subprocess.run(
-        ["node", *flags, "main.mjs"], cwd=folder, capture_output=True, text=True, timeout=120
+        ["node", *flags, "main.mjs"], cwd=folder, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -278,7 +278,7 @@ def test_iree_run_module_runs_it(tmp_path: Path) -> None:
         "--device=local-sync",
         "--function=main",
     ]
-    subprocess.run([*command, *inputs, *outputs], check=True, capture_output=True, timeout=60)
+    subprocess.run([*command, *inputs, *outputs], check=True, capture_output=True, timeout=300)
     got = np.load(tmp_path / "h.out.npy")
     np.testing.assert_array_equal(got, raw(spec, arguments).h)
 

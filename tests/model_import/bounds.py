@@ -11,9 +11,10 @@ from pathlib import Path
 
 __all__ = ["SECONDS", "SPARE_MEMORY", "TooLongError", "bounded"]
 
-SECONDS = 2.0
+SECONDS = 10.0
+"""What a file with few bytes may take: on a fast machine, none takes one."""
 SPARE_MEMORY = 500 << 20
-"""What a file with few bytes may take, and bytes beyond what the process has."""
+"""Bytes beyond what the process has."""
 
 
 class TooLongError(Exception):

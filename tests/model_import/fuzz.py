@@ -2,7 +2,7 @@
 
 Most files have fields that are others (`mutations`); of the rest, bits are flipped, bytes
 overwritten, cut out, repeated or moved. What is read is layers, or an error of this package that is
-foreseen, in two seconds of a processor and half a gigabyte. Anything else is a finding: it is
+foreseen, in ten seconds of a processor and half a gigabyte. Anything else is a finding: it is
 printed with the command that repeats it, and the end is 1. Files are read by a child, whose crash
 or hang is a finding too.
 

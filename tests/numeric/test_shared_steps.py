@@ -144,7 +144,7 @@ def test_more_workers_than_cores() -> None:
         [sys.executable, "-c", script],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
         check=True,
-        timeout=120,
+        timeout=300,
     )
 
 

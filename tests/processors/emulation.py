@@ -82,7 +82,7 @@ def run(
         *inputs,
         *(f"--output=@{path}" for path in outputs.values()),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return {
         result.name: np.fromfile(outputs[result.name], DTYPES[result.dtype].numpy).reshape(

@@ -132,7 +132,11 @@ def test_run_commands_run(saved: Path, iree_tools: Path) -> None:
         name, *rest = shlex.split(command)
         assert name == "iree-run-module"
         done = subprocess.run(
-            [iree_tools / name, *rest], cwd=saved.parent, capture_output=True, text=True, timeout=60
+            [iree_tools / name, *rest],
+            cwd=saved.parent,
+            capture_output=True,
+            text=True,
+            timeout=300,
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith(f"EXEC @{function}\n")
@@ -156,7 +160,7 @@ def test_iree_run_module_gives_the_same_numbers(
         *(f"--input=@{name}.npy" for name in arguments),
         *(f"--output=@out_{name}.npy" for name in expected._fields),
     ]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     for name, array in expected._asdict().items():
         np.testing.assert_array_equal(np.load(folder / f"out_{name}.npy"), array)
@@ -177,7 +181,7 @@ def test_modules_of_two_names_run_together(tmp_path: Path, iree_tools: Path) -> 
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("EXEC @encoder\n")

@@ -206,7 +206,7 @@ held.wait()
 with thread_lock(compilation.cache_key(other, resolve_target("cpu")).digest):
     child = os.fork()
     if child == 0:
-        signal.alarm(30)
+        signal.alarm(200)
         rc.compile(other, "cpu")
         os._exit(7)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))

@@ -146,7 +146,7 @@ def test_a_compiler_that_reads_nothing(tmp_path: Path) -> None:
     script = fake(tmp_path, "exec <&-; echo 'error: unknown flag' >&2; exit 1")
     with pytest.raises(CompileError, match="error: unknown flag"):
         compile_module(
-            MODULE * 500_000, TARGET, reproducers=tmp_path, executable=[str(script)], timeout=30
+            MODULE * 500_000, TARGET, reproducers=tmp_path, executable=[str(script)], timeout=300
         )
 
 
@@ -159,13 +159,13 @@ def test_a_hanging_compiler_is_stopped(tmp_path: Path) -> None:
     """With all that it started: `iree-compile` runs a linker."""
     script = f"echo 'error: so far' >&2; sleep 60 & echo $! > {tmp_path}/pid; wait"
     start = time.monotonic()
-    error = fail(tmp_path, fake(tmp_path, script), timeout=0.5)
-    assert time.monotonic() - start < 10
-    assert "the compiler did not finish in 0.5 s and was stopped" in str(error)
+    error = fail(tmp_path, fake(tmp_path, script), timeout=1)
+    assert time.monotonic() - start < 50  # and not 60
+    assert "the compiler did not finish in 1 s and was stopped" in str(error)
     assert error.diagnostics == "error: so far\n"
     child = int((tmp_path / "pid").read_text())
     try:
-        for _ in range(40):
+        for _ in range(400):
             if not Path(f"/proc/{child}").exists() or _state(child) == "Z":
                 return
             time.sleep(0.05)
@@ -309,7 +309,7 @@ def test_every_feature_is_one_that_the_compiler_knows(arch: str) -> None:
         input=text,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert "feature for this target" not in done.stderr, done.stderr

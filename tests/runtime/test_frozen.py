@@ -117,7 +117,7 @@ def test_iree_run_module_takes_the_archive(
         cwd=saved.parent,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     np.testing.assert_array_equal(np.load(saved.parent / "output.npy"), expected["encoder"].output)

@@ -119,7 +119,7 @@ print(json.dumps(outcomes))
 
 def outcomes(script: str, folder: Path) -> dict[str, int]:
     command = [sys.executable, "-W", "error", "-c", COMMON + script, str(folder), str(COUNT)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
     found: dict[str, int] = json.loads(done.stdout)
     assert sum(found.values()) == COUNT

@@ -27,7 +27,7 @@ def workers():
     names = [Path(task, "comm").read_text() for task in Path("/proc/self/task").iterdir()]
     return sum(name.startswith("iree-worker") for name in names)
 
-end = time.monotonic() + 20
+end = time.monotonic() + 60
 while not workers() and time.monotonic() < end:  # they name themselves when they first run
     time.sleep(0.01)
 time.sleep(0.5)

@@ -33,7 +33,7 @@ def end(artifact: rc.Artifact, folder: Path, device: str, script: str) -> str:
     """What a process says that runs a script; it has to end well, and without complaint."""
     path = artifact.save(folder / "lstm.vmfb")
     command = [sys.executable, "-W", "error", "-c", START + script, str(path), device]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 

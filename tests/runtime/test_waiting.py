@@ -129,10 +129,9 @@ def test_others_run_while_one_waits() -> None:
     semaphore = get_device("local-task").hal.create_semaphore(0)
     done = threading.Thread(target=wait, args=(semaphore, 1, 60.0))
     done.start()
-    rounds, end = 0, time.monotonic() + 0.05
-    while time.monotonic() < end:
+    end = time.monotonic() + 30
+    for _ in range(20):
         time.sleep(0)
-        rounds += 1
+    assert time.monotonic() < end
     semaphore.signal(1)
     done.join()
-    assert rounds > 20

@@ -50,7 +50,7 @@ def _run(words: list[str], folder: Path, more: Sequence[str]) -> str:
     words += more if words[0] == "cc" else ()
     first = {"python": [sys.executable], "pip": [sys.executable, "-m", "pip"]}
     command = [*first.get(words[0], words[:1]), *words[1:]]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     if words[0] == "pip" and done.returncode:
         pytest.skip(f"silero-vad cannot be downloaded here: {done.stderr[-200:]}")
     assert done.returncode == 0, done.stderr

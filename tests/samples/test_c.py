@@ -32,7 +32,7 @@ def run_block(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
             continue
         strict = STRICT if name in ("cc", CROSS[0]) else []
         done = subprocess.run(
-            [name, *strict, *arguments], capture_output=True, text=True, timeout=60, check=False
+            [name, *strict, *arguments], capture_output=True, text=True, timeout=300, check=False
         )
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""

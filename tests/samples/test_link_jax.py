@@ -18,7 +18,7 @@ SAMPLE = Path(__file__).parents[2] / "samples" / "link_jax"
 def test_the_script_prints_what_the_readme_shows(tmp_path: Path) -> None:
     pytest.importorskip("jax", minversion="0.10")
     command = [sys.executable, str(SAMPLE / "link_jax.py"), str(tmp_path / "new")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     shown = (SAMPLE / "README.md").read_text().split("```")[-2].strip().splitlines()
     printed = done.stdout.splitlines()

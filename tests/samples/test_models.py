@@ -32,7 +32,7 @@ def test_a_script_prints_what_its_readme_shows(
     path, new = SAMPLES / script, tmp_path / "new"
     command = [sys.executable, "-W", "error", str(path), str(new)]
     quiet = {**os.environ, "RNN_COMPILER_LOG": "error"}  # of compilations on a slow machine
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=quiet)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=quiet)
     assert (done.returncode, done.stderr) == (0, "")
     text = (path.parent / "README.md").read_text()
     shown = re.findall(r"prints:\n\n```\n(.*?)```", text, re.DOTALL)[0]

@@ -20,7 +20,7 @@ SAMPLE = Path(__file__).parents[2] / "samples" / "quickstart"
 def test_the_script_prints_what_the_readme_shows(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "error", str(SAMPLE / "quickstart.py"), str(tmp_path / "new")]
     quiet = {**os.environ, "RNN_COMPILER_LOG": "error"}  # of compilations on a slow machine
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=quiet)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=quiet)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
 

@@ -43,7 +43,7 @@ def compiled(text: str, *flags: str, target: Sequence[str] = CPU) -> bytes:
     """
     command = [str(compiler_folder() / "iree-compile"), "-", "-o", "-"]
     flags = ("--iree-input-type=stablehlo", *target, *flags)
-    done = subprocess.run([*command, *flags], input=text.encode(), capture_output=True, timeout=120)
+    done = subprocess.run([*command, *flags], input=text.encode(), capture_output=True, timeout=300)
     if done.returncode:
         raise CompileError(f"exit status {done.returncode}: {done.stderr.decode()[:500]}")
     return done.stdout

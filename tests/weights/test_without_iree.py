@@ -58,7 +58,7 @@ print(code, np.load("p.npy").shape)
 def without_iree(script: str, folder: Path) -> str:
     """The last line that a script printed in a process that has no IREE."""
     command = [sys.executable, "-W", "error", "-c", WITHOUT + script]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()[-1]
 

@@ -154,7 +154,7 @@ def outcome(op: str, dtype: str, batch: int, pattern: str, replacement: str, num
     arguments = [str(TESTS), op, dtype, str(batch), pattern, replacement, str(number)]
     result = subprocess.run(
         [sys.executable, "-c", CHILD, *arguments],
-        capture_output=True, text=True, check=False, timeout=120,
+        capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert result.stdout, result.stderr[-3000:]
     faulted = "by the emulator" in result.stdout
