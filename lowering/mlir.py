@@ -19,8 +19,10 @@ __all__ = [
     "callee_of",
     "contraction",
     "end_of",
+    "function_of",
     "ir",
     "is_private",
+    "nested_ops",
     "new_context",
     "ops_of",
     "remove_unused",
@@ -115,6 +117,13 @@ def end_of(function: ir.Operation) -> ir.Operation:
     return ops_of(block_of(function))[-1]
 
 
+def function_of(op: ir.Operation) -> ir.Operation:
+    """The function that an op is in; a function itself."""
+    while op.name != "func.func":
+        op = op.parent
+    return op
+
+
 def contraction(axes: tuple[int, int]) -> dict[str, ir.Attribute]:
     """The attribute of StableHLO's product of two arrays: the axis of each that is summed over."""
     left, right = axes
@@ -140,17 +149,27 @@ def is_private(function: ir.Operation) -> bool:
     )
 
 
-def symbols_in(op: ir.Operation) -> list[str]:
-    """The symbols of the same module that an op and the ops nested in it refer to."""
-    found: list[str] = []
+def nested_ops(op: ir.Operation, *names: str) -> list[ir.Operation]:
+    """An op and those nested in it at any depth, inner ones first; only those of some names."""
+    found: list[ir.Operation] = []
 
     def visit(each: ir.Operation) -> ir.WalkResult:
-        for name in each.attributes:
-            found.extend(_referred(each.attributes[name]))
+        if not names or each.name in names:
+            found.append(each)
         return ir.WalkResult.ADVANCE
 
     op.walk(visit)
     return found
+
+
+def symbols_in(op: ir.Operation) -> list[str]:
+    """The symbols of the same module that an op and the ops nested in it refer to."""
+    return [
+        symbol
+        for each in nested_ops(op)
+        for name in each.attributes
+        for symbol in _referred(each.attributes[name])
+    ]
 
 
 def _referred(value: ir.Attribute) -> list[str]:

@@ -64,5 +64,6 @@ def current_device(functions: Iterable[FunctionSpec] = (), arguments: Iterable[o
     """The device in force for functions: that of `target`, else `runtime.default_device`."""
     from rnn_compiler.runtime import default_device
 
-    kind = current_target().partition(":")[0].replace("cpu", "local")
+    name = current_target().partition(":")[0]
+    kind = "local" if name == "cpu" else name  # IREE's name of CPUs
     return _current.get()[1] or default_device(functions, kind, arguments)

@@ -67,7 +67,7 @@ def freeze(module: Module, weights: Mapping[str, Any], *, quantize: str | None =
         functions.append(_without(spec, arrays, small))
         for name, (op, own) in small.items():
             made = quantized(op, own, arrays[name])
-            arrays |= {name + key.removeprefix(own): array for key, array in made.items()}
+            arrays |= {name + suffix: array for suffix, array in made.items()}
         parameters |= {spec.parameter(name): array for name, array in arrays.items() if array.size}
     if in_int8 and not any(SCALE in each.name for spec in functions for each in spec.frozen):
         names = sorted({name for spec in module.functions for name in spec.weights})
@@ -134,21 +134,15 @@ def _without(
     spec: FunctionSpec, names: Mapping[str, Any], in_int8: Mapping[str, tuple[FunctionSpec, str]]
 ) -> FunctionSpec:
     """A function without some of its arguments, some of which are stored in int8, as an op's."""
-
-    def parts(each: TensorSpec) -> list[TensorSpec]:
-        if each.name not in in_int8:
-            return [each]
-        op, own = in_int8[each.name]
-        made = stored(op, replace(each, name=own))
-        return [replace(part, name=each.name + part.name.removeprefix(own)) for part in made]
-
-    frozen = [each for each in spec.arguments if each.name in names]
+    frozen = [*spec.frozen]
+    for each in spec.arguments:
+        if each.name in in_int8:
+            frozen += stored(*in_int8[each.name], each)
+        elif each.name in names:
+            frozen.append(each)
     return replace(
         spec,
         arguments=tuple(each for each in spec.arguments if each.name not in names),
         weights=tuple(name for name in spec.weights if name not in names),
-        frozen=(
-            *spec.frozen,
-            *(tensor for each in frozen for tensor in parts(each)),
-        ),
+        frozen=tuple(frozen),
     )

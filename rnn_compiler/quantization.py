@@ -67,7 +67,7 @@ def has_int8(spec: FunctionSpec, name: str) -> bool:
 
 
 def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
-    """The arrays that replace an argument, by name (`schema.int8`).
+    """The arrays that replace an argument, by what follows its name (`schema.int8`).
 
     Raises:
         InvalidArgumentError: A number is not finite, or too many are summed.
@@ -79,7 +79,7 @@ def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
         axis = SUMMED_AXES[name]
         _check_summed(spec, name, array.shape[axis])
         numbers, scales = quantized_matrix(array, axis)
-        return {name: numbers, name + SCALE: scales}
+        return {"": numbers, SCALE: scales}
     parts: list[tuple[Array, Array]] = []
     end = 0
     for each in buffer_matrices(spec):
@@ -89,7 +89,7 @@ def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
     numbers = np.concatenate([part[0].ravel() for part in parts])
     scales = np.concatenate([part[1] for part in parts if part[0].size])
     biases: Array = np.array(array[end:])
-    return {name: numbers, name + SCALE: scales, name + BIAS: biases}
+    return {"": numbers, SCALE: scales, BIAS: biases}
 
 
 def quantized_matrix(matrix: Array, axis: int) -> tuple[Array, Array]:

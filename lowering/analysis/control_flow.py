@@ -1,10 +1,13 @@
-"""Loops and branches of a user's module."""
+"""Loops, branches and calls of a user's module."""
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.mlir import ir, is_private
+from collections import Counter
+from collections.abc import Iterable
 
-__all__ = ["has_control_flow", "is_in_loop", "may_repeat"]
+from rnn_compiler.lowering.mlir import ir, is_private, nested_ops, ops_of, symbol_of, symbols_in
+
+__all__ = ["called_in_loops", "called_repeatedly", "has_control_flow", "may_repeat"]
 
 _LOOPS = ("stablehlo.while", "scf.while", "scf.for", "scf.forall")
 _BRANCHES = ("stablehlo.if", "stablehlo.case", "scf.if", "scf.index_switch")
@@ -12,30 +15,37 @@ _BRANCHES = ("stablehlo.if", "stablehlo.case", "scf.if", "scf.index_switch")
 
 def has_control_flow(function: ir.Operation) -> bool:
     """Whether a function has loops or branches."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in (*_LOOPS, *_BRANCHES):
-            found.append(op)
-            return ir.WalkResult.INTERRUPT
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit)
-    return bool(found)
+    return bool(nested_ops(function, *_LOOPS, *_BRANCHES))
 
 
-def is_in_loop(op: ir.Operation) -> bool:
-    """Whether an op of a function is in a loop."""
-    while op.name != "func.func":
-        op = op.parent
-        if op.name in _LOOPS:
-            return True
-    return False
+def called_in_loops(module: ir.Module) -> set[str]:
+    """The functions that loops call, directly or through other functions."""
+    loops = nested_ops(module.operation, *_LOOPS)
+    return _reached(module, (symbol for loop in loops for symbol in symbols_in(loop)))
+
+
+def called_repeatedly(module: ir.Module) -> set[str]:
+    """The functions that are called in several places, directly or through other functions."""
+    counts = Counter(symbols_in(module.operation))
+    return _reached(module, (symbol for symbol, count in counts.items() if count > 1))
+
+
+def _reached(module: ir.Module, symbols: Iterable[str]) -> set[str]:
+    """Some functions, and those that they refer to, such as by calls."""
+    functions = {symbol_of(op): op for op in ops_of(module.body) if op.name == "func.func"}
+    reached, pending = set[str](), [*symbols]
+    while pending:
+        symbol = pending.pop()
+        if symbol in functions and symbol not in reached:
+            reached.add(symbol)
+            pending += symbols_in(functions[symbol])
+    return reached
 
 
 def may_repeat(op: ir.Operation) -> bool:
     """Whether an op is in a loop, or in a private function, which loops may call."""
-    function = op
-    while function.name != "func.func":
-        function = function.parent
-    return is_in_loop(op) or is_private(function)
+    while op.name != "func.func":
+        op = op.parent
+        if op.name in _LOOPS:
+            return True
+    return is_private(op)

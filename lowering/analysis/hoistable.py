@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from rnn_compiler.lowering.analysis.values import static_shape
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir import block_of, ir, nested_ops, ops_of
 
 __all__ = ["hoistable", "parts_read"]
 
@@ -88,15 +88,11 @@ def _from_weights(
 def _read(op: ir.Operation) -> set[ir.Value]:
     """The values from outside that an op and its regions read."""
     read, inside = set[ir.Value](), set[ir.Value]()
-
-    def visit(each: ir.Operation) -> ir.WalkResult:
+    for each in nested_ops(op):
         read.update(each.operands)
         if each != op:
             inside.update(each.results)
         for region in each.regions:
             for block in region.blocks:
                 inside.update(block.arguments)
-        return ir.WalkResult.ADVANCE
-
-    op.walk(visit)
     return read - inside

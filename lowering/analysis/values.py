@@ -86,8 +86,10 @@ def is_splat(value: ir.Value, number: int) -> bool:
 
 
 def element(value: ir.Value) -> str:
-    """A value's element type."""
-    return str(ir.RankedTensorType(value.type).element_type)
+    """The element type of an array or a vector; the type of a scalar."""
+    kind = value.type
+    shaped = isinstance(kind, (ir.RankedTensorType, ir.VectorType))
+    return str(kind.element_type if shaped else kind)
 
 
 def shape(value: ir.Value) -> tuple[Size, ...]:

@@ -15,7 +15,15 @@ from rnn_compiler.lowering.composites import (
     decomposition_of,
     roles_of,
 )
-from rnn_compiler.lowering.mlir import block_of, ir, is_private, ops_of, remove_unused, symbol_of
+from rnn_compiler.lowering.mlir import (
+    block_of,
+    ir,
+    is_private,
+    ops_of,
+    remove_unused,
+    symbol_of,
+    symbols_in,
+)
 
 __all__ = ["narrow"]
 
@@ -40,18 +48,9 @@ def narrow(module: ir.Module, function: ir.Operation, kept: Sequence[int]) -> No
 
 def _uncalled(module: ir.Module) -> list[ir.Operation]:
     """The private functions that no op refers to."""
-    named: set[str] = set()
-    module.operation.walk(lambda op: _add_named(op, named))
+    named = set(symbols_in(module.operation))
     private = [op for op in ops_of(module.body) if is_private(op)]
     return [op for op in private if symbol_of(op) not in named]
-
-
-def _add_named(op: ir.Operation, named: set[str]) -> ir.WalkResult:
-    """Adds the function that an op calls or that is its decomposition."""
-    for key in ("decomposition", "callee"):
-        if key in op.attributes:
-            named.add(ir.FlatSymbolRefAttr(op.attributes[key]).value)
-    return ir.WalkResult.ADVANCE
 
 
 def _is_unused(value: ir.Value) -> bool:

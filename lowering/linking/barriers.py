@@ -8,22 +8,15 @@ before: with several threads, the ops behind the barrier read memory that is not
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.control_flow import may_repeat
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, nested_ops
 
 __all__ = ["remove_barriers"]
 
 
 def remove_barriers(module: ir.Module) -> None:
     """Removes the barriers in loops and in private functions, which loops may call."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.optimization_barrier" and may_repeat(op):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    for barrier in found:
+    barriers = nested_ops(module.operation, "stablehlo.optimization_barrier")
+    for barrier in [each for each in barriers if may_repeat(each)]:
         for value, result in zip(barrier.operands, barrier.results, strict=True):
             result.replace_all_uses_with(value)
-        barrier.operation.erase()
+        barrier.erase()

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.lowering.mlir import ir, symbol_of
+from rnn_compiler.lowering.mlir import ir, nested_ops, symbol_of
 from rnn_compiler.lowering.ops import OPS, find_op
 
 __all__ = ["PREFIX", "Call", "find_calls"]
@@ -73,16 +73,8 @@ def find_calls(module: ir.Module) -> list[Call]:
     Raises:
         InvalidArgumentError: An op does not exist, or an attribute is not a value.
     """
-    found: list[tuple[str, ir.Operation]] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        name = _target(op)
-        if name.startswith(PREFIX):
-            found.append((name, op))
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return [_call(name, op) for name, op in found]
+    ops = nested_ops(module.operation, "stablehlo.custom_call", "func.func")
+    return [_call(_target(op), op) for op in ops if _target(op).startswith(PREFIX)]
 
 
 def _target(op: ir.Operation) -> str:

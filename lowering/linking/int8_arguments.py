@@ -123,7 +123,7 @@ class Int8Arguments:
         whole = replace(self._whole[spec.function], function=symbol)
         gone = spec.arguments[number]
         others = [each for k, each in enumerate(spec.arguments) if k != number]
-        small = replace(spec, function=symbol, arguments=(*others, *stored(whole, gone)))
+        small = replace(spec, function=symbol, arguments=(*others, *stored(whole, gone.name, gone)))
         add_function(self._module, EmittedOp(small, whole, OPS[spec.op].emit), private=True)
         self.linked[symbol], self._whole[symbol] = small, whole
         return symbol

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.values import element, ints, shape, static_shape
 from rnn_compiler.lowering.codegen.body import Array, Body
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, nested_ops
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.schema.open_sizes import is_static
 
@@ -59,15 +59,8 @@ class _Axis(NamedTuple):
 
 def cut_windows(context: PassContext) -> None:
     """Cuts the inputs of all windows of a module."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _CUTS or _LINALG.match(op.name):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    context.module.operation.walk(visit)
-    for op in found:
+    ops = nested_ops(context.module.operation)
+    for op in [each for each in ops if each.name in _CUTS or _LINALG.match(each.name)]:
         shapes = [shape(value) for value in (*op.operands, *op.results)]
         if all(is_static(*each) and 0 not in each for each in shapes):
             _CUTS.get(op.name, _linalg)(op)

@@ -16,11 +16,13 @@ import math
 from collections.abc import Callable
 from functools import reduce
 
+from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.codegen.arithmetic import elementwise
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, nested_ops
 from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.conversions import rewrite_numbers
 from rnn_compiler.lowering.rewriting.edits import pointwise, replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -50,11 +52,7 @@ def exponential_of_float64(context: PassContext) -> None:
         return
     for op in _of_float64(context.module, "stablehlo.exponential", "stablehlo.logistic"):
         replace(op, pointwise(Body.before(op), op.operands[0], "f64", _same_as(op)))
-    for op in _of_float64(context.module, "math.exp"):
-        body = Body.before(op)
-        kind = op.operands[0].type
-        lanes = ir.VectorType(kind).shape[0] if isinstance(kind, ir.VectorType) else 0
-        replace(op, _exponential(body, Number(body, op.operands[0], "f64", lanes)).value)
+    rewrite_numbers(_of_float64(context.module, "math.exp"), _exponential)
 
 
 def _same_as(op: ir.Operation) -> Callable[[Body, Number], Number]:
@@ -64,18 +62,7 @@ def _same_as(op: ir.Operation) -> Callable[[Body, Number], Number]:
 
 def _of_float64(module: ir.Module, *names: str) -> list[ir.Operation]:
     """The ops of some names that take float64."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in names:
-            kind = op.operands[0].type
-            shaped = isinstance(kind, (ir.RankedTensorType, ir.VectorType))
-            if str(kind.element_type if shaped else kind) == "f64":
-                found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
+    return [op for op in nested_ops(module.operation, *names) if element(op.operands[0]) == "f64"]
 
 
 def _exponential(body: Body, x: Number) -> Number:

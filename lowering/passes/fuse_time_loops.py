@@ -11,17 +11,13 @@ Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container
-
-from rnn_compiler.lowering.analysis.control_flow import is_in_loop
 from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, step_symbol
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
-from rnn_compiler.lowering.mlir import block_of, callee_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir import block_of, function_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import call_before, opaque
@@ -40,18 +36,16 @@ def fuse_time_loops(context: PassContext) -> None:
     assert isinstance(vectors, VectorUnit)
     functions = {symbol_of(op): op for op in ops_of(context.module.body)}
     found, made = take_time_loops(context), dict[str, str]()
-    own = {name for each in found for name in (each, step_symbol(found[each]))}
-    calls = _calls(context, own) if context.linked else []
-    is_repeated = max(Counter(symbol for symbol, _ in calls).values(), default=0) > 1
-    is_in_loop = any(in_loop for _, in_loop in calls)
+    repeated, looped = context.called_repeatedly(), context.called_in_loops()
     for place, (symbol, composite) in enumerate(found.items()):
+        caller = symbol_of(function_of(composite))
         try:
             fused = FusedLoop(
                 symbol,
                 TimeLoop.of(composite, functions),
                 vectors,
                 list(composite.operands),
-                Part(place, len(found), is_repeated, is_in_loop),
+                Part(place, len(found), caller in repeated, caller in looped),
                 composite.location,
                 weights_stay=context.weights_stay(composite),
             )
@@ -77,26 +71,6 @@ def _decompositions_in(step: ir.Operation) -> list[str]:
     """The functions that the composites of a step stand for."""
     ops = ops_of(block_of(step))
     return [decomposition_of(op) for op in ops if op.name == "stablehlo.composite"]
-
-
-def _calls(context: PassContext, own: Container[str]) -> list[tuple[str, bool]]:
-    """The functions that a user's module calls, and whether from a loop, once for each call.
-
-    Args:
-        context: The module.
-        own: Symbols of functions that are not the user's: those of time loops.
-    """
-    found: list[tuple[str, bool]] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "func.call":
-            found.append((callee_of(op), is_in_loop(op)))
-        return ir.WalkResult.ADVANCE
-
-    for function in ops_of(context.module.body):
-        if function.name != "func.func" or symbol_of(function) not in own:
-            function.walk(visit)
-    return found
 
 
 def _opaque_scalar(scalar: ir.Value) -> ir.Value:

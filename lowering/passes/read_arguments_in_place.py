@@ -5,17 +5,17 @@ Matches: the arguments that functions of our ops read. Puts a `util.optimization
 IREE 3.13 reads a contiguous slice in place, except for slices of an imported buffer, which it
 copies: a layer's weights are slices of `params`, and would be copied at every call. The barrier
 hides that the tensor is the imported buffer, and is removed before IREE decides what to copy. In a
-user's loop, IREE would not wait for what is behind one: in modules with calls in loops, barriers
-stand before the calls instead, but for operands that a loop may change.
+user's loop, IREE would not wait for what is behind one: for functions that loops call, the barriers
+are before the calls instead, except on operands that a loop may change.
 Ensures: the same numbers.
 """
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.control_flow import is_in_loop, may_repeat
+from rnn_compiler.lowering.analysis.control_flow import may_repeat
 from rnn_compiler.lowering.analysis.size_sources import tie_results
 from rnn_compiler.lowering.analysis.values import defining
-from rnn_compiler.lowering.mlir import block_of, callee_of, ir, is_private, symbol_of
+from rnn_compiler.lowering.mlir import block_of, callee_of, ir, is_private, nested_ops, symbol_of
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.properties import (
     arguments_are_read_in_place,
@@ -36,13 +36,11 @@ def read_arguments_in_place(context: PassContext) -> None:
         barrier = _barrier(argument, at)
         argument.replace_all_uses_except(barrier.results[0], barrier)
         tie_results(barrier)
-    calls = context.op_calls()
-    if any(map(is_in_loop, calls)):
-        symbols = {symbol_of(function) for function in context.op_functions()}
-        for call in [each for each in calls if callee_of(each) in symbols]:
-            for k, operand in enumerate(call.operands):
-                if not _may_change(operand):
-                    call.operands[k] = _barrier(operand, ir.InsertionPoint(call)).results[0]
+    looped = context.called_in_loops().intersection(map(symbol_of, context.op_functions()))
+    for call in nested_ops(context.module.operation, "func.call") if looped else ():
+        for k, operand in enumerate(call.operands) if callee_of(call) in looped else ():
+            if not _may_change(operand):
+                call.operands[k] = _barrier(operand, ir.InsertionPoint(call)).results[0]
 
 
 def _barrier(value: ir.Value, at: ir.InsertionPoint) -> ir.Operation:

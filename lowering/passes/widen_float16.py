@@ -10,12 +10,10 @@ subnormals, infinities and NaN.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, nested_ops
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.conversions import rewrite_conversions
 from rnn_compiler.lowering.rewriting.edits import pointwise_cast, replace
@@ -40,35 +38,19 @@ def widen_float16(context: PassContext) -> None:
     processor = context.processor
     if not isinstance(processor, VectorUnit) or processor.widens_float16:
         return
-    for product in _found(context.module, _is_product):
+    operation = context.module.operation
+    for product in filter(_is_product, nested_ops(operation, "stablehlo.dot_general")):
         for number, operand in enumerate(product.operands):
             product.operands[number] = pointwise_cast(Body.before(product), operand, "f32")
-    for choice in _found(context.module, _is_choice):
-        _choose_bits(choice)
+    for choice in nested_ops(operation, *_BITCASTS):
+        if element(choice.results[0]) == "f16":
+            _choose_bits(choice)
     rewrite_conversions(context.module, "arith.extf", "f16", "f32", _widened)
 
 
-def _found(module: ir.Module, is_wanted: Callable[[ir.Operation], bool]) -> list[ir.Operation]:
-    """The ops with a property."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if is_wanted(op):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
-
-
 def _is_product(op: ir.Operation) -> bool:
-    if op.name != "stablehlo.dot_general" or element(op.results[0]) != "f32":
-        return False
-    return {element(operand) for operand in op.operands} == {"f16"}
-
-
-def _is_choice(op: ir.Operation) -> bool:
-    return op.name in _BITCASTS and str(op.results[0].type).rpartition("x")[2] in ("f16", "f16>")
+    """Whether a product of float16 is summed in float32."""
+    return [element(each) for each in (*op.operands, *op.results)] == ["f16", "f16", "f32"]
 
 
 def _choose_bits(choice: ir.Operation) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.analysis.control_flow import is_in_loop
-from rnn_compiler.lowering.mlir import block_of, ir, is_private, ops_of, symbol_of
+from rnn_compiler.lowering.analysis.control_flow import called_in_loops, called_repeatedly
+from rnn_compiler.lowering.mlir import block_of, function_of, ir, is_private, ops_of, symbol_of
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
@@ -80,31 +80,26 @@ class PassContext:
         ]
 
     def op_arguments(self) -> list[ir.BlockArgument]:
-        """The arguments that those functions read; none if they are called in a user's loops."""
-        functions = [] if any(map(is_in_loop, self.op_calls())) else self.op_functions()
+        """The arguments that those functions read, without those that a user's loops call."""
+        looped = self.called_in_loops()
+        functions = [op for op in self.op_functions() if symbol_of(op) not in looped]
         return [each for op in functions for each in block_of(op).arguments if [*each.uses]]
 
-    def op_calls(self) -> list[ir.Operation]:
-        """The calls in a user's module; none in one that is not a user's."""
-        calls: list[ir.Operation] = []
+    def called_in_loops(self) -> set[str]:
+        """The functions that a user's loops call, directly or through other functions."""
+        return called_in_loops(self.module) if self.linked else set()
 
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            if op.name == "func.call":
-                calls.append(op)
-            return ir.WalkResult.ADVANCE
-
-        if self.linked:
-            self.module.operation.walk(visit)
-        return calls
+    def called_repeatedly(self) -> set[str]:
+        """The functions that a user's module calls in several places, likewise."""
+        return called_repeatedly(self.module) if self.linked else set()
 
     def weights_stay(self, op: ir.Operation) -> bool:
         """Whether the weights of an op's function stay the same, so that they are packed once.
 
         Those of an op in training do not: what is packed is packed at every call.
         """
-        while op.name != "func.func":
-            op = op.parent
-        specs = [each for each in (*self.functions, *self.linked) if each.function == symbol_of(op)]
+        symbol = symbol_of(function_of(op))
+        specs = [each for each in (*self.functions, *self.linked) if each.function == symbol]
         return not specs or any(spec.weights or spec.frozen for spec in specs)
 
     def ops(self) -> list[ir.Operation]:

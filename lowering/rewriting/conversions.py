@@ -1,17 +1,17 @@
-"""The conversions of a module between two element types, and their replacement."""
+"""Replaces ops on single numbers: the conversions between two element types, and functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from rnn_compiler.lowering.analysis.values import shape
+from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir import ir, nested_ops
 from rnn_compiler.lowering.rewriting.edits import pointwise_cast, replace
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["rewrite_conversions"]
+__all__ = ["rewrite_conversions", "rewrite_numbers"]
 
 
 def rewrite_conversions(
@@ -30,28 +30,24 @@ def rewrite_conversions(
     for convert in _conversions(module, "stablehlo.convert", (of, to)):
         if is_static(*shape(convert.results[0])):  # else it is a user's
             replace(convert, pointwise_cast(Body.before(convert), convert.operands[0], to))
-    for each in _conversions(module, op, (of, to)):
-        kind = each.operands[0].type
-        lanes = ir.VectorType(kind).shape[0] if isinstance(kind, ir.VectorType) else 0
-        body = Body.before(each)
-        replace(each, emit(body, Number(body, each.operands[0], of, lanes)).value)
+    rewrite_numbers(_conversions(module, op, (of, to)), emit)
+
+
+def rewrite_numbers(ops: Iterable[ir.Operation], emit: Callable[[Body, Number], Number]) -> None:
+    """Replaces ops on a scalar or a vector.
+
+    Args:
+        ops: The ops.
+        emit: Emits the replacement of an op, given its operand.
+    """
+    for op in ops:
+        body, operand = Body.before(op), op.operands[0]
+        kind = operand.type
+        lanes = kind.shape[0] if isinstance(kind, ir.VectorType) else 0
+        replace(op, emit(body, Number(body, operand, element(operand), lanes)).value)
 
 
 def _conversions(module: ir.Module, name: str, types: tuple[str, str]) -> list[ir.Operation]:
     """The ops of a name that convert from the first element type to the second."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == name and _elements(op) == types:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
-
-
-def _elements(op: ir.Operation) -> tuple[str, ...]:
-    """The element types of an op's operand and result: scalars, vectors or tensors."""
-    kinds = (op.operands[0].type, op.results[0].type)
-    shaped = (ir.RankedTensorType, ir.VectorType)
-    return tuple(str(kind.element_type if isinstance(kind, shaped) else kind) for kind in kinds)
+    ops = nested_ops(module.operation, name)
+    return [op for op in ops if (element(op.operands[0]), element(op.results[0])) == types]

@@ -20,7 +20,6 @@ from rnn_compiler.cli.options import UsageError, add_json_option, check_output
 from rnn_compiler.cli.terminal import print_json, print_line, print_table
 from rnn_compiler.files import open_regular, write_files
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
 
 __all__ = ["add_weights"]
 
@@ -155,29 +154,23 @@ def _convert(name: str, names: list[str], options: argparse.Namespace) -> int:
     return 0
 
 
-_MODELS = {
-    **dict.fromkeys(TORCH_SUFFIXES, "PyTorch's"),
-    **dict.fromkeys((".keras", ".h5", ".hdf5"), "Keras'"),
-    **{".onnx": "ONNX'", ".pb": "TensorFlow's"},
-}
-"""Whose files have a suffix that are no files of arrays."""
-
-
 def _check_kind(framework: str, file: Path) -> None:
     """Checks that a file is not a model of some framework, which is read in another way.
 
     Raises:
         UsageError: It is; the message says how.
     """
-    whose = _MODELS.get(file.suffix)
-    if whose is None or (framework == "torch" and file.suffix in TORCH_SUFFIXES):
+    from rnn_compiler.model_import.kinds import MODEL_FILES
+
+    kind = MODEL_FILES.get(file.suffix.lower())
+    if kind is None or (framework == "torch" and kind.framework == "PyTorch"):
         return
     command = f"import {file}` reads its layers"
-    if file.suffix in TORCH_SUFFIXES:
+    if kind.framework == "PyTorch":
         command = f"weights from-torch {file}` reads the weights of one of its layers"
     name = framework.replace("_", "-")
     raise UsageError(
-        f"{file}: a file of {whose}; from-{name} reads arrays, {_HELP[framework]}; "
+        f"{file}: a file of {kind.framework}; from-{name} reads arrays, {_HELP[framework]}; "
         f"`rnn-compiler {command}"
     )
 

@@ -3,7 +3,8 @@
 import_model  the layers of a file of TensorFlow, Keras, ONNX or PyTorch
 Layer         one of them: build() gives its module
 
-`saved_model`, `keras_file`, `keras_h5`, `onnx_file` and `torch_layers` each read one kind of file;
+`saved_model`, `keras_file`, `keras_h5`, `onnx_file` and `torch_layers` each read one kind of file
+(`kinds`);
 `tensorflow_graph` and the modules next to it find ops in graphs; `messages` is the table of
 protobuf messages. No framework is needed. Files are untrusted: nothing in them is run, and sizes
 stated in them are compared with their actual size before memory is allocated.
@@ -121,31 +122,16 @@ def _unreadable(error: OSError, path: object) -> ArtifactError:
 
 def _reader(path: Path) -> _Reader:
     """The reader for a kind of file."""
-    from rnn_compiler.model_import import (
-        keras_file,
-        keras_h5,
-        onnx_file,
-        saved_model,
-        torch_layers,
-    )
-    from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
+    from rnn_compiler.model_import.kinds import MODEL_FILES
+    from rnn_compiler.model_import.saved_model import read_saved_model
 
-    readers: dict[str, _Reader] = {
-        ".pb": saved_model.read_frozen_graph,
-        ".keras": keras_file.read_keras,
-        ".h5": keras_h5.read_h5,
-        ".hdf5": keras_h5.read_h5,
-        ".json": keras_h5.read_json,
-        ".onnx": onnx_file.read_onnx,
-        **dict.fromkeys(TORCH_SUFFIXES, torch_layers.read_torch),
-    }
     if path.is_dir():
-        return saved_model.read_saved_model
+        return read_saved_model
     if path.name == "saved_model.pb":
-        return lambda file: saved_model.read_saved_model(file.parent)
-    if path.suffix.lower() in readers and path.exists():
-        return readers[path.suffix.lower()]
-    expected = f"a SavedModel folder, or a file that ends in {', '.join(readers)}"
+        return lambda file: read_saved_model(file.parent)
+    if path.suffix.lower() in MODEL_FILES and path.exists():
+        return MODEL_FILES[path.suffix.lower()].read
+    expected = f"a SavedModel folder, or a file that ends in {', '.join(MODEL_FILES)}"
     got = describe(str(path)) if path.exists() else f"{describe(str(path))}, which does not exist"
     raise InvalidArgumentError("import_model", "path", expected, got)
 

@@ -74,7 +74,6 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     fold(graph)
     join_gathered_rows(graph)
     inputs = [each.name for each in graph.proto.input]
-    graph.name_nodes()  # branches may have brought nodes with the same names
     replace_recurrent(graph)
     plain_products(graph)
     weights = take_parameters(graph)

@@ -63,10 +63,16 @@ def buffer_matrices(spec: FunctionSpec) -> list[Block]:
     return list(matrices())
 
 
-def stored(spec: FunctionSpec, tensor: TensorSpec) -> list[TensorSpec]:
-    """The tensors that replace an argument of a function."""
-    if tensor.name in SUMMED_AXES:
-        axis = SUMMED_AXES[tensor.name]
+def stored(spec: FunctionSpec, name: str, tensor: TensorSpec) -> list[TensorSpec]:
+    """The tensors that replace an argument of a function.
+
+    Args:
+        spec: The op.
+        name: The op's name of the argument.
+        tensor: The argument, whose name may be another one, in a user's function.
+    """
+    if name in SUMMED_AXES:
+        axis = SUMMED_AXES[name]
         numbers = shape = tensor.static_shape
         scales = (*shape[:axis], *shape[axis + 1 :])
         rest = 0

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from rnn_compiler.lowering.ops import GRADIENTS
 from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
 from rnn_compiler.torch.attributes import Attributes
@@ -22,11 +23,13 @@ from rnn_compiler.weights.torch import places
 
 __all__ = ["HAS_FORMULA", "second_derivatives"]
 
-HAS_FORMULA = ("CudnnRNNBackprop", "CudnnRNNBackpropV2", "CudnnRNNBackpropV3")
-"""The gradient ops whose forward op has a formula here."""
-
 _INPUTS = ("input", "input_h", "input_c", "params")
 _RESULTS = ("output", "output_h", "output_c")
+
+HAS_FORMULA = frozenset(
+    op for each in GRADIENTS.values() if each.arguments == _INPUTS for op in each.ops
+)
+"""The gradient ops whose forward op has a formula here: the one of these inputs."""
 
 
 def second_derivatives(

@@ -427,8 +427,27 @@ def in_a_loop(call: Callable[[str, str], str]) -> str:
       return %loop#1 : TENSOR"""
 
 
+def in_a_composite_of_a_loop(call: Callable[[str, str], str]) -> str:
+    """The loop's body is a composite of the user's, whose decomposition calls the op."""
+    spec = lstm(**SHARED)
+    names = ", ".join(f"%{a.name}" for a in spec.arguments).replace("%x", "%y")
+    types = ", ".join(kind(a) for a in spec.arguments)
+    given = ", ".join(f"%{a.name}: {kind(a)}" for a in spec.arguments)
+    composite = (
+        f'%step:7 = stablehlo.composite "user.step" {names} {{decomposition = @step}} : ({types}) '
+        f"-> ({', '.join(kind(r) for r in spec.results)})"
+    )
+    loop = in_a_loop(lambda *_: composite)
+    results = ", ".join(f"%s#{k}" for k in range(7))
+    kinds = ", ".join(kind(r) for r in spec.results)
+    return (
+        f"{loop} }} func.func private @step({given}) -> ({kinds}) "
+        f"{{ {call('s', '%x')} return {results} : {kinds}"
+    )
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("body", [in_a_row, in_a_loop])
+@pytest.mark.parametrize("body", [in_a_row, in_a_loop, in_a_composite_of_a_loop])
 def test_an_op_again(body: Any) -> None:
     """Each call counts its steps from zero; in a loop of the user, nothing is counted.
 
@@ -488,7 +507,10 @@ def test_weights_that_a_loop_carries(dtype: str) -> None:
         np.testing.assert_allclose(*sides, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize(("body", "counted"), [(in_a_row, True), (in_a_loop, False)])
+@pytest.mark.parametrize(
+    ("body", "counted"),
+    [(in_a_row, True), (in_a_loop, False), (in_a_composite_of_a_loop, False)],
+)
 def test_steps_are_counted_unless_in_a_loop(body: Any, counted: bool) -> None:
     """There IREE would give all iterations one array of counters."""
     text = lowered_text(linked_module(repeated(body)), "cpu:generic")

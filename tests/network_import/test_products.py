@@ -12,9 +12,12 @@ import rnn_compiler as rc
 
 pytest.importorskip("onnx")
 
+import onnx
 from onnx import helper
 
 from rnn_compiler.emission import lowered_text
+from rnn_compiler.network_import.graph import Graph
+from rnn_compiler.network_import.graph.folding import fold
 from tests.network_import.graphs import expected, model, saved, weight
 
 
@@ -60,7 +63,10 @@ def test_weights_are_multiplied_as_they_are(tmp_path: Path) -> None:
 
 
 def written_out() -> tuple[Any, dict[str, Any]]:
-    """A recurrent layer of six steps, a node for each operation of each step; its inputs."""
+    """A recurrent layer of six steps, a node for each operation of each step; its inputs.
+
+    A branch that is chosen has a node of the name of one of these.
+    """
     inputs = {"x": weight(6, 2, 40)}
     weights = {"W": weight(32, 40), "b": weight(32), "R": weight(32, 32), "h": weight(2, 32)}
     nodes: list[Any] = []
@@ -72,8 +78,22 @@ def written_out() -> tuple[Any, dict[str, Any]]:
             helper.make_node("Gemm", [before, "R", f"z{k}"], [f"s{k}"], name=f"on{k}", transB=1),
             helper.make_node("Tanh", [f"s{k}"], [f"h{k}"], name=f"tanh{k}"),
         ]
+    negated = helper.make_node("Neg", ["z1"], ["negated"], name="in1")
+    kind = helper.make_tensor_value_info("negated", onnx.TensorProto.FLOAT, None)
+    branch = helper.make_graph([negated], "branch", [], [kind])
+    branches = {"then_branch": branch, "else_branch": branch}
+    nodes.append(helper.make_node("If", ["yes"], ["chosen"], name="choice", **branches))
+    weights["yes"] = np.array(True)
     shapes = {name: array.shape for name, array in inputs.items()}
-    return model(nodes, shapes, ["h5", "z0"], weights), inputs
+    return model(nodes, shapes, ["h5", "z0", "chosen"], weights), inputs
+
+
+def test_nodes_of_a_branch_get_names_of_their_own(tmp_path: Path) -> None:
+    graph = Graph.read(saved(written_out()[0], tmp_path / "m.onnx"))
+    fold(graph)
+    names = [node.name for node in graph.proto.node]
+    assert "If" not in graph.operators()
+    assert len({*names}) == len(names)
 
 
 @pytest.mark.slow

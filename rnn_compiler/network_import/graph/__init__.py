@@ -92,18 +92,7 @@ class Graph:
             except Exception:  # of what converts it not; IREE takes most older operators as well
                 del self.__dict__["proto"]
         self.__dict__.pop("proto", None)
-        self.name_nodes()
-
-    def name_nodes(self) -> None:
-        """Gives each node a name of its own; in a file they may lack one, or share it."""
-        counts: Counter[str] = Counter()
-        for number, node in enumerate(self.proto.node):
-            wanted = name = node.name or f"{node.op_type}_{number}"
-            while counts[name]:
-                name = f"{wanted}_{counts[wanted]}"
-                counts[wanted] += 1
-            counts[name] += 1
-            node.name = name
+        self.set_nodes(self.proto.node)
 
     @cached_property
     def proto(self) -> Any:
@@ -159,8 +148,19 @@ class Graph:
         return {tensor.name: tensor for tensor in self.proto.initializer}
 
     def set_nodes(self, nodes: Sequence[Any]) -> None:
-        """Replaces the nodes."""
+        """Replaces the nodes, and gives each a name of its own.
+
+        In a file they may lack a name, or share it, and so may those of a branch that is inlined.
+        """
         _replace(self.proto.node, nodes)
+        counts: Counter[str] = Counter()
+        for number, node in enumerate(self.proto.node):
+            wanted = name = node.name or f"{node.op_type}_{number}"
+            while counts[name]:
+                name = f"{wanted}_{counts[wanted]}"
+                counts[wanted] += 1
+            counts[name] += 1
+            node.name = name
 
     def remove_unused(self) -> None:
         """Removes nodes and constants that nothing needs."""
