@@ -14,10 +14,12 @@ from rnn_compiler.schema.int8 import (
     MATRICES,
     MAX_SUMMED,
     SCALE,
+    STACKED,
     SUMMED_AXES,
     buffer_matrices,
 )
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.open_sizes import static_size
 
 __all__ = ["check_frozen", "check_quantize", "has_int8", "quantized", "quantized_matrix"]
 
@@ -53,14 +55,15 @@ def has_int8(spec: FunctionSpec, name: str) -> bool:
     Raises:
         UnsupportedError: It is a matrix, but the function cannot multiply with int8 numbers.
     """
-    is_training = bool(spec.attributes.get("is_training"))
-    if name not in MATRICES or not (is_training or name in spec.weights):
+    if name not in MATRICES:
         return False
     reason = ""
-    if spec.dtype != "float32":
-        reason = f"weights of {spec.dtype}; build the op with float32"
-    elif is_training:
+    if spec.attributes.get("is_training"):
         reason = "training; build the op with is_training=False"
+    elif name not in spec.weights:
+        reason = f"its {name}: only inference has it in int8; freeze {name} without quantize before"
+    elif spec.dtype != "float32":
+        reason = f"weights of {spec.dtype}; build the op with float32"
     if reason:
         raise UnsupportedError(f"{spec.op}: quantize='int8' does not support {reason}")
     return True
@@ -75,6 +78,13 @@ def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
     if not np.isfinite(array).all():
         remedy = "find out where the NaN or infinity comes from, or leave the weights in float32"
         raise InvalidArgumentError(spec.op, name, "finite numbers for int8", "NaN or inf", remedy)
+    if name in STACKED:
+        stack = np.split(array, [static_size(spec.dims["input_size"])])
+        for matrix in stack:
+            _check_summed(spec, name, len(matrix))
+        made = [quantized_matrix(matrix, 0) for matrix in stack]
+        numbers = np.concatenate([part[0] for part in made])
+        return {name: numbers, name + SCALE: np.stack([part[1] for part in made])}
     if name in SUMMED_AXES:
         axis = SUMMED_AXES[name]
         _check_summed(spec, name, array.shape[axis])

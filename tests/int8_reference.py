@@ -27,3 +27,10 @@ def product(rows: Array, matrix: Array) -> Array:
     row_scales = largest / np.float32(127)
     sums = (numbers @ weights.T).astype(np.float32)
     return sums * (row_scales[:, None] * scales)
+
+
+def stacked_product(parts: tuple[Array, Array], matrix: Array) -> Array:
+    """``[x, h] @ matrix`` of a block op: each part with rows and scales of its own."""
+    x, h = parts
+    w_x, w_h = np.split(matrix, [x.shape[1]])
+    return product(x, w_x.T) + product(h, w_h.T)

@@ -20,15 +20,22 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.value import Value
-from rnn_compiler.schema.int8 import BIAS, LARGEST, SCALE, SUMMED_AXES, buffer_matrices
-from rnn_compiler.schema.open_sizes import Size, product
+from rnn_compiler.schema.int8 import (
+    BIAS,
+    LARGEST,
+    SCALE,
+    STACKED,
+    SUMMED_AXES,
+    buffer_matrices,
+)
+from rnn_compiler.schema.open_sizes import Size, product, static_size
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.schema.cudnn_layout import Block
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["LEAST", "PLACES", "Int8Buffer", "Int8Matrix", "with_int8"]
+__all__ = ["LEAST", "PLACES", "Int8Buffer", "Int8Matrix", "Int8Stack", "with_int8"]
 
 LEAST = 2.0**-100
 """The lower bound of the largest number of a row, so that it can be divided by."""
@@ -120,6 +127,36 @@ def _product(b: Builder, rows: Value, weights: Value, scale: Value, axis: int) -
     return (sums * scales).reshape(*lead, N)
 
 
+class Int8Stack(Value):
+    """Two matrices in int8, one above the other: for inputs and for states.
+
+    Attributes:
+        scale: The scales of both, ``[2, N]``.
+        height: The rows of the first.
+    """
+
+    __slots__ = ("height", "scale")
+
+    def __init__(self, numbers: Value, scale: Value, height: int) -> None:
+        super().__init__(numbers.builder, numbers.ssa, numbers.type)
+        self.scale, self.height = scale, height
+
+    def slice(self, axis: int, start: Size, stop: Size) -> Value:
+        """One of the matrices, by its rows."""
+        number = int(static_size(stop) > self.height)
+        assert (axis, start) == (0, number * self.height)
+        numbers = Value(self.builder, self.ssa, self.type).slice(0, start, stop)
+        scale = self.scale.slice(0, number, number + 1).reshape(self.shape[1])
+        return Int8Matrix(numbers, scale, 0)
+
+    def product_of_parts(self, parts: Sequence[Value], dtype: str) -> Value:
+        """The sum of the products of inputs and states, each with its matrix."""
+        x, h = parts
+        end, H = x.shape[1], h.shape[1]
+        products = x.dot(self.slice(0, 0, end), (1, 0), dtype)
+        return products + h.dot(self.slice(0, end, end + H), (1, 0), dtype)
+
+
 class Int8Buffer(Value):
     """CudnnRNN's `params`: matrices in int8, then biases in float32.
 
@@ -162,7 +199,9 @@ def with_int8(spec: FunctionSpec, given: dict[str, Value]) -> dict[str, Value]:
         if name + SCALE not in given:
             continue
         scale = given[name + SCALE]
-        if name in SUMMED_AXES:
+        if name in STACKED:
+            arguments[name] = Int8Stack(numbers, scale, static_size(spec.dims["input_size"]))
+        elif name in SUMMED_AXES:
             arguments[name] = Int8Matrix(numbers, scale, SUMMED_AXES[name])
         else:
             bias, matrices = given.get(name + BIAS), buffer_matrices(spec)

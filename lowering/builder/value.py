@@ -269,6 +269,10 @@ class Value:
             return left.broadcast_in_dim(shape, range(rank)) * right.broadcast_to(shape)
         return self.builder.op("dot_general", [lhs, self], result, contraction(axes))
 
+    def product_of_parts(self, parts: Sequence[Value], dtype: str) -> Value:
+        """The product of rows ``[.., ..]``, of which columns are given, with this ``[K, N]``."""
+        return self.builder.concatenate(parts, 1).dot(self, (1, 0), dtype)
+
     def sum(self, *axes: int) -> Value:
         """The sum over some axes."""
         return self._reduce("add", axes)

@@ -32,6 +32,9 @@ __all__ = ["Int8Arguments", "Matrix"]
 Matrix = tuple[FunctionSpec, str]
 """One of our ops, and the name of its argument."""
 
+_NOT_OF_WEIGHTS = ("seq_length", "batch_size")
+"""The sizes that weights do not have."""
+
 
 class Int8Arguments:
     """The matrices among the arguments of a module's functions.
@@ -53,7 +56,10 @@ class Int8Arguments:
         self._made: dict[tuple[str, int], str] = {}
 
     def matrix(self, symbol: str, number: int) -> Matrix | None:
-        """The matrix of an op that an argument is; None if it is something else."""
+        """The matrix of an op that an argument is; None if it is not, or of several kinds.
+
+        Of several ops, this is one whose weight it is not, such as a gradient, if there is any.
+        """
         if symbol in self.linked:
             spec = self.linked[symbol]
             name = spec.arguments[number].name
@@ -64,8 +70,12 @@ class Int8Arguments:
             callee = callee_of(use.owner) if use.owner.name == "func.call" else ""
             known = callee in self.linked or (callee and self._is_called_once(callee))
             found.append(self.matrix(callee, use.operand_number) if known else None)
-        alike = {each and (each[0].function, each[1]) for each in found}
-        return found[0] if len(alike) == 1 else None
+        matrices = [each for each in found if each is not None]
+        if len(matrices) < len(found):
+            return None
+        others = [(spec, name) for spec, name in matrices if name not in spec.weights]
+        are_alike = len({*map(_kind, matrices)}) == 1
+        return (others or matrices)[0] if others or are_alike else None
 
     def split(self, value: ir.Value, parts: Sequence[ir.Value]) -> None:
         """Passes a matrix in int8 in the place of a value that calls take.
@@ -140,3 +150,10 @@ class Int8Arguments:
         function = self._function(symbol)
         has_body = len(function.regions[0].blocks) == 1
         return is_private(function) and has_body and self._users(symbol) == 1
+
+
+def _kind(matrix: Matrix) -> tuple[str, ...]:
+    """What decides how a matrix is stored."""
+    spec, name = matrix
+    sizes = {key: size for key, size in spec.dims.items() if key not in _NOT_OF_WEIGHTS}
+    return spec.op, name, str(sizes), str(spec.attributes)

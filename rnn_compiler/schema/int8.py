@@ -4,7 +4,8 @@ A matrix is stored as int8 numbers, and as a float32 scale for each column of it
 ``w = numbers * scale``. A module has these tensors instead of a frozen argument ``w``:
 
     w          int8, in the argument's shape; for CudnnRNN's `params`, only its matrices
-    w.scale    float32, that shape without the axis that products sum over
+    w.scale    float32, that shape without the axis that products sum over; for a block op's
+               ``w[I+H, N]``, which is a matrix for inputs above one for states, ``[2, N]``
     w.bias     float32, the rest of `params`
 
 `docs/int8.md` defines the numbers, and how products are computed.
@@ -24,6 +25,7 @@ __all__ = [
     "MATRICES",
     "MAX_SUMMED",
     "SCALE",
+    "STACKED",
     "SUMMED_AXES",
     "buffer_matrices",
     "stored",
@@ -40,6 +42,9 @@ SCALE, BIAS = ".scale", ".bias"
 
 SUMMED_AXES: Mapping[str, int] = {"w": 0, "w_ru": 0, "w_c": 0, "W": 2, "R": 2}
 """The axis that products sum over, for each argument that has matrices."""
+
+STACKED = ("w", "w_ru", "w_c")
+"""The arguments that are two matrices, with the rows of inputs above those of states."""
 
 MATRICES = (*SUMMED_AXES, "params")
 """The arguments that are matrices, or have some."""
@@ -75,6 +80,8 @@ def stored(spec: FunctionSpec, name: str, tensor: TensorSpec) -> list[TensorSpec
         axis = SUMMED_AXES[name]
         numbers = shape = tensor.static_shape
         scales = (*shape[:axis], *shape[axis + 1 :])
+        if tensor.name in STACKED:
+            scales = (2, *scales)
         rest = 0
     else:
         matrices = buffer_matrices(spec)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import sizes
+from int8_reference import stacked_product
 from numeric.harness import draw, module
 from numeric.int8_products import calls, relu_layers
 
@@ -83,6 +84,47 @@ def test_every_op_computes_what_its_portable_module_says(name: str) -> None:
         assert np.mean(np.abs(found - expected)) < 1e-5
 
 
+def test_block_ops_scale_inputs_and_states_apart() -> None:
+    """Inputs here are 10,000 times as large as states, and their weights as much smaller."""
+    B, X, H = 3, 70, 40
+    ops = {"LSTMBlockCell": ["i"], "GRUBlockCell": ["r", "c"], "BlockLSTM": ["i"]}
+    known = {"batch_size": B, "input_size": X, "num_units": H}
+    built = rc.build([(op, {"outputs": of}) for op, of in ops.items()], seq_length=1, **known)
+    rng = np.random.default_rng(0)
+    shapes = {"w": (X + H, 4 * H), "w_ru": (X + H, 2 * H), "w_c": (X + H, H)}
+    matrices = {name: rng.uniform(-0.5, 0.5, shape) for name, shape in shapes.items()}
+    for matrix in matrices.values():
+        matrix[:X] /= 10_000
+    matrices = {name: matrix.astype(np.float32) for name, matrix in matrices.items()}
+    x, h = (
+        (10_000 * rng.standard_normal((B, X))).astype(np.float32),
+        np.tanh(rng.standard_normal((B, H))).astype(np.float32),
+    )
+    given = {spec.function: {k: matrices[k] for k in spec.weights} for spec in built.functions}
+    program = rc.runtime.load(rc.compile(rc.freeze(built, given, quantize="int8")))
+    fixed = {"x": x, "h_prev": h, "cs_prev": 0 * h, "seq_len_max": 1}
+    fixed |= {"b": np.zeros(4 * H, np.float32), "b_ru": np.zeros(2 * H, np.float32)}
+    fixed |= {name: np.zeros(H, np.float32) for name in ("b_c", "wci", "wcf", "wco")}
+
+    def call(name: str, **arguments: Any) -> Any:
+        function = program.functions[name]
+        takes = [each.name for each in function.spec.arguments]
+        given = {name: value for name, value in (fixed | arguments).items() if name in takes}
+        return function(**given)
+
+    def sigmoid(z: Any) -> Any:
+        return 1 / (1 + np.exp(-z.astype(np.float64)))
+
+    gates = sigmoid(stacked_product((x, h), matrices["w"]))[:, :H]
+    np.testing.assert_allclose(call("lstm_block_cell").i, gates, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(call("block_lstm", x=x[None]).i[0], gates, rtol=0, atol=1e-6)
+    gru = call("gru_block_cell")
+    gates = sigmoid(stacked_product((x, h), matrices["w_ru"]))
+    np.testing.assert_allclose(gru.r, gates[:, :H], rtol=0, atol=1e-6)
+    candidate = np.tanh(stacked_product((x, gru.r * h), matrices["w_c"]).astype(np.float64))
+    np.testing.assert_allclose(gru.c, candidate, rtol=0, atol=1e-6)
+
+
 @pytest.mark.slow
 def test_open_sizes_and_streams() -> None:
     fixed = sizes(7, 2, 20, 24, num_layers=1, rnn_mode="gru", is_training=False)
@@ -107,7 +149,11 @@ def test_what_is_stored_and_what_is_not_taken() -> None:
     w, b = np.ones((192, 384), np.float32), np.ones(384, np.float32)
     frozen = rc.freeze(built, {"w": w, "b": b}, quantize="int8")
     (spec,) = frozen.functions
-    assert [str(each) for each in spec.frozen] == ["int8[192,384]", "float32[384]", "float32[384]"]
+    assert [str(each) for each in spec.frozen] == [
+        "int8[192,384]",
+        "float32[2,384]",
+        "float32[384]",
+    ]
     assert frozen.parameters["block_lstm_v2.w"].nbytes == w.nbytes // 4
     with pytest.raises(InvalidArgumentError, match="'quantize': expected 'int8' or None"):
         rc.freeze(built, {"w": w}, quantize="int4")
@@ -121,9 +167,21 @@ def test_what_is_stored_and_what_is_not_taken() -> None:
     training = rc.build("onnx.RNN", **spec.static_dims, inputs="", is_training=True)
     with pytest.raises(UnsupportedError, match="training; build the op with is_training=False"):
         rc.freeze(training, {"R": np.ones((1, 96, 96), np.float32)}, quantize="int8")
-    gradient = rc.build("BlockLSTMGradV2", **spec.static_dims, use_peephole=False)
+    ops = ["BlockLSTMV2", ("BlockLSTMGradV2", {"use_peephole": False})]
+    both = rc.build(ops, **spec.static_dims)
+    given = {"block_lstm_v2": {"w": w}, "block_lstm_grad_v2": {"w": w}}
+    with pytest.raises(UnsupportedError, match=r"BlockLSTMGradV2: .* its w: only inference has it"):
+        rc.freeze(both, given, quantize="int8")
+    gradient = given.pop("block_lstm_grad_v2")
+    half = rc.freeze(both, {"block_lstm_grad_v2": gradient})
+    found = rc.freeze(half, given, quantize="int8").functions
+    assert [each.frozen[0].dtype for each in found] == ["int8", "float32"]
     with pytest.raises(InvalidArgumentError, match="expected an op with weights"):
-        rc.freeze(gradient, {"w": w}, quantize="int8")
+        rc.freeze(
+            rc.build("BlockLSTMGradV2", **spec.static_dims, use_peephole=False),
+            {"b": b},
+            quantize="int8",
+        )
 
 
 def test_subnormal_weights_do_not_wrap() -> None:

@@ -135,15 +135,15 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     wide = _wide(spec, args)
     x, h_prev = args["x"], wide["h_prev"]
     b.formula("z = [x, h_prev] @ w_ru + b_ru")
-    xh = b.concatenate([x, args["h_prev"]], 1)
-    z_r, z_u = (xh.dot(args["w_ru"], (1, 0), compute) + wide["b_ru"]).split(1, 2)
+    z = args["w_ru"].product_of_parts([x, args["h_prev"]], compute)
+    z_r, z_u = (z + wide["b_ru"]).split(1, 2)
     b.formula("r = s(z_r)")
     r = b.sigmoid(z_r)
     b.formula("u = s(z_u)")
     u = b.sigmoid(z_u)
     b.formula("c = tanh([x, r*h_prev] @ w_c + b_c)")
-    xrh = b.concatenate([x, (r * h_prev).to(storage)], 1)
-    c = b.tanh(xrh.dot(args["w_c"], (1, 0), compute) + wide["b_c"])
+    z_c = args["w_c"].product_of_parts([x, (r * h_prev).to(storage)], compute)
+    c = b.tanh(z_c + wide["b_c"])
     b.formula("h = u*(h_prev - c) + c")
     h = u * (h_prev - c) + c
     return [value.to(storage) for value in (r, u, c, h)]

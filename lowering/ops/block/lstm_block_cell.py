@@ -114,7 +114,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     storage, compute = spec.dtype, spec.compute
     bias = lstm.gate_bias(b, spec, args["b"], _GATE_ORDER)
     b.formula("z = [x, h_prev] @ w + b")
-    z = b.concatenate([args["x"], args["h_prev"]], 1).dot(args["w"], (1, 0), compute) + bias
+    z = args["w"].product_of_parts([args["x"], args["h_prev"]], compute) + bias
     activations, _ = lstm.forward(
         b,
         z,

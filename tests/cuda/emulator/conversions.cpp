@@ -54,6 +54,8 @@ void add_conversions(Table& t) {
   add<floor_of, f32>(t, "cvt.rmi.f32.f32");
   add<convert<f64, f32>, f32>(t, "cvt.f64.f32");
   add<convert<f32, f64>, f64>(t, "cvt.rn.f32.f64");
+  add<convert<s16, s8>, s8>(t, "cvt.s16.s8");
+  add<convert<s32, s8>, s8>(t, "cvt.s32.s8");
   add_integer<s16>(t, ".s16");
   add_integer<u16>(t, ".u16");
   add_integer<s32>(t, ".s32");

@@ -10,6 +10,7 @@
 
 namespace emulator {
 
+using s8 = int8_t;
 using s16 = int16_t;
 using u8 = uint8_t;
 using u16 = uint16_t;

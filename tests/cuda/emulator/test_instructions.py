@@ -289,6 +289,8 @@ ROWS = [
     Row("and.pred", "pred", ("pred", "pred"), np.logical_and),
     Row("or.pred", "pred", ("pred", "pred"), np.logical_or),
     Row("xor.pred", "pred", ("pred", "pred"), np.logical_xor),
+    Row("cvt.s16.s8", "s16", ("s8",), lambda a: a.astype("i2")),
+    Row("cvt.s32.s8", "s32", ("s8",), lambda a: a.astype("i4")),
     Row("cvt.f32.f16", "f32", ("f16",), lambda a: a.astype("f4")),
     Row("cvt.rn.f16.f32", "f16", ("f32",), lambda a: a.astype("f2")),
     Row("cvt.f64.f32", "f64", ("f32",), lambda a: a.astype("f8")),

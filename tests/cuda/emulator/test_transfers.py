@@ -12,7 +12,8 @@ from cuda.emulator.driver import Driver, DriverError, element, kernel
 REGISTER = {8: "%rs", 16: "%rs", 32: "%r", 64: "%rd"}
 SHARED = ".extern .shared .align 16 .b8 memory[];\n"
 
-WIDTHS = [(1, 8), (1, 16), (2, 16), (4, 16), (1, 32), (2, 32), (4, 32), (1, 64), (2, 64)]
+COUNTS = {8: (1, 2, 4), 16: (1, 2, 4), 32: (1, 2, 4), 64: (1, 2)}
+WIDTHS = [(count, bits) for bits, counts in COUNTS.items() for count in counts]
 
 
 def vector(count: int, bits: int, first: int = 1) -> tuple[str, str]:

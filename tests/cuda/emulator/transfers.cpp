@@ -164,12 +164,12 @@ void add_stores(Table& t, const std::string& name, const std::string& type) {
 // Up to 16 bytes at once.
 template <Space space>
 void add_space(Table& t, const std::string& name) {
-  add_loads<space, u8, 1>(t, name, ".b8");
+  add_loads<space, u8, 1, 2, 4>(t, name, ".b8");
   add_loads<space, u16, 1, 2, 4>(t, name, ".b16");
   add_loads<space, u32, 1, 2, 4>(t, name, ".b32");
   add_loads<space, u64, 1, 2>(t, name, ".b64");
   if constexpr (space != Space::kReadOnly) {
-    add_stores<space, u8, 1>(t, name, ".b8");
+    add_stores<space, u8, 1, 2, 4>(t, name, ".b8");
     add_stores<space, u16, 1, 2, 4>(t, name, ".b16");
     add_stores<space, u32, 1, 2, 4>(t, name, ".b32");
     add_stores<space, u64, 1, 2>(t, name, ".b64");
