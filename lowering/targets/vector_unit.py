@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rnn_compiler.lowering.targets.int8_dot import Int8Dot
 from rnn_compiler.schema.architectures import ARCHITECTURES
@@ -74,6 +74,16 @@ _ROUND_TO_FLOAT16: dict[str, set[str]] = {
 """Features that have an instruction which rounds float32 to float16; an empty one: all have it."""
 
 
+_IN_AN_ENGINE: dict[str, Any] = {
+    "row_unrolled": 2,
+    "tile_unrolled": 1,
+    "step_registers": 1,
+    "has_threads": False,
+}
+"""What differs where an engine compiles the code once more. V8 until 2024 moves all loads of an
+iteration before its arithmetic, later versions write constants anew in every block: short
+iterations with few values at a time take a fourth to a half less time. There are no threads."""
+
 _OPERATIONS, _BYTES = 100_000, 60_000
 """Multiplications and additions, and bytes of weights, of which a step takes a microsecond."""
 
@@ -93,6 +103,10 @@ class VectorUnit:
         widens_float16: Whether an instruction, or a function of the compiler's, widens float16.
         float64_exponential: Whether the compiler has an exponential function of float64 for it.
         int8: How it multiplies int8 numbers.
+        row_unrolled: Rows of a matrix by which an iteration multiplies a single row.
+        tile_unrolled: The most by which it multiplies several.
+        step_registers: Registers of each value in the elementwise arithmetic of a step.
+        has_threads: Whether threads may share the work of a call.
     """
 
     bits: int
@@ -104,6 +118,10 @@ class VectorUnit:
     widens_float16: bool = True
     float64_exponential: bool = True
     int8: Int8Dot = Int8Dot()  # noqa: RUF009 - it is a constant
+    row_unrolled: int = 4
+    tile_unrolled: int = 4
+    step_registers: int = 2
+    has_threads: bool = True
 
     @classmethod
     def of(cls, target: TargetSpec) -> VectorUnit:
@@ -122,7 +140,8 @@ class VectorUnit:
         has_exponential = ARCHITECTURES[target.architecture].pointer == 8
         int8 = Int8Dot.of(target.architecture, target.features)
         return cls(
-            *(bits, registers, pairs, halves, instruction, rounds, widens, has_exponential), int8
+            *(bits, registers, pairs, halves, instruction, rounds, widens, has_exponential, int8),
+            **(_IN_AN_ENGINE if target.architecture == "wasm32" else {}),
         )
 
     def dot(self, lanes: int) -> str:
@@ -159,6 +178,12 @@ class VectorUnit:
         """Columns that are worked on at once: two registers, or one where there are few."""
         return (2 if self.registers >= 16 else 1) * self.lanes(element)
 
+    def step_lanes(self, units: int) -> int:
+        """Of so many units of a panel, on how many the arithmetic of a step works at once."""
+        if self.step_registers == 1 and self.fills_registers(units, element="f32"):
+            return self.lanes("f32")
+        return units if units <= self.width("f32") else self.columns(units, "f32")
+
     @property
     def rows(self) -> int:
         """Rows of a product that are summed in registers at once."""
@@ -182,6 +207,8 @@ class VectorUnit:
             panels: How many panels the units make.
             weights: How many weights a step reads.
         """
+        if not self.has_threads:
+            return 1, 1
         time = max(4 * weights / _BYTES, 2 * weights * rows / _OPERATIONS)
         parts = 1
         while parts < 8 and parts * 2 <= time:

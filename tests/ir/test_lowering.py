@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from importlib import metadata, util
 from pathlib import Path
@@ -17,6 +18,7 @@ from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.pipeline import rewrite
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import TargetSpec
 
@@ -152,3 +154,19 @@ def test_iree_dump_module_shows_the_attributes(artifact: rc.Artifact, tmp_path: 
     dump = subprocess.run([tool, path], capture_output=True, text=True, check=True, timeout=300)
     lines = "\n".join(f"CHECK: {key}: {value}" for key, value in sorted(FORWARD.items()))
     check(dump.stdout, f"CHECK: Exported Functions:\nCHECK: block_lstm_v2(\n{lines}")
+
+
+def test_iterations_are_short_where_an_engine_compiles_the_code_again() -> None:
+    """In WebAssembly: one workgroup, two rows of weights an iteration, registers of four units."""
+    dims = {"seq_length": 3, "batch_size": 1, "input_size": 4, "num_units": 256}
+    built = rc.build("BlockLSTMV2", **dims)
+    target = resolve_target("cpu:wasm32")
+    text = rewrite(built.text, built.functions, target, "0", FUSED).text
+    loop = text[text.index("stream.executable private @block_lstm_v2_lstm_forward_loop") :]
+    body = loop[: loop.index("vector.fma")]
+    rest = loop[len(body) : loop.index("scf.yield", len(body))]
+    assert rest.count("vector.fma") == 2 * 8
+    assert "vector<8xf32>" not in loop
+    assert re.search(
+        r"workgroups\(\)[^{]*\{\s+(%c1) = arith.constant 1 .*\s+.*\s+stream.return \1,", loop
+    )

@@ -1,7 +1,7 @@
 """One tile of one step of a time loop: some rows and units of one level's values.
 
 A tile consists of a matrix product for each left-hand side, and of the step's elementwise
-arithmetic on its rows, in vectors (`analysis.walk`) of as many columns as fill two registers.
+arithmetic on its rows, in vectors (`analysis.walk`) of as many columns as fill a register or two.
 
 Vectors are read and written one by one, in place. A `linalg.generic` with many results would not
 stay in place: IREE 3.13 copies all but one of the results that are parts of one array (the gates),
@@ -99,8 +99,7 @@ class StepTile:
         self.step, self.vectors, self.body = step, vectors, step.body
         self.group, self.packed, self.units = group, packed, units
         self.batched, self.order = batched, order
-        count = units.count
-        self.lanes = count if count <= vectors.width("f32") else vectors.columns(count, "f32")
+        self.lanes = vectors.step_lanes(units.count)
 
     def emit(self, first: Index, rows: int, end: Number | None = None) -> None:
         """Emits a tile.

@@ -42,7 +42,7 @@ def tile_matmul(
     rows = known(lhs.shape)[:-1]
     columns = vectors.columns(width, element) if rows else width
     parallel = [*(divisor(n, vectors.rows) for n in rows), columns, 0]
-    reduction = [*(0 for _ in parallel[:-1]), divisor(inner, 4)]
+    reduction = [*(0 for _ in parallel[:-1]), divisor(inner, vectors.tile_unrolled)]
     if start is None:
         tiles = cpu_tiles(parallel[:-1], [0] * len(parallel[:-1]))
         start = linalg.zeros(body, ArrayType((*rows, width), element), tiles)

@@ -18,9 +18,6 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["row_fma"]
 
-_UNROLLED = 4
-"""Rows of the panel that an iteration of the loop multiplies."""
-
 
 def row_fma(
     body: Body,
@@ -60,7 +57,7 @@ def row_fma(
         sums = [body.constant(0, lhs.element, lanes)] * len(columns)
     else:
         sums = [body.read(made, [panel * width + column], lanes) for panel, column in columns]
-    sums = accumulate_unrolled(body, inner, _UNROLLED, sums, add)
+    sums = accumulate_unrolled(body, inner, vectors.row_unrolled, sums, add)
     for (panel, column), total in zip(columns, sums, strict=True):
         body.write(total, made, [panel * width + column])
     return made
