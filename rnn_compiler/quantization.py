@@ -84,7 +84,7 @@ def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
             _check_summed(spec, name, len(matrix))
         made = [quantized_matrix(matrix, 0) for matrix in stack]
         numbers = np.concatenate([part[0] for part in made])
-        return {name: numbers, name + SCALE: np.stack([part[1] for part in made])}
+        return {"": numbers, SCALE: np.stack([part[1] for part in made])}
     if name in SUMMED_AXES:
         axis = SUMMED_AXES[name]
         _check_summed(spec, name, array.shape[axis])

@@ -80,7 +80,7 @@ def stored(spec: FunctionSpec, name: str, tensor: TensorSpec) -> list[TensorSpec
         axis = SUMMED_AXES[name]
         numbers = shape = tensor.static_shape
         scales = (*shape[:axis], *shape[axis + 1 :])
-        if tensor.name in STACKED:
+        if name in STACKED:
             scales = (2, *scales)
         rest = 0
     else:

@@ -228,7 +228,8 @@ class _Argument:
             self._own_address = address_of(memory)
             prepared.bind(self._base, self._own_address)
             self._own = typed(memory, DTYPES[spec.dtype].numpy, spec.static_shape)
-        if isinstance(value, DeviceArray) and value.on_host and value.shape == spec.shape:
+        has_shape = isinstance(value, DeviceArray) and (spec.ignored or value.shape == spec.shape)
+        if has_shape and value.on_host:
             if not spec.ignored:
                 prepared.bind(self._base, value.address)
             self.last = ref(value)

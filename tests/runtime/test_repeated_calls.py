@@ -100,6 +100,19 @@ def test_inputs_on_the_host(artifact: rc.Artifact, repeated: list[bool]) -> None
     assert repeated == [True] * 5
 
 
+def test_an_argument_that_is_not_read_may_have_any_shape(repeated: list[bool]) -> None:
+    """A GRU's `input_c`; the calls were prepared anew each time."""
+    cell = {"rnn_mode": "gru", "num_layers": 1, "is_training": False}
+    program = rc.runtime.load(rc.compile(rc.build("CudnnRNN", **DIMS, **cell), "cpu"))
+    arrays = draw("CudnnRNN", "float32", {**DIMS, **cell})
+    arrays = on_device(program, {**arrays, "input_c": arrays["input_h"]})
+    found = [program(**arrays)[0] for _ in range(4)]
+    arrays["input_c"] = program.to_device(np.asarray(arrays["input_h"]) + 1)
+    found.append(program(**arrays)[0])
+    assert repeated[-2:] == [True] * 2
+    assert_same(found[1:], found[:-1])
+
+
 def test_wrong_arguments_are_refused(artifact: rc.Artifact, repeated: list[bool]) -> None:
     program = rc.runtime.load(artifact, "local-sync")
     arrays = on_device(program, given())

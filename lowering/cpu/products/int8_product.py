@@ -117,7 +117,8 @@ class _Int8Product:
             self._some([], body.index(1), carried)
         else:
             count = body.index(self.lhs.shape[0])
-            rows = (count + (self.along - 1)) // self.along
+            step = self.along * self.vectors.rows  # whole tiles, but for the last part
+            rows = (count + (step - 1)) // step * self.vectors.rows
             low = (self.workgroup // self.across * rows).at_most(count)
             high = (low + rows).at_most(count)
 
