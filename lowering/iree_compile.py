@@ -337,14 +337,14 @@ def _save_reproducer(
     """Saves the input of a failed compilation; returns the folder, None if that fails."""
     name = hashlib.sha256((module + shlex.join(command)).encode()).hexdigest()[:16]
     try:
-        place = folder / name
-        for each in (folder.parent, folder, place):  # in the cache, which is for this user alone
+        destination = folder / name
+        for each in (folder.parent, folder, destination):  # in this user's own cache
             each.mkdir(0o700, parents=True, exist_ok=True)
-        (place / "module.mlir").write_text(module)
-        (place / "diagnostics.txt").write_text(diagnostics)
-        (place / "command.sh").write_text(
+        (destination / "module.mlir").write_text(module)
+        (destination / "diagnostics.txt").write_text(diagnostics)
+        (destination / "command.sh").write_text(
             f'#!/bin/sh\ncd "$(dirname "$0")"\n{shlex.join(command)} < module.mlir > module.vmfb\n'
         )
     except OSError:
         return None
-    return str(place)
+    return str(destination)

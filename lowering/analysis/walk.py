@@ -32,12 +32,12 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 
-__all__ = ["Coordinate", "Place", "StepContext", "Walk", "Write"]
+__all__ = ["Coordinate", "Position", "StepContext", "Walk", "Write"]
 
 Coordinate: TypeAlias = tuple[str, int]
 """Where along an axis a number is: ("row", 0), or ("column", offset) from where a tile begins."""
 
-Place: TypeAlias = tuple[Coordinate, ...]
+Position: TypeAlias = tuple[Coordinate, ...]
 """Where in a value a number is."""
 
 
@@ -151,12 +151,12 @@ class Walk(ABC):
 
     def __init__(self, step: StepContext, body: Body, lanes: int = 0) -> None:
         self.step, self.body, self.lanes = step, body, lanes
-        self._known: dict[tuple[ir.Value, Place], Number] = {}
-        self._written: dict[tuple[ir.Value, ir.Value | None, Place], Number] = {}
+        self._known: dict[tuple[ir.Value, Position], Number] = {}
+        self._written: dict[tuple[ir.Value, ir.Value | None, Position], Number] = {}
         self._has_step: Number | None = None
 
     @abstractmethod
-    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
+    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Position) -> Number:
         """The numbers of a value that is in an array.
 
         Args:
@@ -167,20 +167,20 @@ class Walk(ABC):
         """
 
     @abstractmethod
-    def product(self, value: ir.Value, at: Place) -> Number:
+    def product(self, value: ir.Value, at: Position) -> Number:
         """The numbers of a product."""
 
     @abstractmethod
     def scalar(self, number: Number) -> Number:
         """A scalar, broadcast to the lanes computed at once."""
 
-    def emit(self, value: ir.Value, at: Place) -> Number:
-        """The numbers of a value of the step at a place."""
+    def emit(self, value: ir.Value, at: Position) -> Number:
+        """The numbers of a value of the step at a position."""
         if (value, at) not in self._known:
             self._known[value, at] = self._compute(value, at)
         return self._known[value, at]
 
-    def written(self, write: Write, at: Place) -> Number:
+    def written(self, write: Write, at: Position) -> Number:
         """The numbers to write; past the end of a row, its state or 0."""
         lengths, key = self.step.lengths, (write.value, write.state, at)
         if lengths is None:
@@ -197,7 +197,7 @@ class Walk(ABC):
             self._written[key] = self.body.select(self._has_step, new, before)
         return self._written[key]
 
-    def _compute(self, value: ir.Value, at: Place) -> Number:
+    def _compute(self, value: ir.Value, at: Position) -> Number:
         step = self.step
         if not at and not is_constant(value):
             return self.scalar(step.scalars[value])
@@ -213,7 +213,7 @@ class Walk(ABC):
         with self.body.located(op.location):
             return self._made(value, op, at)
 
-    def _made(self, value: ir.Value, op: ir.Operation, at: Place) -> Number:
+    def _made(self, value: ir.Value, op: ir.Operation, at: Position) -> Number:
         match kind(op):
             case "constant":
                 return splat(self.body, op, self.lanes)
@@ -237,8 +237,8 @@ class Walk(ABC):
                 return elementwise(self.body, op, operands)
 
 
-def _moved(at: Place, starts: list[int]) -> Place:
-    """Maps a place in a slice to one in the sliced value."""
+def _moved(at: Position, starts: list[int]) -> Position:
+    """Maps a position in a slice to one in the sliced value."""
     for (axis, _), start in zip(at, starts, strict=True):
         if axis == "row" and start:
             raise Refused("a slice of rows in a step")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rnn_compiler.lowering.analysis.walk import Place, StepContext, Walk, Write
+from rnn_compiler.lowering.analysis.walk import Position, StepContext, Walk, Write
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.attributes import integer, segments
@@ -106,7 +106,7 @@ class _Points(Walk):
         self.inside, self.targets = inside, targets
         rows = ["row"] if batch > 1 else []
         self.axes = [*rows, *(["gate"] if group.gates > 1 else []), "column"]
-        self.inputs: dict[tuple[ir.Value, Place], tuple[Array, list[int], Number]] = {}
+        self.inputs: dict[tuple[ir.Value, Position], tuple[Array, list[int], Number]] = {}
 
     def result(self, write: Write, number: int, active: Number | None) -> Number:
         """The scalar to write: if the step is inactive, the old one."""
@@ -121,8 +121,8 @@ class _Points(Walk):
         for gate in reversed(range(count - 1)):
             here = body.index(gate)
             axis = {"dim": integer(self.axes.index("gate"))}
-            place = body.number("linalg.index", [], "index", attributes=axis)
-            result = body.select(body.compare("eq", place, here), gates[gate], result)
+            position = body.number("linalg.index", [], "index", attributes=axis)
+            result = body.select(body.compare("eq", position, here), gates[gate], result)
         if active is None:
             return result
         before = Number(body, self._block.arguments[number], element)
@@ -147,11 +147,11 @@ class _Points(Walk):
         """A scalar of the step."""
         return number
 
-    def product(self, value: ir.Value, at: Place) -> Number:
+    def product(self, value: ir.Value, at: Position) -> Number:
         """The scalar of a product."""
         return self.read(value, self.products[value], None, at)
 
-    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
+    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Position) -> Number:
         """The scalar of an array, which becomes an input."""
         key = (value, at)
         if key not in self.inputs:
@@ -163,7 +163,7 @@ class _Points(Walk):
             self.inputs[key] = (part, axes, Number(self.body, given, array.element))
         return self.inputs[key][-1]
 
-    def _part(self, array: Array, lead: Index | None, at: Place) -> Array | Number:
+    def _part(self, array: Array, lead: Index | None, at: Position) -> Array | Number:
         """Emits the part of an array that the points read; a number if it shares no axis."""
         starts: list[Index] = [] if lead is None else [lead]
         sizes, shape = [1] * len(starts), list[int]()

@@ -50,8 +50,8 @@ def _is_public(function: ir.Operation) -> bool:
 def _describe(function: ir.Operation, lines: Sequence[bytes]) -> FunctionSpec:
     symbol = symbol_of(function)
     kind = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
-    places = [argument.location for argument in block_of(function).arguments]
-    given = [_name(place, lines) for place in places]
+    locations = [argument.location for argument in block_of(function).arguments]
+    given = [_name(location, lines) for location in locations]
     arguments = _tensors(kind.inputs, given, "arg", symbol)
     results = _tensors(kind.results, _result_names(function, len(kind.results)), "result", symbol)
     floats = [each.dtype for each in (*results, *arguments) if each.dtype in FLOAT_DTYPES]
@@ -66,14 +66,14 @@ def _describe(function: ir.Operation, lines: Sequence[bytes]) -> FunctionSpec:
     )
 
 
-def _name(place: ir.Location, lines: Sequence[bytes]) -> str:
+def _name(location: ir.Location, lines: Sequence[bytes]) -> str:
     """The name of an argument: that of its location, or the one in the text at its location."""
-    if isinstance(place, ir.NameLoc):
-        return place.name_str
-    if not isinstance(place, ir.FileLineColLoc) or place.filename not in _STDIN:
+    if isinstance(location, ir.NameLoc):
+        return location.name_str
+    if not isinstance(location, ir.FileLineColLoc) or location.filename not in _STDIN:
         return ""
-    line = lines[place.start_line - 1] if 0 < place.start_line <= len(lines) else b""
-    found = re.match(rb"%([\w$.-]+)", line[max(0, place.start_col - 1) :])
+    line = lines[location.start_line - 1] if 0 < location.start_line <= len(lines) else b""
+    found = re.match(rb"%([\w$.-]+)", line[max(0, location.start_col - 1) :])
     return found[1].decode() if found else ""
 
 

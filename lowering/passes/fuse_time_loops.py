@@ -37,7 +37,7 @@ def fuse_time_loops(context: PassContext) -> None:
     functions = {symbol_of(op): op for op in ops_of(context.module.body)}
     found, made = take_time_loops(context), dict[str, str]()
     repeated, looped = context.called_repeatedly(), context.called_in_loops()
-    for place, (symbol, composite) in enumerate(found.items()):
+    for number, (symbol, composite) in enumerate(found.items()):
         caller = symbol_of(function_of(composite))
         try:
             fused = FusedLoop(
@@ -45,7 +45,7 @@ def fuse_time_loops(context: PassContext) -> None:
                 TimeLoop.of(composite, functions),
                 vectors,
                 list(composite.operands),
-                Part(place, len(found), caller in repeated, caller in looped),
+                Part(number, len(found), caller in repeated, caller in looped),
                 composite.location,
                 weights_stay=context.weights_stay(composite),
             )

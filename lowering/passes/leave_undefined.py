@@ -2,7 +2,7 @@
 
 Requires: a module whose products have been rewritten.
 Matches: a constant vector that `stablehlo.dynamic_update_slice` replaces part by part, each at a
-constant place, by a chain of which each is read by the next alone, if the parts cover it:
+constant position, by a chain of which each is read by the next alone, if the parts cover it:
 `builder.assemble` makes such chains. Puts a `flow.tensor.empty` in the place of the constant. IREE
 3.13 fills the array first, as it does not add up the parts: the gradient of one row's step of an
 LSTM of 128 units would take a quarter of its time for it.
@@ -52,11 +52,11 @@ def _is_written_whole(first: ir.Operation) -> bool:
 
 
 def _parts(update: ir.Operation) -> Iterator[tuple[int, int]]:
-    """The places and sizes of the parts that a chain of updates writes at constant places."""
+    """The positions and sizes of the parts that a chain of updates writes at constant positions."""
     while True:
-        _, part, place = update.operands
-        if is_constant(place):
-            start = ir.DenseElementsAttr(defining(place).attributes["value"]).get_splat_value()
+        _, part, position = update.operands
+        if is_constant(position):
+            start = ir.DenseElementsAttr(defining(position).attributes["value"]).get_splat_value()
             yield ir.IntegerAttr(start).value, static_shape(part)[0]
         uses = [*update.results[0].uses]
         is_chain = len(uses) == 1 and uses[0].operand_number == 0

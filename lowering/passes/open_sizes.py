@@ -94,18 +94,18 @@ def _check(function: ir.Operation, spec: FunctionSpec) -> None:
     """
     body, known = Body.before(ops_of(block_of(function))[0]), dict[str, Number]()
     given = list(zip(spec.arguments, block_of(function).arguments, strict=True))
-    places = [
+    positions = [
         (tensor.name, size, body.size(value, axis))
         for tensor, value in given
         for axis, size in enumerate(tensor.shape)
         if isinstance(size, Open)
     ]
     for name in spec.open_dims:
-        known[name] = next(n for _, size, n in places if size == open_dimension(name))
+        known[name] = next(n for _, size, n in positions if size == open_dimension(name))
         if spec.least(name):
             right = body.compare("sge", known[name], body.index(1))
             _assert(body, right, f"{spec.op}: {name}: expected 1 or more")
-    for name, size, found in places:
+    for name, size, found in positions:
         expected = bound(size, known)
         assert not isinstance(expected, Open)
         right = body.compare("eq", found, body.index(expected))
@@ -117,7 +117,7 @@ def _assert(body: Body, condition: Number, message: str) -> None:
 
 
 def _at(body: Body, size: Index) -> Index:
-    """A size, of which others are computed at some place."""
+    """A size, of which others are computed at some position."""
     return size if isinstance(size, int) else Number(body, size.value, size.element)
 
 
@@ -177,7 +177,7 @@ class _Sizes:
         return [self.scalar(body, each) for each in elements(value)]
 
     def scalar(self, body: Body, value: ir.Value) -> Index:
-        """A size, or a place."""
+        """A size, or a position."""
         op = defining(value)
         match op.name.removeprefix("stablehlo."):
             case "constant":
@@ -271,9 +271,9 @@ def _joined(body: Body, op: ir.Operation) -> ir.Value:
     sizes[axis] = starts[-1]
     whole = body.empty(ArrayType(tuple(sizes), parts[0].element))
     for part, start in zip(parts, starts, strict=False):
-        places: list[Index] = [0] * len(sizes)
-        places[axis] = start
-        body.insert(part, whole, places)
+        positions: list[Index] = [0] * len(sizes)
+        positions[axis] = start
+        body.insert(part, whole, positions)
     return whole.value
 
 
@@ -330,7 +330,7 @@ def _iota(body: Body, type: ArrayType, axis: int) -> ir.Value:
     """Emits an array in which each element is its index along an axis."""
     block = spare_block([element_type(type.element)])
     inside = Body(block, body.location)
-    place = inside.number("linalg.index", [], "index", attributes={"dim": integer(axis)})
-    inside.op("linalg.yield", [place.to_integer(type.element)])
+    position = inside.number("linalg.index", [], "index", attributes={"dim": integer(axis)})
+    inside.op("linalg.yield", [position.to_integer(type.element)])
     (made,) = linalg.generic(body, [], [body.empty(type)], block)
     return made.value

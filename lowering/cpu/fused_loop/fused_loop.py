@@ -68,7 +68,7 @@ class FusedLoop:
         loop: TimeLoop,
         vectors: VectorUnit,
         operands: Sequence[ir.Value],
-        place: Part,
+        part: Part,
         location: ir.Location,
         *,
         weights_stay: bool,
@@ -80,7 +80,7 @@ class FusedLoop:
             loop: The time loop.
             vectors: The vector unit of the target.
             operands: The operands of its call.
-            place: The number of this loop among the module's time loops.
+            part: Its part of the counters, and how it is called.
             location: The loop's source location.
             weights_stay: Whether its weights stay the same from call to call.
 
@@ -102,7 +102,7 @@ class FusedLoop:
             value: self._argument(value, given)
             for value, given in zip(loop.arguments, self.function.arguments, strict=True)
         }
-        self.function.finish(self._results(self._dispatch(arguments, place)))
+        self.function.finish(self._results(self._dispatch(arguments, part)))
 
     def _steps_at_most(self) -> Index:
         """The maximum number of steps; read from a sequence if it is open."""
@@ -153,7 +153,7 @@ class FusedLoop:
 
     # The dispatch.
 
-    def _dispatch(self, arguments: dict[ir.Value, Array], place: Part) -> StepContext:
+    def _dispatch(self, arguments: dict[ir.Value, Array], part: Part) -> StepContext:
         """Emits the dispatch; returns its results."""
         loop, plan, function = self.loop, self._plan, self.function
         packed = [
@@ -165,7 +165,7 @@ class FusedLoop:
                     arguments,
                     group,
                     panels,
-                    place,
+                    part,
                     interleaved=not plan.batched,
                 )
                 for panels in group.panels
@@ -174,7 +174,7 @@ class FusedLoop:
         ]
         initial = [self._initial(state, arguments[state.value]) for state in loop.states]
         order = self._order(arguments) if plan.by_length else None
-        cut = (1, 1) if place.is_in_loop else self._cut()
+        cut = (1, 1) if part.is_in_loop else self._cut()
         parts = math.prod(cut)
         executable = Executable(function, "loop", parts)
         inside, scalars = self._bring_in(executable, arguments)
@@ -186,7 +186,7 @@ class FusedLoop:
         )
         step.length, step.batch = map(executable.size, (self._length, self._batch))
         step.lengths, step.int8 = None if order else loop.lengths, plan.int8
-        turns = Turns(executable, executable.size(parts), place)
+        turns = Turns(executable, executable.size(parts), part)
         if order:
             sequences = [inside[value] for value in arguments if rank(value) == 3]
             order = order.inside(executable, sequences)

@@ -42,8 +42,8 @@ class RowOrder:
     """The order of the rows, inside a dispatch.
 
     Attributes:
-        order: The number in the batch of the row at each place, int32 ``[B]``.
-        steps: The number of steps of the row at each place, int32 ``[B]``.
+        order: The number in the batch of the row at each position, int32 ``[B]``.
+        steps: The number of steps of the row at each position, int32 ``[B]``.
         active: The number of active rows, for each row of the loop's outputs, int32 ``[T + 1]``.
         reverse: Whether time runs backwards; short rows then start late, else they finish early.
         memories: The sequences that steps read, as memrefs, by the values of their arrays.
@@ -63,23 +63,23 @@ class RowOrder:
         memories = {array.value: executable.memory(array) for array in sequences}
         return RowOrder(order, steps, active, self.reverse, memories)
 
-    def row(self, body: Body, place: Index) -> Number:
-        """The number in the batch of the row at a place."""
-        return body.element(self.order, [place]).to_index()
+    def row(self, body: Body, position: Index) -> Number:
+        """The number in the batch of the row at a position."""
+        return body.element(self.order, [position]).to_index()
 
     def count(self, body: Body, row: Index) -> Number:
         """The number of rows that are active in the step that writes a row of the outputs."""
         return body.element(self.active, [row]).to_index()
 
-    def hint(self, body: Body, array: Array, places: Sequence[Index]) -> None:
-        """Emits a prefetch of a place, if the array is one of the sequences."""
+    def hint(self, body: Body, array: Array, positions: Sequence[Index]) -> None:
+        """Emits a prefetch of a position, if the array is one of the sequences."""
         if array.value in self.memories:
             attributes: dict[str, ir.Attribute] = {
                 "isWrite": ir.BoolAttr.get(False),
                 "localityHint": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 3),
                 "isDataCache": ir.BoolAttr.get(True),
             }
-            operands = [self.memories[array.value], *map(body.index, places)]
+            operands = [self.memories[array.value], *map(body.index, positions)]
             body.op("memref.prefetch", operands, attributes=attributes)
 
     def enter(
@@ -99,13 +99,13 @@ class RowOrder:
         """
         rings = [ring for _, ring in states]
 
-        def place(number: Number) -> None:
+        def copy(number: Number) -> None:
             row = self.row(body, number)
             remaining = self._steps(body, number) if self.reverse else count
             for first, ring in states:
                 copy_row(body, vectors, (first, [row]), (ring, [row_of(remaining), number]))
 
-        body.loop(0, self.order.shape[0], 1, rings, place)
+        body.loop(0, self.order.shape[0], 1, rings, copy)
 
     def leave(
         self,
@@ -127,16 +127,16 @@ class RowOrder:
         finals = [final for _, final in states]
         first, among = part
 
-        def place(number: Number) -> None:
+        def copy(number: Number) -> None:
             row = self.row(body, number)
             last = LAST if self.reverse else row_of(count - self._steps(body, number))
             for ring, final in states:
                 copy_row(body, vectors, (ring, [last, number]), (final, [row]))
 
-        body.loop(first, self.order.shape[0], among, finals, place)
+        body.loop(first, self.order.shape[0], among, finals, copy)
 
-    def _steps(self, body: Body, place: Index) -> Number:
-        return body.element(self.steps, [place]).to_index()
+    def _steps(self, body: Body, position: Index) -> Number:
+        return body.element(self.steps, [position]).to_index()
 
 
 def rows_by_length(
@@ -182,17 +182,17 @@ def rows_by_length(
         body.put(body.element(active, [number]) + one, active, [number])
 
     def add(number: Number) -> None:
-        place = count - 1 - number
-        more = body.element(active, [place + 1])
-        body.put(body.element(active, [place]) + more, active, [place])
+        position = count - 1 - number
+        more = body.element(active, [position + 1])
+        body.put(body.element(active, [position]) + more, active, [position])
 
     def sort(number: Number) -> None:
         row = batch - 1 - number
         number_of_steps = steps_of(row)
-        place = body.element(active, [number_of_steps]) - one
-        body.put(place, active, [number_of_steps])
-        body.put(row.to_integer("i32"), order, [place.to_index()])
-        body.put(number_of_steps.to_integer("i32"), steps, [place.to_index()])
+        position = body.element(active, [number_of_steps]) - one
+        body.put(position, active, [number_of_steps])
+        body.put(row.to_integer("i32"), order, [position.to_index()])
+        body.put(number_of_steps.to_integer("i32"), steps, [position.to_index()])
 
     if isinstance(count, int):
         active.value = zeros_in_place(body, vectors, active).value

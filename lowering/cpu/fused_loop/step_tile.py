@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.values import defining, element, width
-from rnn_compiler.lowering.analysis.walk import Place, StepContext, Walk
+from rnn_compiler.lowering.analysis.walk import Position, StepContext, Walk
 from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, known
 from rnn_compiler.lowering.codegen.number import Index, Number, bits
@@ -120,10 +120,10 @@ class StepTile:
         carried = [self.step.arrays[key] for key in written]
 
         def row(number: Index) -> None:
-            place = self._row(first + number, number if rows > 1 else None)
+            position = self._row(first + number, number if rows > 1 else None)
 
             def vectors(number: Index) -> None:
-                self._vectors(products, place, number * self.lanes)
+                self._vectors(products, position, number * self.lanes)
 
             share(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
 
@@ -149,14 +149,14 @@ class StepTile:
 
         share(self.body, rows, 1, 0, [], row)
 
-    def clear(self, place: Number) -> None:
+    def clear(self, position: Number) -> None:
         """Emits zeros in the outputs for an inactive row of the rings."""
         outputs: dict[str, list[int]] = {}
         for write in self.group.writes:
             if write.lead == "time":
                 outputs.setdefault(write.array, []).append(write.column)
         carried = [self.step.arrays[key] for key in outputs]
-        row = self._row(place).batch
+        row = self._row(position).batch
 
         def vectors(number: Index) -> None:
             for array, starts in zip(carried, outputs.values(), strict=True):
@@ -167,9 +167,9 @@ class StepTile:
 
         share(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
 
-    def _row(self, place: Index, number: Index | None = None) -> _Row:
-        batch = place if self.order is None else self.order.row(self.body, place)
-        return _Row(place, number, batch)
+    def _row(self, position: Index, number: Index | None = None) -> _Row:
+        batch = position if self.order is None else self.order.row(self.body, position)
+        return _Row(position, number, batch)
 
     def _multiply(
         self, panels: Panels, packed: Array, first: Index, rows: int
@@ -259,8 +259,8 @@ class StepTile:
         ]
         for write, value in zip(writes, values, strict=True):
             number = row.batch if write.lead == "time" else row.ring
-            place = walk.place(step.leads[write.lead], number, write.column)
-            self.body.write(value, step.arrays[write.array], place)
+            position = walk.position(step.leads[write.lead], number, write.column)
+            self.body.write(value, step.arrays[write.array], position)
 
 
 class _Vectors(Walk):
@@ -288,7 +288,7 @@ class _Vectors(Walk):
         self.products, self.row = products, row
         self.start, self.column, self.batched = start, column, batched
 
-    def place(self, lead: Index | None, row: Index, column: int) -> list[Index]:
+    def position(self, lead: Index | None, row: Index, column: int) -> list[Index]:
         """Where in a row of an array the vector begins."""
         leads = [] if lead is None else [lead]
         rows = [row] if self.batched else []
@@ -302,7 +302,7 @@ class _Vectors(Walk):
         """A vector of a scalar."""
         return self.body.broadcast(number, self.lanes)
 
-    def product(self, value: ir.Value, at: Place) -> Number:
+    def product(self, value: ir.Value, at: Position) -> Number:
         """The vector of a product of the tile."""
         product, start = self.products[value, at[1][1]]
         rows = [] if self.row.tile is None else [self.row.tile]
@@ -314,12 +314,12 @@ class _Vectors(Walk):
         own = self.scalar(row_scale(self.step, lhs, [self.row.ring] if self.batched else []))
         return sums * (own * self.emit(scale, at[1:]))
 
-    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
+    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Position) -> Number:
         """The vector of what is in an array; what has no columns is one number."""
         leads = [] if lead is None else [lead]
         row = self.row.ring if value in self.step.states else self.row.batch
         if len(at) == 2:
-            return self.body.read(array, self.place(lead, row, at[1][1]), self.lanes)
+            return self.body.read(array, self.position(lead, row, at[1][1]), self.lanes)
         if at[0][0] == "column":
             return self.body.read(array, [*leads, self._column(at[0][1])], self.lanes)
         return self.scalar(self.body.element(array, [*leads, row]))
@@ -337,13 +337,13 @@ class _Hints(_Vectors):
 
     order: RowOrder
 
-    def product(self, value: ir.Value, at: Place) -> Number:
+    def product(self, value: ir.Value, at: Position) -> Number:
         """Zeros."""
         return self.body.constant(0, element(value), self.lanes)
 
-    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Place) -> Number:
+    def read(self, value: ir.Value, array: Array, lead: Index | None, at: Position) -> Number:
         """Zeros, and a prefetch of each cache line that they stand for."""
         for column in range(0, self.lanes if len(at) == 2 else 0, 8 * _LINE // bits(array.element)):
-            place = self.place(lead, self.row.batch, at[1][1] + column)
-            self.order.hint(self.body, array, place)
+            position = self.position(lead, self.row.batch, at[1][1] + column)
+            self.order.hint(self.body, array, position)
         return self.body.constant(0, array.element, self.lanes)

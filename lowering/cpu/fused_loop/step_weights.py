@@ -33,7 +33,7 @@ def step_weights(
     arguments: Mapping[ir.Value, Array],
     group: Group,
     panels: Panels,
-    place: Part,
+    part: Part,
     *,
     interleaved: bool,
 ) -> Array:
@@ -46,7 +46,7 @@ def step_weights(
         arguments: The arguments of its function.
         group: The group of the products.
         panels: The products.
-        place: How the loop is called.
+        part: How the loop is called.
         interleaved: Whether a panel holds the columns of all gates.
 
     Returns:
@@ -68,7 +68,7 @@ def step_weights(
     if not whole or any(weight is not matrix for weight in weights):
         matrix = _side_by_side(outside, weights, starts, group.gate_width, axis)
     if matrix.element != panels.weight:
-        if not place.is_in_loop:  # each of several loops with these weights converts them
+        if not part.is_in_loop:  # each of several loops with these weights converts them
             matrix = outside.opaque(matrix)
         matrix = converted(outside, matrix, panels.weight)
     grouped = panels.weight in (*PAIRED, "i8")

@@ -182,11 +182,11 @@ class LoopSteps:
             return
         body, arrays = self.body, self._int8_arrays(panels)
         turns, now = arrays[-1], self.turn.to_integer("i32")
-        place = [self.turns.workgroup, self._part_of_rows(part)]
-        is_new = body.compare("ne", body.element(turns, place), now)
+        position = [self.turns.workgroup, self._part_of_rows(part)]
+        is_new = body.compare("ne", body.element(turns, position), now)
 
         def rows(_: Number) -> None:
-            body.put(now, turns, place)
+            body.put(now, turns, position)
             self._int8_tiles(panels, part)
 
         body.loop(0, is_new.to_index(), 1, arrays, rows)

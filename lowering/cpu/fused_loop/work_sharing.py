@@ -71,27 +71,27 @@ class Turns:
             return
         self._counts, self._base = executable.shared(_LINE * (_MOST + 1), part)
         if isinstance(parts, int):
-            many, place = (parts,), self.workgroup
+            many, position = (parts,), self.workgroup
         else:  # that of 1 part comes first, then those of 2, ...
-            many, place = _POWERS, parts - 1 + self.workgroup
+            many, position = _POWERS, parts - 1 + self.workgroup
         orders = [part_order(workgroup, each) for each in many for workgroup in range(each)]
         self._first, self._step = (
-            _choose(self._body, table, place) for table in zip(*orders, strict=True)
+            _choose(self._body, table, position) for table in zip(*orders, strict=True)
         )
 
     @property
     def _is_one(self) -> bool:
         return self.parts == 1
 
-    def _atomic(self, kind: int, value: Number, place: Index) -> Number:
+    def _atomic(self, kind: int, value: Number, position: Index) -> Number:
         """Emits an atomic operation on a counter; returns its old value."""
-        operands = [value, self._counts, self._base + self._body.index(place)]
+        operands = [value, self._counts, self._base + self._body.index(position)]
         attributes = {"kind": integer(kind)}
         return self._body.number("memref.atomic_rmw", operands, "i32", attributes=attributes)
 
-    def _done(self, place: Index = 0) -> Number:
+    def _done(self, position: Index = 0) -> Number:
         """Emits a load of the number of parts that are done."""
-        return self._atomic(_ADD, self._zero, place)
+        return self._atomic(_ADD, self._zero, position)
 
     def over(self, turns: int) -> Number:
         """Emits the number of complete groups of `turns` turns after the first turn."""

@@ -108,9 +108,9 @@ def from_the_end(net: Layers, blocks: Sequence[TimeBlock]) -> Sequence[TimeBlock
     last = (steps + (length - 1)) / length - 1
     for number in range(len(blocks)):
         b.formula("start = start of this block from the end, or T")
-        place = last - number
-        is_none = (0 - place).binary("maximum", 0).binary("minimum", 1)
-        start = place.binary("maximum", 0) * length + is_none * steps
+        index = last - number
+        is_none = (0 - index).binary("maximum", 0).binary("minimum", 1)
+        start = index.binary("maximum", 0) * length + is_none * steps
         made.append(_block(net, f"block_from_end_{number}", start))
     return made
 

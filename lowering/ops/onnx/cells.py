@@ -53,8 +53,8 @@ def cells_of(op: str, attributes: Mapping[str, Any]) -> list[Cell]:
     count = len(DEFAULTS[kind])
     functions = _functions(op, kind, attributes, len(directions))
     return [
-        _cell(kind, attributes, functions[count * place : count * (place + 1)])
-        for place in range(len(directions))
+        _cell(kind, attributes, functions[count * index : count * (index + 1)])
+        for index in range(len(directions))
     ]
 
 
@@ -106,19 +106,19 @@ def _numbers(
     """The alpha, or beta, of each function; 0 if it has none."""
     name = f"activation_{parameter}"
     given = [float(text) for text in attributes[name].split()]
-    takers = [place for place, row in enumerate(rows) if parameter in row.parameters]
-    names = ", ".join(rows[place].name for place in takers) or "none"
+    takers = [index for index, row in enumerate(rows) if parameter in row.parameters]
+    names = ", ".join(rows[index].name for index in takers) or "none"
     agree = len(given) == len(rows) and [given[k] for k in takers] == given[: len(takers)]
     if len(given) > len(takers) and not agree:
         expected = f"a number for each function that has {parameter}: {names}"
         raise InvalidArgumentError(op, name, expected, attributes[name])
     found = [0.0] * len(rows)
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         default = row.parameters.get(parameter, 0.0)
-        order = takers.index(place) if place in takers else len(given)
+        order = takers.index(index) if index in takers else len(given)
         value = given[order] if order < len(given) else default
         if value is None:
             expected = f"a number for {row.name}, which has no default"
             raise InvalidArgumentError(op, name, expected, attributes[name] or "none")
-        found[place] = value
+        found[index] = value
     return found

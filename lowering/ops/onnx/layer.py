@@ -62,34 +62,34 @@ class OnnxLayer(Layers):
         self.b.formula("layout = batch first")
         return value.transpose(1, 0, 2) if len(value.shape) == 3 else value.transpose(2, 0, 1, 3)
 
-    def part(self, name: str, place: int, axis: int = 0) -> Value:
+    def part(self, name: str, index: int, axis: int = 0) -> Value:
         """The part of an argument that belongs to a direction."""
-        return self.part_of(self.args[name], name, place, axis)
+        return self.part_of(self.args[name], name, index, axis)
 
-    def part_of(self, value: Value, name: str, place: int, axis: int = 0) -> Value:
+    def part_of(self, value: Value, name: str, index: int, axis: int = 0) -> Value:
         """The part of a value that belongs to a direction."""
-        self.b.formula(f"{name} = of direction {place}")
+        self.b.formula(f"{name} = of direction {index}")
         shape = (*value.shape[:axis], *value.shape[axis + 1 :])
-        return value.slice(axis, place, place + 1).reshape(*shape)
+        return value.slice(axis, index, index + 1).reshape(*shape)
 
-    def biases(self, place: int) -> tuple[Value, Value]:
+    def biases(self, index: int) -> tuple[Value, Value]:
         """The biases of W and of R, in the compute type."""
         rows = self.args["R"].shape[1]
         if "B" not in self.args:
             self.b.formula("B = 0")
             zero = self.b.full(0, (rows,), self.spec.compute)
             return zero, zero
-        whole = self.part("B", place).to(self.spec.compute)
+        whole = self.part("B", index).to(self.spec.compute)
         return whole.slice(0, 0, rows), whole.slice(0, rows, 2 * rows)
 
-    def state(self, place: int) -> dict[str, Value]:
+    def state(self, index: int) -> dict[str, Value]:
         """The states before the first step, by name."""
-        names = ("h", "c") if self.cells[place].has_cell_state else ("h",)
+        names = ("h", "c") if self.cells[index].has_cell_state else ("h",)
         found: dict[str, Value] = {}
         for name in names:
             if f"initial_{name}" in self.args:
                 whole = self.time_major(self.args[f"initial_{name}"])
-                found[name] = self.part_of(whole, name, place)
+                found[name] = self.part_of(whole, name, index)
             else:
                 self.b.formula(f"{name} = 0")
                 shape = (self.spec.dims["batch_size"], self.spec.dims["num_units"])
@@ -120,14 +120,14 @@ class OnnxLayer(Layers):
         return [
             PseudoLayer(
                 0,
-                self.backward_runs[place],
-                Block(place * rows * width, (rows, width)),
-                Block(recurrent + place * rows * units, (rows, units)),
+                self.backward_runs[index],
+                Block(index * rows * width, (rows, width)),
+                Block(recurrent + index * rows * units, (rows, units)),
                 None,
-                Block(biases + 2 * place * rows, (rows,)),
-                Block(biases + (2 * place + 1) * rows, (rows,)),
+                Block(biases + 2 * index * rows, (rows,)),
+                Block(biases + (2 * index + 1) * rows, (rows,)),
             )
-            for place in range(D)
+            for index in range(D)
         ]
 
     def cell_of(self, pseudo_layer: PseudoLayer) -> Cell:
@@ -144,18 +144,18 @@ class OnnxLayer(Layers):
 
     def direction(self, pseudo_layer: PseudoLayer) -> Direction:
         """A direction."""
-        place = self.pseudo_layers.index(pseudo_layer)
+        index = self.pseudo_layers.index(pseudo_layer)
         parameters: dict[str, Value] = {}
         if "P" in self.args:
-            parts = self.part("P", place).to(self.spec.compute).split(0, len(PEEPHOLES))
+            parts = self.part("P", index).to(self.spec.compute).split(0, len(PEEPHOLES))
             parameters = dict(zip(PEEPHOLES, parts, strict=True))
         return Direction(
             self.b,
-            self.cells[place],
+            self.cells[index],
             self.spec.dtype,
             self.steps,
             reverse=pseudo_layer.direction == 1,
-            recurrent=self.part("R", place),
+            recurrent=self.part("R", index),
             projection=None,
             parameters=parameters,
         )

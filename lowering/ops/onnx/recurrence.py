@@ -48,22 +48,22 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     x = layer.time_major(args["X"])
     made: dict[str, list[Value]] = {}
     saved: list[tuple[int, Value]] = []
-    for place, (cell, direction) in enumerate(zip(layer.cells, layer.pseudo_layers, strict=True)):
+    for index, (cell, direction) in enumerate(zip(layer.cells, layer.pseudo_layers, strict=True)):
         W = layer.input_weights(direction)
         b.formula("zx = X @ W^T")
         zx = Products(b, lengths=layer.steps.lengths).rows(x, W, 1, layer.spec.compute)
-        bias, biases = cell.biases(b, *layer.biases(place))
+        bias, biases = cell.biases(b, *layer.biases(index))
         results = layer.direction(direction).forward(
-            zx, {"b": bias, **biases}, layer.state(place), training=training
+            zx, {"b": bias, **biases}, layer.state(index), training=training
         )
-        b.formula(f"Y = of direction {place}")
+        b.formula(f"Y = of direction {index}")
         T, B, H = results["y"].shape
         made.setdefault("Y", []).append(results["y"].reshape(T, 1, B, H))
         for name in ("h", "c") if cell.has_cell_state else ("h",):
-            b.formula(f"Y_{name} = of direction {place}")
+            b.formula(f"Y_{name} = of direction {index}")
             made.setdefault(f"Y_{name}", []).append(results[name].reshape(1, B, H))
         if "activations" in results:
-            saved.append((place, results["activations"]))
+            saved.append((index, results["activations"]))
     values: dict[str, Value] = {}
     for name in ("Y", "Y_h", "Y_c"):
         if name in made:
@@ -73,7 +73,7 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         b.formula("reserve_space = of all directions")
         shape = spec.results[-1].shape
         size = math.prod(shape[1:])
-        parts = [(place * size, value) for place, value in saved]
+        parts = [(index * size, value) for index, value in saved]
         values["reserve_space"] = b.assemble(parts, math.prod(shape)).reshape(*shape)
     return [values[result.name] for result in spec.results]
 
@@ -84,16 +84,16 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     x = layer.steps.where_valid(b, layer.time_major(args["X"]))
     Y, Y_grad = (layer.time_major(args[name]) for name in ("Y", "Y_grad"))
     directions: list[DirectionGradient] = []
-    for place, pseudo_layer in enumerate(layer.pseudo_layers):
-        cell = layer.cells[place]
-        y = layer.steps.where_valid(b, layer.part_of(Y, "Y", place, 1))
-        dy = layer.part_of(Y_grad, "Y_grad", place, 1)
-        saved = layer.part("reserve_space", place) if cell.saved else None
-        each = DirectionGradient(layer, pseudo_layer, dy, x, y, 0, saved, layer.state(place))
+    for index, pseudo_layer in enumerate(layer.pseudo_layers):
+        cell = layer.cells[index]
+        y = layer.steps.where_valid(b, layer.part_of(Y, "Y", index, 1))
+        dy = layer.part_of(Y_grad, "Y_grad", index, 1)
+        saved = layer.part("reserve_space", index) if cell.saved else None
+        each = DirectionGradient(layer, pseudo_layer, dy, x, y, 0, saved, layer.state(index))
         upstream: dict[str, Value] = {}
         for name in ("h", "c") if cell.has_cell_state else ("h",):
             whole = layer.time_major(args[f"Y_{name}_grad"])
-            upstream[f"d{name}"] = layer.part_of(whole, f"d{name}", place).to(layer.spec.compute)
+            upstream[f"d{name}"] = layer.part_of(whole, f"d{name}", index).to(layer.spec.compute)
         each.start(upstream)
         directions.append(each)
     b.formula("parameters_grad = 0")
