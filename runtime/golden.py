@@ -35,6 +35,7 @@ __all__ = [
     "compare",
     "difference",
     "run",
+    "storable",
 ]
 
 TOLERANCES: Mapping[str, float] = {
@@ -70,7 +71,7 @@ class Golden:
         for function, pair in self.cases.items():
             for kind, arrays in zip(("arguments", "results"), pair, strict=True):
                 for name, array in arrays.items():
-                    stored[f"{function}/{kind}/{name}"] = _bits(array)
+                    stored[f"{function}/{kind}/{name}"] = storable(array)
         buffer = io.BytesIO()
         savez: Any = np.savez
         savez(buffer, **stored)
@@ -205,8 +206,8 @@ def difference(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> float:
     return float(np.max(np.abs(a[finite] - b[finite]), initial=0.0)) / scale
 
 
-def _bits(array: Any) -> npt.NDArray[Any]:
-    """An array with a dtype that an .npz file can store."""
+def storable(array: Any) -> npt.NDArray[Any]:
+    """An array that .npz files can store: bfloat16 as its bits."""
     return array.view(np.uint16) if array.dtype == DTYPES["bfloat16"].numpy else array
 
 

@@ -28,7 +28,7 @@ from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION
 
-__all__ = ["find_c_manifest", "run_selftest"]
+__all__ = ["find_c_manifest", "read_c_manifest", "run_selftest"]
 
 _TIMEOUT = 300
 """Time limit in seconds, for the compiler and for the program."""
@@ -72,6 +72,21 @@ def _format(path: Path) -> object:
         return None
 
 
+def read_c_manifest(path: Path) -> Any:
+    """The manifest of a module in C.
+
+    Raises:
+        ArtifactError: It is of another version.
+    """
+    manifest: Any = json.loads(read_regular(path))
+    if manifest.get("schema") != SCHEMA_VERSION:
+        raise ArtifactError(
+            f"{path}: schema {manifest.get('schema')}, this version reads {SCHEMA_VERSION}: "
+            "recompile"
+        )
+    return manifest
+
+
 def run_selftest(path: Path) -> Verification:
     """Builds and runs the self test of a module in C.
 
@@ -82,12 +97,7 @@ def run_selftest(path: Path) -> Verification:
         ArtifactError: A file is missing or damaged, there is no golden, the module is for another
             machine, or there is no C compiler.
     """
-    manifest: Any = json.loads(read_regular(path))
-    if manifest.get("schema") != SCHEMA_VERSION:
-        raise ArtifactError(
-            f"{path}: schema {manifest.get('schema')}, this version reads {SCHEMA_VERSION}: "
-            "recompile"
-        )
+    manifest = read_c_manifest(path)
     try:
         name, golden = manifest["name"], manifest["golden"]
         if golden is None:

@@ -28,6 +28,7 @@ from rnn_compiler.files import open_regular, write_files
 from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.runtime.golden import storable
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.selftest import find_c_manifest
 from rnn_compiler.schema.dtypes import DTYPES
@@ -278,7 +279,7 @@ def _run(options: argparse.Namespace) -> int:
     results = by_name(name, function.spec.results, results)
     milliseconds = (time.perf_counter() - start) * 1e3
     if output:
-        stored = {name: _storable(array) for name, array in results.items()}
+        stored = {name: storable(array) for name, array in results.items()}
         write_files((output, npz_bytes(stored)))
     at_sizes = [
         replace(spec, shape=tuple(results[spec.name].shape)) for spec in function.spec.results
@@ -369,8 +370,3 @@ def _summary(array: Any) -> dict[str, float | int | None]:
 
 def _cell(number: float | int | None) -> str:
     return "-" if number is None else f"{number:.6g}"
-
-
-def _storable(array: Any) -> Any:
-    """An array that .npz files can store: bfloat16 as its bits."""
-    return array.view(np.uint16) if array.dtype == DTYPES["bfloat16"].numpy else array

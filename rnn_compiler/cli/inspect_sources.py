@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.files import read_regular
-from rnn_compiler.schema.manifest import SCHEMA_VERSION
+from rnn_compiler.runtime.selftest import read_c_manifest
 
 __all__ = ["inspect_sources"]
 
@@ -25,12 +23,7 @@ def inspect_sources(path: Path, *, as_json: bool) -> None:
     Raises:
         ArtifactError: A file is missing or damaged, or of another version.
     """
-    manifest: Any = json.loads(read_regular(path))
-    if manifest.get("schema") != SCHEMA_VERSION:
-        raise ArtifactError(
-            f"{path}: schema {manifest.get('schema')}, this version reads {SCHEMA_VERSION}: "
-            "recompile"
-        )
+    manifest = read_c_manifest(path)
     try:
         facts, functions = _facts(path, manifest), _functions(manifest)
     except (KeyError, TypeError, AttributeError, ValueError) as error:

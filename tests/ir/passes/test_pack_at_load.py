@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ir.filecheck import check
 from ir.passes.test_freeze_weights import BEFORE, FROZEN
 from ir.rewriting import edited, rewritten
 
@@ -16,36 +15,13 @@ def frozen(text: str) -> str:
 
 
 def test_what_is_packed_is_stored_once() -> None:
-    check(
-        frozen(BEFORE),
-        """
-        CHECK: util.global private @f.w =
-        CHECK: util.global private @f.packed.0 : tensor<4x3xf32>
-        CHECK: func.func private @f.pack() -> tensor<4x3xf32> {
-        CHECK-NEXT: [[W:%f.w]] = util.global.load @f.w
-        CHECK-NEXT: [[TRANSPOSED:%[0-9]+]] = stablehlo.transpose [[W]]
-        CHECK-NEXT: [[PACKED:%[0-9]+]] = flow.tensor.clone [[TRANSPOSED]]
-        CHECK-NEXT: return [[PACKED]]
-        CHECK: util.initializer {
-        CHECK-NEXT: [[PACKED:%[0-9]+]] = func.call @f.pack()
-        CHECK-NEXT: util.global.store [[PACKED]], @f.packed.0 : tensor<4x3xf32>
-        CHECK-NEXT: util.return
-        CHECK: util.func public @f_prepacked([[X:%arg0]]: tensor<2x4xf32>) -> tensor<2x3xf32> \
-attributes {iree.abi.model = "coarse-fences"} {
-        CHECK-NEXT: [[READY:%f.packed.0]] = util.global.load @f.packed.0
-        CHECK-NEXT: [[READ:%[0-9]+]] = flow.tensor.clone [[READY]]
-        CHECK-NEXT: [[HELD:%[0-9]+]] = flow.tensor.clone [[X]]
-        CHECK-NEXT: [[XW:%[0-9]+]] = stablehlo.dot_general [[HELD]], [[READ]]
-        CHECK-NEXT: util.return [[XW]]
-        CHECK: func.func @f_prepack() -> tensor<4x3xf32> {
-        CHECK-NEXT: [[READY:%f.packed.0]] = util.global.load @f.packed.0
-        CHECK-NEXT: return [[READY]]
-        CHECK: func.func @f([[X:%arg0]]: tensor<2x4xf32>) -> tensor<2x3xf32> {
-        CHECK-NEXT: [[READY:%f.packed.0]] = util.global.load @f.packed.0
-        CHECK-NOT: transpose
-        CHECK: return
-        """,
-    )
+    """A global that is filled as the module is loaded, and that every function reads."""
+    after = frozen(BEFORE)
+    assert after.count("util.global private @f.packed.0 : tensor<4x3xf32>") == 1
+    assert after.count("util.global.store") == 1
+    assert after.count("util.global.load @f.packed.0") == 3
+    _, _, prepacked = after.partition("util.func public @f_prepacked(")
+    assert "stablehlo.transpose" not in prepacked.partition("util.return")[0]
 
 
 def test_nothing_is_packed() -> None:
