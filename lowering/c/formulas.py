@@ -159,12 +159,14 @@ class Formulas:
             numbers: The other numbers that are computed in C.
         """
         computed = [*numbers, *(each for f in self.known.values() for each in f.operands)]
-        required = [*self._required, *((each, LARGEST) for each in computed)]
+        required = dict.fromkeys(computed, LARGEST)  # most of them occur many times
+        for number, most in self._required:
+            required[number] = min(most, required.get(number, most))
         low, high = 0, LARGEST  # the first is possible, but for 0; what is above the last is not
         while low < high:
             middle = (low + high + 1) // 2
             corners = self._corners(middle)
-            if all(self._most(number, corners) <= most for number, most in required):
+            if all(self._most(number, corners) <= most for number, most in required.items()):
                 low = middle
             else:
                 high = middle - 1

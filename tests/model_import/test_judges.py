@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from model_import.files import compute, cudnn_arguments, onnx_results
+from onnx_node_tests import node_tests
 
 import rnn_compiler as rc
 from rnn_compiler.model_import.onnx_layers import INPUTS
@@ -27,20 +28,9 @@ def close(found: Any, expected: Any) -> None:
 # ONNX.
 
 
-def onnx_cases() -> dict[str, Any]:
-    """The node tests of the recurrent operators by name."""
-    pytest.importorskip("onnx", reason="has the node tests of ONNX")
-    loader: Any = pytest.importorskip("onnx.backend.test.loader")
-    prefixes = ("test_lstm_", "test_gru_", "test_rnn_", "test_simple_rnn_")
-    cases = loader.load_model_tests(kind="node")
-    return {case.name: case for case in cases if case.name.startswith(prefixes)}
-
-
 def test_node_tests_of_onnx(tmp_path: Path) -> None:
     """Weights are inputs of the graph there: once they are arguments, once made constants."""
-    cases = onnx_cases()
-    assert len(cases) == 18
-    for case in cases.values():
+    for case in node_tests().values():
         for constant in (False, True):
             layer, given, expected = of_case(case, tmp_path, constant)
             assert bool(layer.weights) == constant

@@ -1,7 +1,7 @@
 """ONNX's ops against others: the onnx package's node tests, and ONNX Runtime and onnx.reference.
 
 They need onnx and onnxruntime, and are skipped without. ``TEST_ONNX_SWEEP=200 pytest ...`` draws
-200 configurations instead of 40.
+200 configurations instead of those that are chosen.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import onnx_reference
 import pytest
 from numeric.test_onnx import FUNCTIONS, inputs, texts
+from onnx_node_tests import node_tests
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS
@@ -26,18 +27,14 @@ helper: Any = pytest.importorskip("onnx.helper")
 INPUTS = ("X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P")
 OUTPUTS = {"LSTM": ("Y", "Y_h", "Y_c"), "GRU": ("Y", "Y_h"), "RNN": ("Y", "Y_h")}
 COUNTS = {"LSTM": 3, "GRU": 2, "RNN": 1}
-DRAWN = int(os.environ.get("TEST_ONNX_SWEEP", "40"))
+DRAWN = int(os.environ.get("TEST_ONNX_SWEEP", "0"))
 TOGETHER = 10
 """How many configurations make a module, which takes less time than as many modules."""
 
 
 def test_node_tests() -> None:
     """As they are: a node's attributes and inputs are those of a call."""
-    loader: Any = pytest.importorskip("onnx.backend.test.loader")
-    prefixes = ("test_lstm_", "test_gru_", "test_rnn_", "test_simple_rnn_")
-    cases = [c for c in loader.load_model_tests(kind="node") if c.name.startswith(prefixes)]
-    assert len(cases) == 18
-    for case in cases:
+    for case in node_tests().values():
         (node,), ((given, wanted),) = case.model.graph.node, case.data_sets
         names = [name for name, text in zip(INPUTS, node.input, strict=False) if text]
         attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
@@ -119,10 +116,43 @@ def theirs(kind: str, attributes: dict[str, Any], given: dict[str, Any]) -> list
     return ort.InferenceSession(model.SerializeToString()).run(None, given)
 
 
-@pytest.mark.parametrize("part", range(-(-DRAWN // TOGETHER)))
-def test_any_configuration(part: int) -> None:
+CHOSEN = {0: (0, 1, 2, 3, 4, 5, 8), 1: (0, 1, 4, 5, 7, 8), 2: (0, 8), 3: (4, 6)}
+"""Those of the first 40 that have every pair of traits that one of the 40 has, by seed."""
+
+
+def part_of(seed: int) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+    return list(itertools.islice(configurations(seed), TOGETHER))
+
+
+def pairs(kind: str, attributes: dict[str, Any], given: dict[str, Any]) -> set[frozenset[Any]]:
+    """Every pair of a configuration's traits."""
+    traits: dict[str, Any] = {"kind": kind, "direction": attributes["direction"]}
+    traits |= {name: attributes.get(name, 0) for name in ("layout", "linear_before_reset")}
+    traits |= {name: name in attributes for name in ("input_forget", "clip", "activations")}
+    traits |= {name: name in given for name in INPUTS[3:]}
+    return {frozenset(pair) for pair in itertools.combinations(traits.items(), 2)}
+
+
+@pytest.mark.skipif(DRAWN > 0, reason="of the configurations that are chosen")
+def test_every_pair_of_traits_is_compared() -> None:
+    parts = {seed: [pairs(*row) for row in part_of(seed)] for seed in CHOSEN}
+    compared = [parts[seed][number] for seed, numbers in CHOSEN.items() for number in numbers]
+    assert set().union(*compared) == set().union(*itertools.chain(*parts.values()))
+
+
+def groups() -> list[list[tuple[int, int]]]:
+    """Configurations that are compiled together: seeds, and which one of each."""
+    if DRAWN:
+        return [[(seed, k) for k in range(TOGETHER)] for seed in range(-(-DRAWN // TOGETHER))]
+    chosen = [(seed, number) for seed, numbers in CHOSEN.items() for number in numbers]
+    return [chosen[k : k + TOGETHER] for k in range(0, len(chosen), TOGETHER)]
+
+
+@pytest.mark.parametrize("group", groups(), ids=lambda group: f"{group[0]}-{group[-1]}")
+def test_any_configuration(group: list[tuple[int, int]]) -> None:
     """Compiled together, with the inputs that each has."""
-    rows = list(itertools.islice(configurations(part), TOGETHER))
+    parts = {seed: part_of(seed) for seed, _ in group}
+    rows = [parts[seed][number] for seed, number in group]
     built: list[tuple[str, dict[str, Any]]] = []
     for number, (kind, attributes, given) in enumerate(rows):
         steps, rows_ = given["X"].shape[:2][:: -1 if attributes.get("layout") else 1]
