@@ -133,8 +133,8 @@ class Emulated:
         (folder / "main.c").write_text(program(module))
         files = [folder / each for each in ("main.c", f"{module.name}.c", f"{module.name}.o")]
         if self._machine.ram[1] and not self._machine.has_startup:
-            (folder / "startup.c").write_text(_STARTUP)
-            (folder / "board.ld").write_text(_board(self._machine))
+            (folder / "startup.c").write_text(BOARD_STARTUP)
+            (folder / "board.ld").write_text(board_script(self._machine))
             start = folder / "startup.o"
             run(*self._machine.compiler, "-O1", "-c", folder / "startup.c", "-o", start)
             files += [start, "-T", folder / "board.ld"]
@@ -173,7 +173,7 @@ class Emulated:
         return results
 
 
-_STARTUP = """\
+BOARD_STARTUP = """\
 /* What a board does before a program: its floating-point unit on, its data zeroed. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -219,7 +219,7 @@ __attribute__((section(".vectors"), used)) static const void *const vectors[16] 
 """
 
 
-def _board(machine: Machine) -> str:
+def board_script(machine: Machine) -> str:
     """A linker script."""
     (flash, flash_size), (ram, ram_size) = machine.flash, machine.ram
     return f"""\

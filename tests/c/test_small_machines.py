@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from c.calling import COMPILERS, run
 from c.emulated import MACHINES, Emulated, needs
+from c.instructions import instructions
 from c.test_goldens import ALL, FIRST, PACKED, SINGLE_STEP, check, compiled
 from goldens.golden import Golden
 from numeric.harness import module, renamed
@@ -136,6 +137,18 @@ def test_flash_memory_and_stack(
     (folder / "lstm.o").write_bytes(on_cortex_m4.object + b"\0")
     with pytest.raises(ArtifactError, match=r"lstm\.o: damaged"):
         inspect_sources(folder / "lstm.json", as_json=False)
+
+
+@pytest.mark.slow
+@needs("cortex-m4")
+def test_instructions_are_counted(on_cortex_m4: rc.CModule, tmp_path: Path) -> None:
+    """Each step takes about as many; the same call takes the same number."""
+    none, one, two = (
+        instructions(on_cortex_m4, tmp_path, {"seq_len_max": steps}) for steps in (0, 16, 32)
+    )
+    assert 10_000 < (one - none) / 16 < 40_000
+    assert abs((two - one) - (one - none)) < 0.05 * (one - none)
+    assert instructions(on_cortex_m4, tmp_path, {"seq_len_max": 32}) == two
 
 
 def test_the_object_needs_nothing_but_the_compilers_own(on_cortex_m4: rc.CModule) -> None:
