@@ -19,10 +19,6 @@ from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 __all__ = ["random_arguments"]
 
 
-_SAMPLE = {"seq_length": 7, "batch_size": 5}
-"""The values of open dimensions if no argument determines them."""
-
-
 def random_arguments(
     spec: FunctionSpec,
     given: Mapping[str, npt.NDArray[Any]] | None = None,
@@ -34,7 +30,7 @@ def random_arguments(
     in 0..1, the range of gates, so that a gradient op gets plausible activations. Lengths are the
     maximum. Open dimensions come from `dims`, else from given arguments, if there are any.
     """
-    sizes = dict(_SAMPLE)
+    sizes = spec.example_sizes
     for dim in spec.open_dims:
         with contextlib.suppress(InvalidArgumentError):  # the call will report it
             one = replace(spec, dims={dim: spec.dims[dim]})

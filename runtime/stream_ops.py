@@ -31,7 +31,7 @@ def stream_op(spec: FunctionSpec) -> Chunked:
         UnsupportedError: It does not take chunks.
     """
     op = spec.chunked
-    if op is None and not spec.dims and (states := likely_states(spec)):
+    if op is None and spec.dims.keys() <= {*spec.open_dims} and (states := likely_states(spec)):
         raise UnsupportedError(
             f"{spec.op}: the module does not say which arguments are states: import the network "
             f"with states={states}, if the next call takes what these results were"

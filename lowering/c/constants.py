@@ -53,7 +53,7 @@ def read_constants(module: ir.Module) -> tuple[tuple[bytes, ...], Mapping[str, S
             if each.name == "util.global.store" and str(each.operands[0].type) == "!hal.buffer"
         ]
         if len(data) < len(values):  # names of parameters, which others read (`read_loaded`)
-            continue
+            stores = [each for each in stores if isinstance(each.operands[0].owner, ir.Block)]
         if not data and not stores:
             continue
         if len(data) != 1 or any(each.name == "hal.buffer.subspan" for each in inside):
@@ -80,6 +80,8 @@ def read_loaded(module: ir.Module, first: int) -> tuple[list[Loaded], Mapping[st
             continue
         for each in inside:
             if each.name != "util.global.store" or str(each.operands[0].type) != "!hal.buffer":
+                continue
+            if isinstance(each.operands[0].owner, ir.Block):  # a constant, imported or copied
                 continue
             loaded = _loaded(each.operands[0])
             stored[ir.FlatSymbolRefAttr(each.attributes["global"]).value] = Span(

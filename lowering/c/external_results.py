@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.mlir import (
     UNNAMED,
@@ -44,10 +44,11 @@ class TensorType:
 
 @dataclass(frozen=True)
 class Types:
-    """The types of a function's arguments and results."""
+    """The types of a function's arguments and results, and the minima of open sizes above 1."""
 
     arguments: tuple[TensorType, ...]
     results: tuple[TensorType, ...]
+    minima: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def external_results(module: str) -> tuple[str, Mapping[str, Types]]:
@@ -115,7 +116,8 @@ def with_open_sizes(
             if name in types:
                 arguments, results = types[name].arguments, types[name].results
                 found[name] = Types(
-                    _known(arguments, spec.arguments), _known(results, spec.results)
+                    *(_known(arguments, spec.arguments), _known(results, spec.results)),
+                    spec.minima,
                 )
     return found
 

@@ -14,6 +14,7 @@ which none overflows or exceeds its bound.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping
 
@@ -47,8 +48,15 @@ class Formulas:
         known: The definition of each by name, after those that it refers to.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, dimensions: Mapping[str, int] | None = None) -> None:
+        """Begins with open dimensions.
+
+        Args:
+            dimensions: The minimum of each by name; default: 1 for each of the ops' dimensions.
+        """
         self.known: dict[str, Formula] = {}
+        ops: Mapping[str, int] = dict.fromkeys(map(str, OPEN_DIMENSIONS), 1)
+        self._dimensions = ops if dimensions is None else dimensions
         self._required: list[tuple[Size, int]] = []
 
     # Numbers computed from others, with C's semantics.
@@ -116,11 +124,22 @@ class Formulas:
             raise UndecidedError("a quotient of numbers whose sign only a call brings")
 
     def _parted(self, number: Size, by: int) -> tuple[Size, Size]:
-        """Splits a number into a multiple of an int, divided by it, and a nonnegative rest."""
+        """Splits a number into a multiple of an int, divided by it, and a nonnegative rest.
+
+        Of ``N*T - 2*N`` nothing is split off, as long as it is not negative: ``-2*N`` would leave a
+        rest of ``by - 2`` times N, whose quotient nothing is known of.
+        """
         factors = terms(number).items()
-        rest = _sum({names: factor % by for names, factor in factors})
+        wholes = {
+            names: -(-factor // by) if names and factor < 0 else factor // by
+            for names, factor in factors
+        }
+        rest = _sum({names: factor - by * wholes[names] for names, factor in factors})
+        if not self.at_least(rest, 0):
+            wholes = {names: factor // by for names, factor in factors}
+            rest = _sum({names: factor % by for names, factor in factors})
         self._check(rest, 0)
-        return _sum({names: factor // by for names, factor in factors}), rest
+        return _sum(wholes), rest
 
     def _is_less(self, number: Size, than: int) -> bool:
         return self._most(number, self._corners(LARGEST)) < than
@@ -203,8 +222,8 @@ class Formulas:
         return total
 
     def _lowest_of(self, name: str) -> int | None:
-        if name in OPEN_DIMENSIONS:
-            return 1
+        if name in self._dimensions:
+            return self._dimensions[name]
         formula = self.known[name]
         if formula.operator == "/":
             number, by = formula.operands
@@ -229,10 +248,12 @@ class Formulas:
         These have all but one of the sizes as small as possible: a sum of products of powers is
         convex in the logarithms of its sizes.
         """
-        largest = min(area, MAX_DIMENSION)
-        rest = min(-(-area // largest), MAX_DIMENSION)
-        pairs = ((largest, rest), (rest, largest))
-        return tuple(dict(zip(OPEN_DIMENSIONS, pair, strict=True)) for pair in pairs)
+        sizes: list[int] = []
+        for _ in self._dimensions:
+            sizes.append(min(area, MAX_DIMENSION))
+            area = -(-area // sizes[-1])
+        orders = {*itertools.permutations(sizes)}
+        return tuple(dict(zip(self._dimensions, each, strict=True)) for each in sorted(orders))
 
     def _most(self, number: Size, corners: Iterable[dict[str, int]]) -> int:
         """An upper bound of a number's absolute value at some `_corners`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.text import call, comment, indented
-from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, bound, open_names, static_size
+from rnn_compiler.schema.open_sizes import bound, open_names, static_size
 from rnn_compiler.schema.schedule import aligned
 
 __all__ = ["measure_parameters", "parallel_parameters", "parameters", "print_header"]
@@ -132,10 +132,11 @@ def _example(name: str, function: Function) -> list[str]:
             "        return 1;",
             "    }",
         ]
+    sizes = {member.name: _EXAMPLE for member in function.sizes}
     lines.append(f"    const struct {function.name}_arguments arguments = {{")
     lines += [f"        .{member.name} = {_EXAMPLE}," for member in function.sizes]
     for member in function.arguments:
-        most = bound(member.maximum or 0, dict.fromkeys(OPEN_DIMENSIONS, _EXAMPLE))
+        most = bound(member.maximum or 0, sizes)
         value = _array("in", function, member) if member.shape else str(most)
         lines.append(f"        .{member.name} = {value},")
     lines += ["    };", f"    const struct {function.name}_results results = {{"]
@@ -177,7 +178,7 @@ def _arrays(macro: str, function: Function) -> list[str]:
 
 def _new_arrays(macro: str, function: Function) -> list[str]:
     """The memory of an example with open sizes."""
-    known = function.at(dict.fromkeys(OPEN_DIMENSIONS, _EXAMPLE))
+    known = function.at({member.name: _EXAMPLE for member in function.sizes})
     sizes = [aligned(static_size(member.size), function.alignment) for member in known.arrays]
     size = sum(sizes) + known.scratch
     return [

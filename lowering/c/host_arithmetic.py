@@ -49,7 +49,7 @@ _COMPARISONS: Sequence[Callable[[int, int], bool]] = (
 
 _ALSO_OPEN = (
     *("arith.divsi", "arith.divui", "arith.minsi", "arith.minui", "arith.maxsi", "arith.maxui"),
-    "util.align",
+    *("arith.floordivsi", "util.align"),
 )
 """Ops that host programs have only for open sizes."""
 
@@ -113,7 +113,7 @@ def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size
             return _held(formulas, op, first * second)
         case "divsi":
             return formulas.quotient(first, second)
-        case "divui":
+        case "divui" | "floordivsi":
             _check_unsigned(formulas, first)
             return formulas.quotient(first, second)
         case "shrui" if isinstance(second, int):

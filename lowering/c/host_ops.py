@@ -17,7 +17,7 @@ from rnn_compiler.lowering.c.formulas import Formulas, UndecidedError
 from rnn_compiler.lowering.c.host_arithmetic import ARITHMETIC, computed, width_of
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import ELEMENTS
-from rnn_compiler.schema.open_sizes import Open, Size
+from rnn_compiler.schema.open_sizes import Open, Size, open_names
 from rnn_compiler.schema.schedule import (
     ANY_MEMORY,
     Copy,
@@ -82,17 +82,23 @@ class Context:
         results: Its results, once they are known.
         is_chosen: Whether each path copies its results to `results`.
         memory: The target's memory.
+        minima: The minima of open sizes, where they are more than 1.
     """
 
     function: str
     constants: Mapping[str, Span]
     shapes: Sequence[Sequence[Size]] = ()
     allocated: list[Size] = field(default_factory=list[Size])
-    formulas: Formulas = field(default_factory=Formulas)
+    formulas: Formulas = field(init=False)
     result_sizes: Sequence[Size] = ()
     results: list[Span] | None = None
     is_chosen: bool = False
     memory: Memory = ANY_MEMORY
+    minima: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def __post_init__(self) -> None:
+        names = open_names(size for shape in self.shapes for size in shape)
+        self.formulas = Formulas({name: self.minima.get(name, 1) for name in names})
 
     def allocate(self, size: Size) -> Span:
         """A new allocation."""

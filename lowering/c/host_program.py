@@ -15,7 +15,7 @@ refused by name: loops of several steps, unknown ops.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.c.constants import read_constants, read_loaded
@@ -63,11 +63,13 @@ class Sizes:
         arguments: The bytes of each argument.
         results: The bytes of each result.
         shapes: The shapes of arguments, if some are open.
+        minima: The minima of open sizes, where they are more than 1.
     """
 
     arguments: Sequence[Size]
     results: Sequence[Size]
     shapes: Sequence[Sequence[Size]] = ()
+    minima: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def sizes_of(types: Types) -> Sizes:
@@ -77,7 +79,8 @@ def sizes_of(types: Types) -> Sizes:
         for tensors in (types.arguments, types.results)
     )
     shapes = [each.shape for each in types.arguments]
-    return Sizes(arguments, results, () if is_static(*arguments, *results) else shapes)
+    is_known = is_static(*arguments, *results)
+    return Sizes(arguments, results, () if is_known else shapes, types.minima)
 
 
 @dataclass(frozen=True)
@@ -160,8 +163,9 @@ def read_functions(
             if name not in functions:
                 continue
             try:
-                context = Context(name, known, functions[name].shapes, memory=memory)
-                found[name] = _read(context, op, functions[name], numbers.get(name, range(0)))
+                sizes = functions[name]
+                context = Context(name, known, sizes.shapes, memory=memory, minima=sizes.minima)
+                found[name] = _read(context, op, sizes, numbers.get(name, range(0)))
             except NoScheduleError as error:
                 found[name] = error
     return found, (*constants, *loaded)

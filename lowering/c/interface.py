@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
@@ -116,6 +116,7 @@ class Function:
         schedule: Its steps.
         stack: The maximum number of bytes of stack of a call.
         alignment: The alignment of arrays and scratch memory.
+        minima: The minima of open sizes, where they are more than 1.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Function:
     schedule: Schedule
     stack: int = 0
     alignment: int = ALIGNMENT
+    minima: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @cached_property
     def sizes(self) -> tuple[Member, ...]:
@@ -132,7 +134,10 @@ class Function:
         members = (*self.arguments, *self.results)
         names = open_names(size for member in members for size in member.shape)
         most = min(self.schedule.limit, MAX_DIMENSION)
-        return tuple(Member(name, "int64", (), minimum=1, maximum=most) for name in names)
+        return tuple(
+            Member(name, "int64", (), minimum=self.minima.get(name, 1), maximum=most)
+            for name in names
+        )
 
     @property
     def arrays(self) -> tuple[Member, ...]:
@@ -252,7 +257,10 @@ def functions_of(
         arguments = tuple(map(_member, spec.arguments))
         results = tuple(map(_member, spec.results))
         comment = (f"{spec.op} in {spec.dtype}", *_facts(spec))
-        function = Function(spec.function, comment, arguments, results, schedules[spec.function])
+        function = Function(
+            *(spec.function, comment, arguments, results, schedules[spec.function]),
+            minima=spec.minima,
+        )
         found.append(_checked(function, types))
         if spec.prepack not in types:
             continue
@@ -270,7 +278,9 @@ def functions_of(
             for k, member in enumerate(arguments)
         )
         comment = (f"{spec.function} with weights that {spec.prepack} packed: the same numbers.",)
-        function = Function(spec.prepacked, comment, (*known, *packed), results, schedule)
+        function = Function(
+            *(spec.prepacked, comment, (*known, *packed), results, schedule), minima=spec.minima
+        )
         found.append(_checked(function, types))
     return found
 

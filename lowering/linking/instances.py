@@ -7,7 +7,6 @@ omitted. Integers may have 32 or 64 bits, whichever the op has. If sizes are the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,14 +18,19 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import Open, Size, is_static, product, shown
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
 
 __all__ = ["instance_of"]
 
 
-def instance_of(call: Call) -> FunctionSpec:
+def instance_of(call: Call, *, is_open: bool = False) -> FunctionSpec:
     """The op of a call, at the call's sizes.
+
+    Args:
+        call: The call.
+        is_open: Whether its sizes may be open.
 
     Raises:
         InvalidArgumentError: An attribute, operand or result does not fit the op.
@@ -35,12 +39,15 @@ def instance_of(call: Call) -> FunctionSpec:
     given = dict(call.attributes)
     dims: dict[str, Any] = {name: given.pop(name) for name in signature.dimensions if name in given}
     _check_attributes(signature, given)
-    operands = [tensor_of(kind, call.op, f"operand {k}") for k, kind in enumerate(call.operands)]
+    operands = [
+        tensor_of(kind, call.op, f"operand {k}", is_open=is_open)
+        for k, kind in enumerate(call.operands)
+    ]
     dtype = _dtype(signature, given, operands)
     form = signature.form(signature.canonical(given, dtype))
     scalars = [each for each in form.arguments if not each.is_list]
     named = dict(zip((each.name for each in scalars), operands, strict=False))
-    found: dict[str, Any] = form.infer({name: each.shape for name, each in named.items()})
+    found = _inferred(form, {name: each.shape for name, each in named.items()})
     for number, argument in enumerate(form.arguments):
         if argument.equals is not None:
             dim = DIMENSIONS[argument.equals]
@@ -59,6 +66,19 @@ def instance_of(call: Call) -> FunctionSpec:
     _check_operands(spec, operands)
     _check_results(spec, call.results)
     return spec
+
+
+def _inferred(form: Signature, shapes: Mapping[str, Sequence[Size]]) -> dict[str, Any]:
+    """The dimensions of an op, determined by the shapes of operands; None for open ones."""
+    known = {
+        name: [size if isinstance(size, int) else 1 for size in shape]
+        for name, shape in shapes.items()
+    }
+    found: dict[str, Any] = form.infer(known)
+    for dim, places in form.defining_axes.items():
+        if any(isinstance(shapes[name][axis], Open) for name, axis in places if name in shapes):
+            found[dim] = None
+    return found
 
 
 def _check_attributes(signature: Signature, given: Mapping[str, object]) -> None:
@@ -117,7 +137,7 @@ def _check_results(spec: FunctionSpec, kinds: Sequence[ir.Type]) -> None:
         expected = f"all {len(spec.results)} ({names})"
         raise InvalidArgumentError(spec.op, "results", expected, f"{len(kinds)}")
     for result, kind in zip(spec.results, kinds, strict=True):
-        given = tensor_of(kind, spec.op, result.name)
+        given = tensor_of(kind, spec.op, result.name, is_open=bool(spec.open_dims))
         if not _fits(replace(result, ignored=False, any_shape=False), given):
             shape = f", {result.formula}" if result.shape and result.formula else ""
             raise InvalidArgumentError(spec.op, result.name, f"{result}{shape}", str(given))
@@ -127,6 +147,6 @@ def _fits(spec: TensorSpec, tensor: Tensor) -> bool:
     """Whether a tensor has the expected type, or can be converted to it without loss."""
     if spec.dtype != tensor.dtype and not (is_integer(spec.dtype) and is_integer(tensor.dtype)):
         return False
-    if spec.any_shape:
-        return math.prod(spec.shape) == math.prod(tensor.shape)
-    return spec.ignored or spec.shape == tensor.shape
+    if spec.any_shape and is_static(*spec.shape, *tensor.shape):
+        return product(spec.shape) == product(tensor.shape)
+    return spec.ignored or [*map(shown, spec.shape)] == [*map(shown, tensor.shape)]

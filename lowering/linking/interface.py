@@ -14,10 +14,11 @@ from collections.abc import Iterable, Sequence
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.linking.types import Tensor, tensor_of
 from rnn_compiler.lowering.mlir import block_of, ir, is_private, ops_of, symbol_of
+from rnn_compiler.lowering.rewriting.context import NETWORK
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["public_interface"]
+__all__ = ["is_network", "public_interface"]
 
 _STDIN = ("-", "<stdin>")
 """The file of locations in text that the compiler was passed."""
@@ -43,6 +44,11 @@ def public_interface(module: ir.Module, source: bytes = b"") -> list[FunctionSpe
     return [_describe(function, lines) for function in functions]
 
 
+def is_network(function: ir.Operation) -> bool:
+    """Whether a function is an imported network, whose sizes may be open."""
+    return NETWORK in function.attributes
+
+
 def _is_public(function: ir.Operation) -> bool:
     return not is_private(function) and len(function.regions[0].blocks) > 0
 
@@ -52,8 +58,10 @@ def _describe(function: ir.Operation, lines: Sequence[bytes]) -> FunctionSpec:
     kind = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     locations = [argument.location for argument in block_of(function).arguments]
     given = [_name(location, lines) for location in locations]
-    arguments = _tensors(kind.inputs, given, "arg", symbol)
-    results = _tensors(kind.results, _result_names(function, len(kind.results)), "result", symbol)
+    is_open = is_network(function)
+    arguments = _tensors(kind.inputs, given, "arg", symbol, is_open)
+    names = _result_names(function, len(kind.results))
+    results = _tensors(kind.results, names, "result", symbol, is_open)
     floats = [each.dtype for each in (*results, *arguments) if each.dtype in FLOAT_DTYPES]
     return FunctionSpec(
         op=_identifier(symbol) or "function",
@@ -78,7 +86,7 @@ def _name(location: ir.Location, lines: Sequence[bytes]) -> str:
 
 
 def _tensors(
-    kinds: Iterable[ir.Type], given: Iterable[str], default: str, symbol: str
+    kinds: Iterable[ir.Type], given: Iterable[str], default: str, symbol: str, is_open: bool
 ) -> tuple[TensorSpec, ...]:
     """The tensors of some types, under their names as far as these can be used."""
     named: dict[str, Tensor] = {}
@@ -87,7 +95,7 @@ def _tensors(
         name = _identifier(text)
         if name is None or name in (*named, *_TAKEN) or re.fullmatch(rf"{default}\d+", name):
             name = plain
-        named[name] = tensor_of(kind, symbol, name)
+        named[name] = tensor_of(kind, symbol, name, is_open=is_open)
     return tuple(TensorSpec(name, each.dtype, each.shape) for name, each in named.items())
 
 

@@ -21,10 +21,10 @@ from rnn_compiler.lowering.linking.barriers import remove_barriers
 from rnn_compiler.lowering.linking.call_order import callees_first
 from rnn_compiler.lowering.linking.calls import Call, find_calls
 from rnn_compiler.lowering.linking.instances import instance_of
-from rnn_compiler.lowering.linking.interface import public_interface
+from rnn_compiler.lowering.linking.interface import is_network, public_interface
 from rnn_compiler.lowering.linking.types import type_of
 from rnn_compiler.lowering.linking.weights import Weights
-from rnn_compiler.lowering.mlir import ir, new_context, symbol_of
+from rnn_compiler.lowering.mlir import ir, new_context, ops_of, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
@@ -64,8 +64,10 @@ def link_module(text: str, source: bytes = b"") -> Linked:
         made: dict[str, FunctionSpec] = {}
         remove_barriers(module)
         calls = find_calls(module)
+        is_open = any(map(is_network, ops_of(module.body)))
         for call in calls:
-            _replace(module, call, _function(module, instance_of(call), made))
+            spec = instance_of(call, is_open=is_open)
+            _replace(module, call, _function(module, spec, made))
         module.operation.verify()
         weights = Weights(callees_first(module), made.values())
         functions = [_with_weights(spec, weights.of(spec.function)) for spec in functions]

@@ -1,14 +1,14 @@
-"""Types of a user's module in the terms of this package: the name of a dtype, static sizes."""
+"""Types of a user's module in the terms of this package: the name of a dtype, and sizes."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.mlir import ir, shape_of
+from rnn_compiler.lowering.mlir import ir, shape_of, sizes_in_mlir
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.schema.manifest import TensorSpec
-from rnn_compiler.schema.open_sizes import is_static, static
+from rnn_compiler.schema.open_sizes import Size, is_static, shown
 
 __all__ = ["Tensor", "is_integer", "tensor_of", "type_of"]
 
@@ -22,10 +22,10 @@ class Tensor(NamedTuple):
     """
 
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
 
     def __str__(self) -> str:
-        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+        return f"{self.dtype}[{','.join(map(shown, self.shape))}]"
 
 
 def is_integer(dtype: str) -> bool:
@@ -33,13 +33,14 @@ def is_integer(dtype: str) -> bool:
     return dtype in ("int32", "int64")
 
 
-def tensor_of(kind: ir.Type, op: str, name: str) -> Tensor:
+def tensor_of(kind: ir.Type, op: str, name: str, *, is_open: bool = False) -> Tensor:
     """Reads a type.
 
     Args:
         kind: The type.
         op: The op, for messages.
         name: The argument or result, for messages.
+        is_open: Whether sizes may be open; they have no names then (`UNNAMED`).
 
     Raises:
         InvalidArgumentError: It is not a tensor with static sizes and a known element type.
@@ -50,11 +51,12 @@ def tensor_of(kind: ir.Type, op: str, name: str) -> Tensor:
     except (ValueError, KeyError) as error:
         expected = f"a tensor of {', '.join(ELEMENTS)}"
         raise InvalidArgumentError(op, name, expected, str(kind)) from error
-    if not is_static(*shape):
+    if not is_open and not is_static(*shape):
         raise InvalidArgumentError(op, name, "a tensor of static sizes", str(kind))
-    return Tensor(element.name, static(shape))
+    return Tensor(element.name, shape)
 
 
 def type_of(spec: TensorSpec) -> ir.Type:
     """The type of a tensor."""
-    return ir.RankedTensorType.get(spec.static_shape, ir.Type.parse(DTYPES[spec.dtype].mlir))
+    of = ir.Type.parse(DTYPES[spec.dtype].mlir)
+    return ir.RankedTensorType.get(sizes_in_mlir(spec.shape), of)

@@ -103,8 +103,8 @@ def _check(function: ir.Operation, spec: FunctionSpec) -> None:
     for name in spec.open_dims:
         known[name] = next(n for _, size, n in positions if size == open_dimension(name))
         if spec.least(name):
-            right = body.compare("sge", known[name], body.index(1))
-            _assert(body, right, f"{spec.op}: {name}: expected 1 or more")
+            right = body.compare("sge", known[name], body.index(spec.least(name)))
+            _assert(body, right, f"{spec.op}: {name}: expected {spec.least(name)} or more")
     for name, size, found in positions:
         expected = bound(size, known)
         assert not isinstance(expected, Open)

@@ -23,9 +23,6 @@ from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, shown
 
 __all__ = ["Imported", "c_readme", "js_call", "js_readme", "readme", "target_text"]
 
-_SAMPLE = {"seq_length": 7, "batch_size": 5}
-"""The values of open sizes in the code."""
-
 _PORTABLE = "x86-64-v3"
 """The x86-64 level that most machines have."""
 
@@ -50,9 +47,10 @@ class Imported:
     apart: bool
 
     @property
-    def open_dims(self) -> list[str]:
-        """The sizes that are open in any function."""
-        return [dim for dim in OPEN_DIMENSIONS if any(dim in f.open_dims for f in self.functions)]
+    def open_dims(self) -> dict[str, int]:
+        """The sizes that are open in any function, with examples of them."""
+        examples = {dim: n for f in self.functions for dim, n in f.example_sizes.items()}
+        return {dim: examples[dim] for dim in OPEN_DIMENSIONS if dim in examples}
 
     def has_file(self, layer: Layer) -> bool:
         """Whether the weights of a layer are in a file of their own."""
@@ -78,8 +76,7 @@ def readme(made: Imported, result: Artifact | Bundle, name: str) -> str:
     if any(spec.dtype == "bfloat16" for spec in made.functions):
         lines.append("from ml_dtypes import bfloat16")
     lines += ["", f'program = rc.runtime.load("{name}")']
-    for dim in made.open_dims:
-        lines.append(f"{dim} = {_SAMPLE[dim]}  # open: any size works")
+    lines += [f"{dim} = {size}  # open: any size works" for dim, size in made.open_dims.items()]
     lines.append("```")
     for layer, spec in zip(made.layers, made.functions, strict=True):
         lines += _section(made, layer, spec)
@@ -87,7 +84,7 @@ def readme(made: Imported, result: Artifact | Bundle, name: str) -> str:
             lines += _iree(result.manifest, spec, name)
     first, layer = made.functions[0], made.layers[0]
     inputs = f" {first.function}.npz" if made.has_file(layer) else ""
-    sizes = ",".join(f"{dim}={_SAMPLE[dim]}" for dim in first.open_dims)
+    sizes = ",".join(f"{dim}={size}" for dim, size in first.example_sizes.items())
     dims = f" --dim {sizes}" if sizes else ""
     command = f"rnn-compiler run {name}{inputs} --function {first.function} --random{dims}"
     lines += ["", "## On the command line", "", "With random input:", "", "```sh", command, "```"]
@@ -154,7 +151,8 @@ def js_readme(made: Imported, module: JsModule) -> str:
 def js_call(name: str, spec: FunctionSpec) -> list[str]:
     """A fenced block of JavaScript that calls a function of `name.mjs`, with zeros for arrays."""
     lines = ["```js", f'import {{ load }} from "./{name}.mjs";', "", "const m = await load();"]
-    lines += [f"const {dim} = {_SAMPLE[dim]}; // open: any size works" for dim in spec.open_dims]
+    examples = spec.example_sizes.items()
+    lines += [f"const {dim} = {size}; // open: any size works" for dim, size in examples]
     lines += ["const given = {"]
     arrays: dict[str, list[str]] = {}
     for each in spec.arguments:

@@ -25,6 +25,7 @@ from rnn_compiler.modules import Module
 from rnn_compiler.network_import import import_network
 from rnn_compiler.runtime.paths import archive_path
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import json_sizes
 from rnn_compiler.schema.streams import likely_states
 
 __all__ = ["add_whole_options", "import_whole"]
@@ -166,19 +167,29 @@ def _compiled(options: argparse.Namespace, module: Module) -> _Made:
     path: Path = options.output / (f"{module.name}.vmfb" if one else module.name)
     spec = module.functions[0]
     arrays = [
-        f"    {each.name}=np.zeros({each.shape}, np.{each.dtype})," for each in spec.arguments
+        f"    {each.name}=np.zeros({_python(each)}, np.{each.dtype})," for each in spec.arguments
     ]
     code = ["```python", "import numpy as np", "import rnn_compiler as rc", ""]
+    code += [
+        f"{axis} = {size}  # open: any size works" for axis, size in spec.example_sizes.items()
+    ]
     code += [f'program = rc.runtime.load("{path.name}")', "out = program(", *arrays, ")"]
     code += [*(f"# out.{each.name}: {each}" for each in spec.results), "```"]
     if spec.chunked is not None:
         code += ["", "A stream keeps the state between calls:", "", "```python"]
         chunk = next(each for each in spec.arguments if each.name == spec.chunked.chunk)
         code += ["stream = program.stream()  # the first state is zeros, or passed here by name"]
-        code += [f"out = stream(np.zeros({chunk.shape}, np.{chunk.dtype}))  # as often as you like"]
+        code += [
+            f"out = stream(np.zeros({_python(chunk)}, np.{chunk.dtype}))  # as often as you like"
+        ]
         code += ["stream.reset()  # before another sequence", "```"]
     text = _readme(module, path.name, targets, code)
     return [path, archive_path(path)], text, partial(result.save, path)
+
+
+def _python(tensor: TensorSpec) -> str:
+    """A shape in Python, with names for open sizes."""
+    return f"({', '.join(map(str, tensor.shape))}{',' * (len(tensor.shape) == 1)})"
 
 
 def _compiled_c(options: argparse.Namespace, module: Module) -> _Made:
@@ -224,7 +235,11 @@ def _readme(module: Module, name: str, targets: Sequence[str], code: Sequence[st
 def _rows(spec: FunctionSpec) -> list[tuple[str, str, str]]:
     """What a function takes and gives."""
     kinds = {"input": spec.arguments, "output": spec.results}
-    return [(kind, each.name, str(each)) for kind, tensors in kinds.items() for each in tensors]
+    return [
+        (kind, each.name, f"{each.dtype}[{','.join(map(str, each.shape))}]")
+        for kind, tensors in kinds.items()
+        for each in tensors
+    ]
 
 
 def _weights(module: Module) -> int:
@@ -236,7 +251,9 @@ def _facts(module: Module) -> dict[str, Any]:
     """A network as plain data."""
 
     def listed(tensors: Sequence[TensorSpec]) -> list[dict[str, Any]]:
-        return [{"name": t.name, "dtype": t.dtype, "shape": list(t.shape)} for t in tensors]
+        return [
+            json_sizes({"name": t.name, "dtype": t.dtype, "shape": t.shape}, ()) for t in tensors
+        ]
 
     spec = module.functions[0]
     return {

@@ -107,13 +107,14 @@ class Node:
         return self.attributes["hidden_size"].i if "hidden_size" in self.attributes else 0
 
 
-def layer_of(node: Node, path: Path, once: Once) -> Layer | Refused:
+def layer_of(node: Node, path: Path, once: Once, *, as_onnx: bool = False) -> Layer | Refused:
     """The layer of a node.
 
     Args:
         node: The node.
         path: The file, for messages.
         once: Computes arrays from its weights, once for weights that nodes share.
+        as_onnx: Whether it becomes ONNX's op even if CudnnRNNV3 computes it.
 
     Raises:
         ArtifactError: Its weights are invalid.
@@ -137,7 +138,7 @@ def layer_of(node: Node, path: Path, once: Once) -> Layer | Refused:
     inputs = ("W", "R", *attributes["inputs"].split())
     weights = {name: node.array(name) for name in _WEIGHTS if name in inputs}
     lacking = [name for name, array in weights.items() if array is None]
-    mode = None if lacking else cudnn_mode(op, attributes)
+    mode = None if lacking or as_onnx else cudnn_mode(op, attributes)
     if mode is not None:
         return _cudnn(node, mode, attributes, path, once)
     notes = _notes_on_weights(node, lacking)

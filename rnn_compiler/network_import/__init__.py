@@ -8,6 +8,7 @@ is the parent's side. `lowering.networks` then turns the graph into a module.
 
 from __future__ import annotations
 
+import itertools
 import keyword
 import os
 import re
@@ -23,16 +24,20 @@ from rnn_compiler.freezing import freeze
 from rnn_compiler.linking import LinkedModule, linked_network
 from rnn_compiler.model_import.whole import identifier
 from rnn_compiler.modules import Module
-from rnn_compiler.network_import.process import import_in_process
+from rnn_compiler.network_import.process import Imported, import_in_process
 from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.quantization import check_quantize
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import bound, open_dimension
 
 __all__ = ["checked_sizes", "checked_values", "import_network"]
 
 _TAKEN = ("to_host", "self")
 """Names with a special meaning in calls."""
+
+_NUMBERED = re.compile(r"n\d+")
+"""Names of computed sizes in schedules."""
 
 
 def import_network(
@@ -48,7 +53,7 @@ def import_network(
     Args:
         path: An ``.onnx`` file, with weights in it or in files next to it.
         dims: Sizes that the model leaves open: axes by name, ``{"batch": 1}``, or whole shapes by
-            input name, ``{"x": (50, 1, 8)}``.
+            input name, ``{"x": (50, 1, 8)}``. The others stay open, and each call has its own.
         values: Inputs that are the same in every call, by name, ``{"sr": 16000}``. They are no
             longer arguments, and branches that depend on them are selected at import.
         states: Inputs that take what an output was in the call before, ``{"state": "stateN"}``.
@@ -63,10 +68,10 @@ def import_network(
 
     Raises:
         ArtifactError: The file is damaged, or needs more time or memory than its size justifies.
-        InvalidArgumentError: It is another kind of file, a size is missing, an axis, input or
-            output does not exist, or the types of a state differ.
-        UnsupportedError: The named node is not supported, or the package onnx or the compiler is
-            not installed.
+        InvalidArgumentError: It is another kind of file, an axis, input or output does not exist,
+            or the types of a state differ.
+        UnsupportedError: The named node is not supported or needs the size of an axis, or the
+            package onnx or the compiler is not installed.
 
     Example:
         >>> import_network("model.tflite")
@@ -86,7 +91,9 @@ def import_network(
     module = linked_network(imported.text)
     inputs = _names(imported.inputs)
     names = _names(imported.weights, taken=inputs)
-    spec = _renamed(module.functions[0], [*inputs, *names], _names(imported.outputs))
+    outputs = _names(imported.outputs)
+    spec = _renamed(module.functions[0], [*inputs, *names], outputs)
+    spec = _with_open_axes(spec, imported, taken=[*inputs, *names, *outputs])
     chunked = keeps(spec, imported.inputs, imported.outputs, pairs)
     spec = replace(spec, chunked=chunked)
     whole = LinkedModule(module.located_text, [spec], module.linked, module.name)
@@ -172,7 +179,7 @@ def _names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     for text in texts:
         stem = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
         stem = stem if stem[:1].isalpha() else f"value_{stem}".rstrip("_")
-        name = stem = f"{stem}_" if keyword.iskeyword(stem) else stem
+        name = stem = f"{stem}_" if keyword.iskeyword(stem) or _NUMBERED.fullmatch(stem) else stem
         number = 0
         while name in known:
             number += 1
@@ -195,4 +202,27 @@ def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str
         arguments=named(spec.arguments, arguments),
         results=named(spec.results, results),
         weights=tuple(known[name] for name in spec.weights),
+    )
+
+
+def _with_open_axes(spec: FunctionSpec, imported: Imported, taken: Sequence[str]) -> FunctionSpec:
+    """A function with the sizes that a network has open."""
+    names = _names([title for _, title, _ in imported.axes], taken)
+    axes = [*zip(imported.axes, names, strict=True)]
+    known = {key: open_dimension(name) for (key, _, _), name in axes}
+
+    def shaped(tensors: Sequence[TensorSpec], given: Sequence[str]) -> Iterable[TensorSpec]:
+        """Tensors, the first of which are some of the graph's."""
+        for tensor, name in itertools.zip_longest(tensors, given):
+            shape = tuple(bound(size, known) for size in imported.shapes.get(name, ()))
+            formula = f"[{', '.join(map(str, shape))}]"
+            yield replace(tensor, shape=shape, formula=formula) if shape else tensor
+
+    return replace(
+        spec,
+        dims={**spec.dims, **{name: open_dimension(name) for name in names}},
+        arguments=tuple(shaped(spec.arguments, imported.inputs)),
+        results=tuple(shaped(spec.results, imported.outputs)),
+        positive=tuple(names),
+        minima={name: least for (_, _, least), name in axes if least > 1},
     )

@@ -19,6 +19,7 @@ from rnn_compiler.lowering.compiler_process import temporary_folder
 from rnn_compiler.model_import import DEFECT
 from rnn_compiler.model_import.reader_process import Outcome, run_reader
 from rnn_compiler.model_import.reading import clipped, exceeded, read_bytes, stored_bytes
+from rnn_compiler.schema.open_sizes import Size, parse
 
 __all__ = ["Imported", "import_in_process"]
 
@@ -34,12 +35,16 @@ class Imported(NamedTuple):
         inputs: The names of the model's inputs.
         outputs: The names of its outputs.
         weights: The arrays of its weights by name, in the function's order.
+        axes: Its open axes: what `shapes` calls them, their names, and their least sizes.
+        shapes: The shapes of inputs and outputs by name, if there are open axes.
     """
 
     text: str
     inputs: Sequence[str]
     outputs: Sequence[str]
     weights: Mapping[str, npt.NDArray[Any]]
+    axes: Sequence[tuple[str, str, int]]
+    shapes: Mapping[str, Sequence[Size]]
 
 
 def import_in_process(
@@ -73,7 +78,8 @@ def import_in_process(
             arrays = [stored[f"w{k}"] for k in range(len(facts["weights"]))]
         weights = dict(zip(facts["weights"], arrays, strict=True))
         text = (folder / "module.mlir").read_text()
-        return Imported(text, facts["inputs"], facts["outputs"], weights)
+        shapes = {name: [*map(parse, sizes)] for name, sizes in facts["shapes"].items()}
+        return Imported(text, facts["inputs"], facts["outputs"], weights, facts["axes"], shapes)
 
 
 def _beside(path: Path) -> list[Path]:

@@ -40,10 +40,13 @@ def keeps(
 
     Raises:
         InvalidArgumentError: There is no such input or output, the two differ in type, two states
-            take the same output, or not exactly one input is left.
+            take the same output, not exactly one input is left, or a size is open.
     """
     if not states:
         return None
+    if spec.open_dims:
+        expected, got = "a network of known sizes", f"one with {', '.join(spec.open_dims)} open"
+        raise InvalidArgumentError("import_network", "states", expected, got, "pass dims={...}")
     arguments = dict(zip(inputs, spec.arguments, strict=False))
     results = dict(zip(outputs, spec.results, strict=True))
     pairs: dict[str, str] = {}

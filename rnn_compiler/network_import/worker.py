@@ -8,8 +8,8 @@ hang the process. The parent detects both (`process`), and the system limits tim
 The folder has ``request.json``, with the ``path`` and ``size`` of the file, the ``name`` of the
 module and ``dims``, and ``values.npz``, the arrays of inputs that are fixed. It gets
 ``module.mlir``, ``weights.npz`` with the arrays ``w0``, ``w1``, .., and ``facts.json``: the names
-of inputs, outputs and weights in the order of the function's, or the error. Before IREE's importer
-begins, ``operators.json`` is written.
+of inputs, outputs and weights in the order of the function's, those of open axes, and the shapes
+that depend on them, or the error. Before IREE's importer begins, ``operators.json`` is written.
 """
 
 from __future__ import annotations
@@ -59,11 +59,13 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.network_import.graph import Graph
     from rnn_compiler.network_import.graph.folding import fold
     from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
+    from rnn_compiler.network_import.graph.open_axes import Opened, leave_open, open_axes
     from rnn_compiler.network_import.graph.parameters import take_parameters
     from rnn_compiler.network_import.graph.products import plain_products
     from rnn_compiler.network_import.graph.quantized import plain_lstms
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
     from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
+    from rnn_compiler.schema.open_sizes import written
 
     graph = Graph.read(path)
     plain_lstms(graph)
@@ -71,8 +73,13 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     with np.load(folder / "values.npz") as values:
         fix_values(graph, dict(values))
     fix_sizes(graph, dims)
-    fold(graph)
-    join_gathered_rows(graph)
+    axes = open_axes(graph)
+    opened = Opened({}, {})
+    if axes:
+        opened = leave_open(graph, axes)
+    else:
+        fold(graph)
+        join_gathered_rows(graph)
     inputs = [each.name for each in graph.proto.input]
     replace_recurrent(graph)
     plain_products(graph)
@@ -81,7 +88,15 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     (folder / "module.mlir").write_text(linalg_of_onnx(graph.model, name, FUNCTION))
     np.savez(folder / "weights.npz", **{f"w{k}": each for k, each in enumerate(weights.values())})
     outputs = [each.name for each in graph.proto.output]
-    return {"inputs": inputs, "outputs": outputs, "weights": list(weights)}
+    return {
+        "inputs": inputs,
+        "outputs": outputs,
+        "weights": list(weights),
+        "axes": [(axis.key, axis.title, opened.minima[axis.key]) for axis in axes],
+        "shapes": {
+            name: [written(size) for size in shape] for name, shape in opened.shapes.items()
+        },
+    }
 
 
 if __name__ == "__main__":

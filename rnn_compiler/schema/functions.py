@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from rnn_compiler.schema.notebook import function_table, page
 from rnn_compiler.schema.open_sizes import (
     Size,
     bound,
+    names_in,
     null_if_open,
     open_names,
     parse,
@@ -29,6 +30,8 @@ _INFINITIES = ("inf", "-inf")
 
 NUMBERS = ("minimum", "maximum", "default")
 """The fields of a tensor other than its shape that may be an open size."""
+
+_EXAMPLES = {"seq_length": 7, "batch_size": 5}
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,6 +122,7 @@ class FunctionSpec:
             and not passed.
         positive: The dimensions that may not be 0.
         chunked: How it takes a sequence in chunks; None if it has no state.
+        minima: The minimum of each dimension for which it is more than 1.
     """
 
     op: str
@@ -132,6 +136,7 @@ class FunctionSpec:
     frozen: tuple[TensorSpec, ...] = ()
     positive: tuple[str, ...] = ()
     chunked: Chunked | None = None
+    minima: dict[str, int] = field(default_factory=dict[str, int])
 
     def __str__(self) -> str:
         """The op in short, ``BlockLSTMV2 float32, seq_length=?, batch_size=16``."""
@@ -186,8 +191,13 @@ class FunctionSpec:
         return {name: static_size(size) for name, size in self.dims.items()}
 
     def least(self, dim: str) -> int:
-        """The minimum of a dimension: 0 unless TensorFlow rejects empty arrays."""
-        return int(dim in self.positive)
+        """The minimum of a dimension: 0 unless empty arrays are rejected."""
+        return self.minima.get(dim, int(dim in self.positive))
+
+    @property
+    def example_sizes(self) -> dict[str, int]:
+        """Sizes for the open dimensions, for examples and random arguments."""
+        return {dim: max(_EXAMPLES.get(dim, 6), self.least(dim)) for dim in self.open_dims}
 
     @property
     def json_dims(self) -> dict[str, int | None]:
@@ -230,6 +240,11 @@ class FunctionSpec:
         changed: Any = {"dims": sizes}
         changed |= {key: tensors(data[key]) for key in ("arguments", "results")}
         changed["frozen"] = tensors(data.get("frozen", []))
+        named = (
+            size for key in ("arguments", "results") for each in changed[key] for size in each.shape
+        )
+        if not names_in(*named) <= names_in(*sizes.values()):
+            raise ValueError(f"sizes that depend on other dimensions than {', '.join(sizes)}")
         for key in ("weights", "positive"):
             changed[key] = tuple(data.get(key, ()))
         chunked = data.get("chunked")

@@ -173,6 +173,8 @@ class Manifest:
         for spec, data in (*rows, *linked):
             data["attributes"] = spec.json_attributes
             data["dims"] = spec.json_dims
+            if not spec.minima:  # as in manifests before there were any
+                del data["minima"]
             for key in ("arguments", "results", "frozen"):
                 data[key] = [json_sizes(row, NUMBERS) for row in data[key]]
         return {

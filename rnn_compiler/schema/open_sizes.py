@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 OPEN_DIMENSIONS = ("seq_length", "batch_size")
-"""The dimensions that may be open."""
+"""The dimensions of ops that may be open. A network may have others (`network_import`)."""
 
 _Terms = Mapping[tuple[str, ...], int]
 """Coefficients by the sorted dimensions of their term; a constant term has no dimensions."""
@@ -183,9 +183,10 @@ def names_in(*sizes: object) -> frozenset[str]:
 
 
 def open_names(sizes: Iterable[object]) -> list[str]:
-    """The open dimensions that some sizes depend on, in the order of `OPEN_DIMENSIONS`."""
+    """The open dimensions that some sizes depend on: `OPEN_DIMENSIONS`, then others by name."""
     found = names_in(*sizes)
-    return [name for name in OPEN_DIMENSIONS if name in found]
+    others = sorted(found.difference(OPEN_DIMENSIONS))
+    return [*(name for name in OPEN_DIMENSIONS if name in found), *others]
 
 
 def bound(size: Size, dims: Mapping[str, _T]) -> Size | _T:
@@ -209,12 +210,12 @@ def written(size: Any) -> Any:
     return str(size) if isinstance(size, Open) else size
 
 
-def parse(text: Any, names: Collection[str] = OPEN_DIMENSIONS) -> Any:
+def parse(text: Any, names: Collection[str] | None = None) -> Any:
     """Reads the output of `written`.
 
     Args:
         text: The text; other objects are returned unchanged.
-        names: The names it may depend on.
+        names: The names it may depend on; default: any.
 
     Raises:
         ValueError: The text is not a size.
@@ -229,10 +230,10 @@ def parse(text: Any, names: Collection[str] = OPEN_DIMENSIONS) -> Any:
     for term in text.split(" + "):
         product: Any = 1
         for factor in term.split("*"):
-            if factor in names:
-                product *= open_dimension(factor)
-            elif re.fullmatch(r"-?\d+", factor):
+            if re.fullmatch(r"-?\d+", factor):
                 product *= int(factor)
+            elif factor.isidentifier() if names is None else factor in names:
+                product *= open_dimension(factor)
             else:
                 raise ValueError(f"not a size: {text!r}")
         total += product

@@ -13,7 +13,7 @@ from typing import Any
 
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.schema.formulas import Formula
-from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Size, parse, written
+from rnn_compiler.schema.open_sizes import Size, open_names, parse, written
 from rnn_compiler.schema.schedule import (
     Choice,
     Copy,
@@ -113,8 +113,8 @@ class Schedules:
                 bytes.fromhex(each) if isinstance(each, str) else Loaded(int(each[0]), str(each[1]))
                 for each in fields["constants"]
             )
-            functions = {name: _read(name, row) for name, row in rows.items()}
             arguments = {name: [*map(parse, row["arguments"])] for name, row in rows.items()}
+            functions = {name: _read(name, row, arguments[name]) for name, row in rows.items()}
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ArtifactError(f"damaged schedules ({error!r})") from error
         return Schedules(functions, arguments, constants)
@@ -136,8 +136,8 @@ def _step(step: Step) -> list[Any]:
     return ["choice", _span(step.value), cases]
 
 
-def _read(name: str, row: Mapping[str, Any]) -> Schedule:
-    names: list[str] = [*OPEN_DIMENSIONS]
+def _read(name: str, row: Mapping[str, Any], arguments: Sequence[Size]) -> Schedule:
+    names = open_names(arguments)
     formulas: dict[str, Formula] = {}
     for each, (operator, *operands) in row["formulas"].items():
         formulas[each] = Formula(operator, tuple(parse(number, names) for number in operands))

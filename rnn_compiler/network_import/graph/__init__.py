@@ -2,6 +2,7 @@
 
 quantized     makes LSTMs of those with weights in int8
 sizes         fixes what the caller gives
+open_axes     leaves the other sizes open, and `computed_sizes` what depends on them
 folding       computes what is known then
 gathered_rows multiplies rows at once that are gathered one by one
 recurrent     puts our ops in
@@ -36,6 +37,8 @@ _DEEPEST = 50
 
 _SPARE_ELEMENTS = 1 << 24
 
+_LARGEST = 1 << 20
+
 
 class Graph:
     """The main graph of a model.
@@ -43,12 +46,16 @@ class Graph:
     Attributes:
         model: The model, as a message of ONNX.
         path: Its file, for messages.
+        is_open: Whether sizes of values are open.
+        largest: How many elements a constant may have that is larger than what it is made of.
         elements_left: How many elements of constants may still be computed.
     """
 
-    def __init__(self, model: Any, path: Path) -> None:
+    def __init__(self, model: Any, path: Path, *, largest: int = _LARGEST) -> None:
         self.model = model
         self.path = path
+        self.is_open = False
+        self.largest = largest
         self.elements_left = _SPARE_ELEMENTS + model.ByteSize()
 
     @staticmethod

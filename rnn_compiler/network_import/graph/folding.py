@@ -28,9 +28,6 @@ __all__ = ["fold"]
 _RANDOM = ("Bernoulli", "Multinomial", "Random")
 """What the names of operators begin with whose results are drawn."""
 
-_LARGEST = 1 << 20
-"""Elements of a constant that is larger than what it is made of."""
-
 _MOST_ROUNDS = 100
 
 
@@ -120,7 +117,7 @@ def _results(
             return None
         size = sum(math.prod(each or 0 for each in shape or ()) for shape in shapes)
         given = sum(math.prod(constants[name].dims) for name in node.input if name)
-        if size > min(max(given, _LARGEST), graph.elements_left):
+        if size > min(max(given, graph.largest), graph.elements_left):
             return None
         graph.elements_left -= size
     return _evaluated(graph, node, constants)

@@ -6,6 +6,7 @@ of a linear layer at every call.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,27 +37,40 @@ def _joined(graph: Graph, node: Any, types: dict[str, Any], constants: dict[str,
     sizes, result = shape_of(types.get(given)), shape_of(types.get(node.output[0]))
     if matrix not in constants or sizes is None or result is None or len(sizes) < 3:
         return [node]
-    if len(constants[matrix].dims) != 2 or None in sizes or None in result:
+    is_known = None not in sizes and None not in result
+    if len(constants[matrix].dims) != 2 or not (is_known or graph.is_open):
         return [node]
     inner, columns = constants[matrix].dims
-    rows = int(np.prod([size or 0 for size in sizes[:-1]]))
+    rows = None if None in sizes[:-1] else int(np.prod([size or 0 for size in sizes[:-1]]))
     kind = types[given].tensor_type.elem_type
     names = [f"{node.name}.{each}" for each in ("rows", "product")]
-    shapes: list[Any] = []
-    for name, shape in zip(names, ([rows, inner], result), strict=True):
-        array = np.array(shape, np.int64)
-        shapes.append(onnx.numpy_helper.from_array(array, f"{name}.shape"))
-    graph.proto.initializer.extend(shapes)
     for name, width in zip(names, (inner, columns), strict=True):
         made = onnx.helper.make_tensor_value_info(name, kind, [rows, width])
         graph.proto.value_info.append(made)
+    before, after = (f"{name}.shape" for name in names)
+    _add_constant(graph, before, [-1 if rows is None else rows, inner])
+    nodes: list[Any] = []
+    if result.count(None) <= 1:
+        _add_constant(graph, after, [-1 if size is None else size for size in result])
+    else:
+        leading, last = (f"{names[1]}.{each}" for each in ("leading", "last"))
+        _add_constant(graph, last, [columns])
+        for name, count in ((leading, len(result) - 1), (after, len(result))):
+            made = onnx.helper.make_tensor_value_info(name, onnx.TensorProto.INT64, [count])
+            graph.proto.value_info.append(made)
+        nodes.append(onnx.helper.make_node("Shape", [given], [leading], name=leading, end=-1))
+        nodes.append(onnx.helper.make_node("Concat", [leading, last], [after], name=after, axis=0))
     return [
-        onnx.helper.make_node("Reshape", [given, shapes[0].name], [names[0]], name=names[0]),
+        onnx.helper.make_node("Reshape", [given, before], [names[0]], name=names[0]),
         onnx.helper.make_node("MatMul", [names[0], matrix], [names[1]], name=node.name),
-        onnx.helper.make_node(
-            "Reshape", [names[1], shapes[1].name], [node.output[0]], name=names[1]
-        ),
+        *nodes,
+        onnx.helper.make_node("Reshape", [names[1], after], [node.output[0]], name=names[1]),
     ]
+
+
+def _add_constant(graph: Graph, name: str, sizes: Sequence[int]) -> None:
+    array = np.array(sizes, np.int64)
+    graph.proto.initializer.append(onnx.numpy_helper.from_array(array, name))
 
 
 def _transpose(graph: Graph, node: Any, constants: dict[str, Any]) -> None:

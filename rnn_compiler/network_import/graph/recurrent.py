@@ -1,8 +1,9 @@
 """Recurrent nodes as our ops: a node with a config for each, and what it needs around it.
 
 What ONNX's LSTM, GRU or RNN computes is found as for `import_model`. ONNX's own ops take the node's
-inputs. For CudnnRNNV3 the weights become a buffer, a constant of the graph; states that the model
-does not pass are zeros, and lengths that it does not pass are all steps.
+inputs; a node of open sizes always becomes one of them. For CudnnRNNV3 the weights become a buffer,
+a constant of the graph; states that the model does not pass are zeros, and lengths that it does not
+pass are all steps.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS, Node, layer
 from rnn_compiler.model_import.reading import Budget, Once
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
+from rnn_compiler.schema.open_sizes import Size, null_if_open
 
 __all__ = ["replace_recurrent"]
 
@@ -73,7 +75,9 @@ def _layer(
     described = Node(
         node.name, node.op_type, attributes_of(node), list(node.input), arrays, shapes, dtype
     )
-    layer = layer_of(described, graph.path, once)
+    X = shapes[_X]
+    is_open = X is not None and len(X) == 3 and None in X[:2]
+    layer = layer_of(described, graph.path, once, as_onnx=is_open)
     if isinstance(layer, Refused):
         raise _unsupported(node, f"{layer.reason}, {layer.clause}")
     return layer
@@ -109,12 +113,12 @@ class _Around:
         """The name of an input; empty if the node lacks it."""
         return self.node.input[number] if number < len(self.node.input) else ""
 
-    def shape(self, name: str) -> list[int]:
-        """The shape of a value, all sizes of which must be known."""
+    def shape(self, name: str) -> list[int | None]:
+        """The shape of a value, with None for open sizes."""
         shape = shape_of(self.types.get(name))
-        if shape is None or None in shape:
+        if shape is None or (None in shape and not self.graph.is_open):
             raise _unsupported(self.node, f"an input, {name!r}, whose sizes are not known")
-        return [size for size in shape if size is not None]
+        return shape
 
     def add(self, operator: str, inputs: Sequence[str], outputs: Sequence[str], **rest: Any) -> str:
         """Adds a node; gives its first output."""
@@ -122,10 +126,10 @@ class _Around:
         self.nodes.append(onnx.helper.make_node(operator, inputs, outputs, name=name, **rest))
         return outputs[0]
 
-    def typed(self, name: str, dtype: str, shape: Sequence[int]) -> str:
+    def typed(self, name: str, dtype: str, shape: Sequence[Size]) -> str:
         """Notes the type of a new value."""
         kind = onnx.helper.np_dtype_to_tensor_dtype(DTYPES[dtype].numpy)
-        made = onnx.helper.make_tensor_value_info(name, kind, shape)
+        made = onnx.helper.make_tensor_value_info(name, kind, [*map(null_if_open, shape)])
         self.graph.proto.value_info.append(made)
         return name
 
@@ -152,7 +156,7 @@ def _cudnn(around: _Around) -> None:
     """`CudnnRNNV3`: its output has the directions side by side, where ONNX has an axis of them."""
     layer, node = around.layer, around.node
     first = bool(layer.attributes["time_major"])
-    shape = around.shape(node.input[_X])
+    shape = [size for size in around.shape(node.input[_X]) if size is not None]
     T, B = shape[:2] if first else (shape[1], shape[0])
     H = layer.dims["num_units"]
     assert H is not None
@@ -210,7 +214,7 @@ def _onnx(around: _Around) -> None:
     form = OPS[layer.op].signature.form(attributes)
     spec = form.specialize(dtype=layer.dtype, dims=dims, attributes=attributes)
     results = [
-        around.typed(around.name(each.name), each.dtype, each.static_shape) for each in spec.results
+        around.typed(around.name(each.name), each.dtype, each.shape) for each in spec.results
     ]
     config = json.dumps(attributes)
     around.add(layer.op, list(passed.values()), results, domain=_DOMAIN, backend_config=config)

@@ -50,8 +50,8 @@ def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int]]) -> None:
         dims: Sizes by the names of axes, or whole shapes by the names of inputs.
 
     Raises:
-        InvalidArgumentError: There is no such axis or input, a size contradicts the model's, or one
-            is missing.
+        InvalidArgumentError: There is no such axis or input, a size contradicts the model's, or the
+            rank of an input is not known.
     """
     inputs = {each.name: each.type.tensor_type for each in graph.proto.input}
     axes: dict[str, list[Any]] = {}
@@ -69,7 +69,7 @@ def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int]]) -> None:
             if name not in inputs:
                 raise _unknown("dims", name, [*inputs, *axes], "an input")
             _set_shape(name, graph, list(given))
-    _check_all_known(graph)
+    _check_ranks(graph)
 
 
 def _set_shape(name: str, graph: Graph, given: list[int]) -> None:
@@ -84,18 +84,13 @@ def _set_shape(name: str, graph: Graph, given: list[int]) -> None:
         kind.tensor_type.shape.dim.add().dim_value = size
 
 
-def _check_all_known(graph: Graph) -> None:
+def _check_ranks(graph: Graph) -> None:
     for each in graph.proto.input:
-        shape = shape_of(each.type)
-        if shape is not None and None not in shape:
-            continue
-        names = _axes(each.type)
-        remedy = f"dims={{{each.name!r}: (...)}}"
-        if shape is not None and len(names) == shape.count(None):
-            remedy = f"dims={{{', '.join(f'{name!r}: N' for name in names)}}}, or {remedy}"
-        expected = "known sizes"
-        got = f"a shape {_shown(shape, names)}"
-        raise InvalidArgumentError("import_network", each.name, expected, got, f"pass {remedy}")
+        if shape_of(each.type) is None:
+            remedy = f"pass dims={{{each.name!r}: (...)}}"
+            raise InvalidArgumentError(
+                "import_network", each.name, "a known rank", "a shape of any rank", remedy
+            )
 
 
 def _axes(kind: Any) -> list[str]:

@@ -1,0 +1,151 @@
+"""Constants of a graph that depend on open sizes, computed from the sizes of its inputs.
+
+A Reshape whose new shape has at most one computed size gets a constant, with ONNX's 0 and -1. Other
+nodes get a vector that is joined from sizes of inputs. Arrays that are filled with one number are
+filled at each call; states of zeros are what a recurrent node has without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS
+from rnn_compiler.network_import.graph import Graph, onnx
+from rnn_compiler.schema.open_sizes import Open, Size, null_if_open, terms
+
+__all__ = ["use_computed_sizes"]
+
+
+def use_computed_sizes(
+    graph: Graph,
+    places: Mapping[str, tuple[str, int]],
+    types: Mapping[str, Sequence[Size | None]],
+    constants: Mapping[str, tuple[Sequence[Size], Any]],
+) -> None:
+    """Replaces the constants of a graph that depend on open sizes.
+
+    Args:
+        graph: The graph, which is changed.
+        places: An input and its axis by the name of each open size.
+        types: The shapes of values.
+        constants: The constants: shapes, and either an element or all elements.
+    """
+    for node in graph.proto.node:
+        if node.op_type == "Reshape" and node.input[1] in constants:
+            _, sizes = constants[node.input[1]]
+            shape = _reshaped(types.get(node.input[0], ()), sizes)
+            if shape is not None:
+                node.input[1] = _constant(graph, f"{node.name}.shape", shape)
+        if node.op_type in OPERATORS and not node.domain:
+            for number in STATE_POSITIONS:
+                if number < len(node.input) and _is_zero(constants.get(node.input[number])):
+                    node.input[number] = ""
+    read = {name for node in graph.proto.node for name in node.input}
+    nodes = _Nodes(graph, places)
+    for name, (shape, elements) in constants.items():
+        for tensor in [each for each in graph.proto.initializer if each.name == name]:
+            graph.proto.initializer.remove(tensor)
+            if name not in read:
+                continue
+            if isinstance(elements, np.ndarray):
+                nodes.filled(name, shape, elements)
+            else:
+                nodes.vector(name, elements, is_scalar=not shape)
+    graph.set_nodes([*nodes.made, *graph.proto.node])
+    graph.remove_unused()
+
+
+def _is_zero(constant: tuple[Sequence[Size], Any] | None) -> bool:
+    element: Any = None if constant is None else constant[1]
+    return isinstance(element, np.ndarray) and not np.any(cast(Any, element))
+
+
+def _reshaped(before: Sequence[Size | None], after: Sequence[Size]) -> list[int] | None:
+    """A shape in terms of another one's sizes; None if more than one is to be computed."""
+    shape: list[int] = []
+    for axis, size in enumerate(after):
+        if not isinstance(size, Open):
+            shape.append(size)
+        else:
+            shape.append(0 if axis < len(before) and before[axis] == size else -1)
+    return shape if shape.count(-1) <= 1 else None
+
+
+def _constant(graph: Graph, name: str, numbers: Any) -> str:
+    """Adds a constant of sizes."""
+    array = np.array(numbers, np.int64)
+    graph.proto.initializer.append(onnx.numpy_helper.from_array(array, name))
+    return name
+
+
+class _Nodes:
+    """Nodes that compute sizes.
+
+    Attributes:
+        made: The nodes.
+    """
+
+    def __init__(self, graph: Graph, places: Mapping[str, tuple[str, int]]) -> None:
+        self.made: list[Any] = []
+        self._graph = graph
+        self._places = places
+        self._axes: dict[str, str] = {}
+
+    def vector(self, name: str, sizes: Sequence[Size], *, is_scalar: bool = False) -> None:
+        """Adds a vector of sizes, or a single one, under a name."""
+        parts = [self._size(f"{name}.{k}", size) for k, size in enumerate(sizes)]
+        if is_scalar:
+            shape = _constant(self._graph, f"{name}.shape", [])
+            self._add("Reshape", [parts[0], shape], name, [])
+        else:
+            self._add("Concat", parts, name, [len(sizes)], axis=0)
+
+    def filled(self, name: str, shape: Sequence[Size], element: Any) -> None:
+        """Adds an array whose elements are all the same."""
+        self.vector(f"{name}.shape", shape)
+        value = onnx.numpy_helper.from_array(np.array(element))
+        kind = onnx.helper.np_dtype_to_tensor_dtype(np.asarray(element).dtype)
+        made = onnx.helper.make_tensor_value_info(name, kind, [*map(null_if_open, shape)])
+        self._graph.proto.value_info.append(made)
+        self._add("ConstantOfShape", [f"{name}.shape"], name, None, value=value)
+
+    def _size(self, name: str, size: Size) -> str:
+        """A vector of one size."""
+        total = ""
+        for number, (axes, factor) in enumerate(terms(size).items()):
+            part = f"{name}.{number}"
+            product = self._axis(axes[0]) if axes else _constant(self._graph, part, [factor])
+            for k, axis in enumerate(axes[1:]):
+                product = self._add("Mul", [product, self._axis(axis)], f"{part}.{k}")
+            if axes and factor != 1:
+                by = _constant(self._graph, f"{part}.factor", [factor])
+                product = self._add("Mul", [product, by], part)
+            total = self._add("Add", [total, product], f"{part}.sum") if total else product
+        return total
+
+    def _axis(self, axis: str) -> str:
+        """The size of an input's axis, as a vector."""
+        if axis not in self._axes:
+            source, number = self._places[axis]
+            self._axes[axis] = f"{source}.size{number}"
+            self._add("Shape", [source], self._axes[axis], start=number, end=number + 1)
+        return self._axes[axis]
+
+    def _add(
+        self,
+        operator: str,
+        inputs: Sequence[str],
+        output: str,
+        shape: Sequence[int] | None = (1,),
+        **attributes: Any,
+    ) -> str:
+        """Adds a node, and the type of its output unless that is known."""
+        made = onnx.helper.make_node(operator, inputs, [output], f"{output}.node", **attributes)
+        self.made.append(made)
+        if shape is not None:
+            kind = onnx.helper.make_tensor_value_info(output, onnx.TensorProto.INT64, shape)
+            self._graph.proto.value_info.append(kind)
+        return output

@@ -1,0 +1,325 @@
+"""Axes of inputs whose sizes stay open: known when the network is called, not when it is imported.
+
+A graph is folded at several sizes of its open axes. The results must have the same nodes. Shapes
+and constants may differ, if they are polynomials of the axes: found from some of these sizes, they
+hold at all of them. So what a graph computes from the sizes of its inputs is gone here too, and
+what is left of it is a few vectors of sizes for operators that need them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rnn_compiler.errors import ArtifactError, UnsupportedError
+from rnn_compiler.network_import.graph import Graph, onnx, shape_of
+from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
+from rnn_compiler.network_import.graph.folding import fold
+from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
+from rnn_compiler.schema.open_sizes import Size, bound, open_dimension, product
+
+__all__ = ["Axis", "Opened", "leave_open", "open_axes"]
+
+_TYPICAL = (67, 71, 73, 79, 83, 89)
+"""Sizes of the open axes, different ones so that they are told apart."""
+
+_OTHERS = (96, 131, 1031)
+"""Sizes that one axis has while the others have typical ones."""
+
+_LARGEST = 1 << 24
+"""Elements of a constant at such sizes."""
+
+
+class Axis(NamedTuple):
+    """An open axis.
+
+    Attributes:
+        name: Its name in the model; empty if it has none.
+        key: Its name in sizes.
+        places: The inputs that have it, each with the number of the axis.
+    """
+
+    name: str
+    key: str
+    places: Sequence[tuple[str, int]]
+
+    @property
+    def title(self) -> str:
+        """Its name, or that of an input with its number."""
+        return self.name or "_".join(map(str, self.places[0]))
+
+    def __str__(self) -> str:
+        """What the axis is called, and how it is fixed."""
+        if self.name:
+            return f"axis {self.name!r} cannot be open: pass dims={{{self.name!r}: N}}"
+        name, number = self.places[0]
+        return f"axis {number} of {name!r} cannot be open: pass dims={{{name!r}: (...)}}"
+
+
+class Opened(NamedTuple):
+    """What is known of a graph with open axes, in terms of their keys.
+
+    Attributes:
+        shapes: The shapes of its inputs and outputs by name.
+        minima: The least size of each axis.
+    """
+
+    shapes: Mapping[str, Sequence[Size]]
+    minima: Mapping[str, int]
+
+
+def open_axes(graph: Graph) -> list[Axis]:
+    """The axes of a graph's inputs that have no size."""
+    found: dict[str, tuple[str, list[tuple[str, int]]]] = {}
+    for each in graph.proto.input:
+        for number, axis in enumerate(each.type.tensor_type.shape.dim):
+            if not axis.dim_value:
+                key = axis.dim_param or f"{each.name}, axis {number}"
+                found.setdefault(key, (axis.dim_param, []))[1].append((each.name, number))
+    return [Axis(name, f"axis{k}", places) for k, (name, places) in enumerate(found.values())]
+
+
+def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
+    """Folds a graph whose inputs have open axes.
+
+    Args:
+        graph: The graph, which is changed.
+        axes: Its open axes.
+
+    Raises:
+        ArtifactError: The graph's shapes contradict each other.
+        UnsupportedError: A node needs to know the size of an axis.
+    """
+    family = _Family(graph, axes)
+    base = family.graphs[0]
+    types = family.types()
+    constants = family.constants()
+    minima = {axis.key: family.least(axis, types) for axis in axes}
+    graph.model = base.model
+    graph.is_open = True
+    graph.__dict__.pop("proto", None)
+    for each in (*graph.proto.input, *graph.proto.value_info, *graph.proto.output):
+        if each.name in types:
+            _set_shape(each.type, types[each.name])
+    places = {axis.key: axis.places[0] for axis in axes}
+    use_computed_sizes(graph, places, types, constants)
+    shapes: dict[str, Sequence[Size]] = {}
+    for each in (*graph.proto.input, *graph.proto.output):
+        known = [size for size in types.get(each.name, ()) if size is not None]
+        if each.name not in types or len(known) < len(types[each.name]):
+            raise family.refused_result(each.name, types)
+        shapes[each.name] = known
+    return Opened(shapes, minima)
+
+
+def _set_shape(kind: Any, sizes: Sequence[Size | None]) -> None:
+    del kind.tensor_type.shape.dim[:]
+    for size in sizes:
+        axis = kind.tensor_type.shape.dim.add()
+        if isinstance(size, int):
+            axis.dim_value = size
+
+
+class _Family:
+    """A graph, folded at several sizes of its open axes.
+
+    Attributes:
+        points: The sizes of the axes, by key.
+        graphs: The graph at each.
+        shapes: The shapes of its values there, by name.
+    """
+
+    def __init__(self, graph: Graph, axes: Sequence[Axis]) -> None:
+        self._source = graph
+        self._axes = axes
+        if len(axes) > len(_TYPICAL):
+            raise UnsupportedError(
+                f"import_network: {len(axes)} axes have no size, and {len(_TYPICAL)} may be open: "
+                "pass dims={...}"
+            )
+        self._usual = {axis.key: size for axis, size in zip(axes, _TYPICAL, strict=False)}
+        others = [{axis.key: size} for size in _OTHERS for axis in axes]
+        pairs = itertools.combinations(axes, 2)
+        others += [{one.key: 101, two.key: 103} for one, two in pairs]
+        self.points = [self._usual, *({**self._usual, **other} for other in others)]
+        self.graphs = [self._at(point) for point in self.points]
+        self.shapes = [_shapes(graph) for graph in self.graphs]
+        for point, folded in zip(self.points[1:], self.graphs[1:], strict=True):
+            node = self._other_node(folded)
+            if node is not None:
+                changed = next(axis for axis in axes if point[axis.key] != self._usual[axis.key])
+                raise UnsupportedError(
+                    f"import_network: node {node.name!r} ({node.op_type}) is another one at other "
+                    f"sizes, so {changed}"
+                )
+
+    def _at(self, sizes: Mapping[str, int]) -> Graph:
+        model = onnx.ModelProto()
+        model.CopyFrom(self._source.model)
+        graph = Graph(model, self._source.path, largest=_LARGEST)
+        inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
+        for axis in self._axes:
+            for name, number in axis.places:
+                inputs[name][number].dim_value = sizes[axis.key]
+        fold(graph)
+        join_gathered_rows(graph)
+        return graph
+
+    def _other_node(self, folded: Graph) -> Any:
+        """The first node in which a graph differs from the first one; None if there is none."""
+        for first, other in itertools.zip_longest(self.graphs[0].proto.node, folded.proto.node):
+            if first is None or other is None or _text(first) != _text(other):
+                return first or other
+        return None
+
+    def types(self) -> dict[str, Sequence[Size | None]]:
+        """The shapes of all values, in terms of the axes; None for other sizes."""
+        found: dict[str, Sequence[Size | None]] = {}
+        for name, first in self.shapes[0].items():
+            every = [each.get(name) for each in self.shapes]
+            if all(each is not None and len(each) == len(first) for each in every):
+                columns = zip(*(each for each in every if each is not None), strict=True)
+                found[name] = [self._size(column) for column in columns]
+        return found
+
+    def constants(self) -> dict[str, tuple[Sequence[Size], Any]]:
+        """The constants that differ between the graphs.
+
+        Returns:
+            By name, either the shape of an array whose elements are all the same, and an element,
+            or a shape of known sizes, and a list of sizes.
+
+        Raises:
+            UnsupportedError: One is anything else.
+        """
+        found: dict[str, tuple[Sequence[Size], Any]] = {}
+        every = [graph.constants() for graph in self.graphs]
+        for name, first in every[0].items():
+            if all(_text(each[name]) == _text(first) for each in every):
+                continue
+            arrays: list[Any] = [onnx.numpy_helper.to_array(each[name]) for each in every]
+            shape = [self._size(column) for column in zip(*(a.shape for a in arrays), strict=True)]
+            splats = all(a.size and np.all(a == arrays[0].flat[0]) for a in arrays)
+            if splats and None not in shape:
+                found[name] = ([n for n in shape if n is not None], arrays[0].flat[:1])
+                continue
+            elements: list[Size | None] = [None]
+            if len({a.shape for a in arrays}) == 1 and arrays[0].dtype == np.int64:
+                elements = [
+                    self._size(column) for column in zip(*map(np.ravel, arrays), strict=True)
+                ]
+            if arrays[0].ndim > 1 or None in elements:
+                raise self._refused_constant(name, arrays)
+            found[name] = ([*arrays[0].shape], elements)
+        return found
+
+    def least(self, axis: Axis, types: Mapping[str, Sequence[Size | None]]) -> int:
+        """The least size of an axis at which nodes and shapes are what they are at large ones.
+
+        Raises:
+            UnsupportedError: They are not at the sizes that follow it.
+        """
+        low, high = 0, self._usual[axis.key]
+        middle = 1
+        while high - low > 1:
+            if self._differs(axis, middle, types):
+                low = middle
+            else:
+                high = middle
+            middle = (low + high) // 2
+        for size in (high + 1, high + 2):
+            reason = self._differs(axis, size, types)
+            if reason:
+                raise UnsupportedError(f"import_network: {reason} at a size of {size}, so {axis}")
+        return high
+
+    def _differs(self, axis: Axis, size: int, types: Mapping[str, Sequence[Size | None]]) -> str:
+        """How nodes or shapes differ if an axis has another size; empty if they do not."""
+        point = {**self._usual, axis.key: size}
+        try:
+            folded = self._at(point)
+        except (ArtifactError, UnsupportedError) as error:
+            return str(error)
+        node = self._other_node(folded)
+        if node is not None:
+            return f"node {node.name!r} ({node.op_type}) is another one"
+        shapes = _shapes(folded)
+        for name, sizes in types.items():
+            given = shapes.get(name)
+            expected = [None if each is None else bound(each, point) for each in sizes]
+            pairs = zip(expected, given or [], strict=False)
+            if given is None or any(e not in (None, n) for e, n in pairs):
+                return f"{self._maker(name)} gives nothing, or something else,"
+        return ""
+
+    def _size(self, numbers: Sequence[int]) -> Size | None:
+        """The polynomial that has some values at the points; None if there is none."""
+        keys = [axis.key for axis in self._axes]
+        terms = [names for count in (0, 1, 2) for names in itertools.combinations(keys, count)]
+        rows: Any = [
+            [int(np.prod([point[key] for key in names])) for names in terms]
+            for point in self.points
+        ]
+        factors = np.linalg.lstsq(np.array(rows, float), np.array(numbers, float), rcond=None)[0]
+        total: Size = 0
+        for names, factor in zip(terms, factors, strict=True):
+            total += round(factor) * product(map(open_dimension, names))
+        values = [bound(total, point) for point in self.points]
+        return total if values == [*map(int, numbers)] else None
+
+    def _maker(self, value: str) -> str:
+        """The node that makes a value, for messages."""
+        for node in self.graphs[0].proto.node:
+            if value in node.output:
+                return f"node {node.name!r} ({node.op_type})"
+        return f"{value!r}"
+
+    def _guilty(self, values: Sequence[object]) -> Axis:
+        """The axis that some values, one at each point, depend on."""
+        for point, value in zip(self.points, values, strict=True):
+            changed = [key for key in point if point[key] != self._usual[key]]
+            if len(changed) == 1 and value != values[0]:
+                return next(axis for axis in self._axes if axis.key == changed[0])
+        return self._axes[0]
+
+    def _refused_constant(self, name: str, arrays: Sequence[Any]) -> UnsupportedError:
+        readers = [each for each in self.graphs[0].proto.node if name in each.input]
+        reader = readers[0] if readers else None
+        where = f"node {reader.name!r} ({reader.op_type})" if reader else f"output {name!r}"
+        axis = self._guilty([a.tolist() for a in arrays])
+        return UnsupportedError(
+            f"import_network: {where} reads an array that depends on a size ({name!r}), so {axis}"
+        )
+
+    def refused_result(
+        self, name: str, types: Mapping[str, Sequence[Size | None]]
+    ) -> UnsupportedError:
+        """The error that the size of an output is no polynomial of those of inputs."""
+        if name not in types:
+            return UnsupportedError(
+                f"import_network: the shape of {name!r} is not known: pass dims={{...}}"
+            )
+        for node in self.graphs[0].proto.node:
+            for value in node.output:
+                if None in types.get(value, ()):
+                    axis = self._guilty([shapes[value] for shapes in self.shapes])
+                    what = f"node {node.name!r} ({node.op_type}) rounds a size that output {name!r}"
+                    return UnsupportedError(f"import_network: {what} depends on, so {axis}")
+        return UnsupportedError(f"import_network: the size of {name!r} is not known")
+
+
+def _shapes(graph: Graph) -> dict[str, list[int]]:
+    """The shapes of those values whose sizes are known."""
+    found = {name: shape_of(kind) for name, kind in graph.types().items()}
+    return {
+        name: [size for size in shape if size is not None]
+        for name, shape in found.items()
+        if shape is not None and None not in shape
+    }
+
+
+def _text(message: Any) -> bytes:
+    return message.SerializeToString(deterministic=True)

@@ -1,0 +1,217 @@
+"""Axes without a size stay open: one module computes what imports of fixed sizes compute."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.__main__ import main
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+
+pytest.importorskip("onnx")
+
+from onnx import TensorProto, helper
+
+from tests.network_import.graphs import (
+    B,
+    H,
+    I,
+    T,
+    expected,
+    lstm_weights,
+    model,
+    saved,
+    tagger,
+    weight,
+)
+
+TARGET = "cpu:generic"
+SIZES = ((1, 1), (2, 6), (1, 7), (5, 1), (3, 33))
+
+
+TAGGER = tagger()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return saved(TAGGER, tmp_path_factory.mktemp("models") / "tagger.onnx")
+
+
+@pytest.fixture(scope="module")
+def module(file: Path) -> rc.Module:
+    return rc.import_network(file)
+
+
+def loaded(module: Any) -> Any:
+    return rc.runtime.load(rc.compile(module, TARGET), device="local-sync")
+
+
+def close(got: Any, wanted: Any) -> None:
+    assert np.asarray(got).shape == wanted.shape
+    np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_any_batch_and_any_length(module: rc.Module) -> None:
+    """In the model's names. Calls need no runtime of IREE's, as with known sizes."""
+    (spec,) = module.functions
+    assert spec.open_dims == ["batch", "sequence"]
+    assert [each.formula for each in spec.arguments] == ["[batch, 3, sequence]"]
+    assert [each.formula for each in spec.results] == ["[sequence, batch, 4]"]
+    program = loaded(module)
+    for batch, steps in SIZES:
+        x = weight(batch, I, steps)
+        close(program(x=x).tags, expected(TAGGER, {"x": x})[0])
+    assert program.manifest.calls == {"main": "direct"}
+    with pytest.raises(InvalidArgumentError, match=r"batch in 1\.\."):
+        program(x=np.zeros((0, I, 3), np.float32))
+
+
+@pytest.mark.slow
+def test_as_with_known_sizes(module: rc.Module, file: Path) -> None:
+    program = loaded(module)
+    for batch, steps in ((1, 1), (1, 50), (3, 17)):
+        fixed = loaded(rc.import_network(file, dims={"batch": batch, "sequence": steps}))
+        x = weight(batch, I, steps)
+        close(program(x=x).tags, np.asarray(fixed(x=x).tags))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["batch", "sequence"])
+def test_one_open_axis(name: str, file: Path) -> None:
+    """The other is fixed."""
+    other = {"batch": {"sequence": T}, "sequence": {"batch": B}}[name]
+    module = rc.import_network(file, dims=other)
+    assert module.functions[0].open_dims == [name]
+    program = loaded(module)
+    for size in (1, 5):
+        x = weight(*((size, I, T) if name == "batch" else (B, I, size)))
+        close(program(x=x).tags, expected(TAGGER, {"x": x})[0])
+
+
+def windows() -> Any:
+    """A convolution without padding, so that two steps are too few, and what sizes are made of."""
+    weights = {"K": weight(8, I, 3), **lstm_weights(size=8), "zero": np.array([0])}
+    weights |= {"one": np.array([1]), "two": np.array([2]), "units": np.array([H])}
+    nodes = [
+        helper.make_node("Conv", ["x", "K"], ["c"], name="conv"),
+        helper.make_node("Transpose", ["c"], ["t"], name="transpose", perm=[2, 0, 1]),
+        helper.make_node("Shape", ["x"], ["b"], name="batch", start=0, end=1),
+        helper.make_node("Concat", ["one", "b", "units"], ["s"], name="sizes", axis=0),
+        helper.make_node("ConstantOfShape", ["s"], ["h"], name="state"),
+        helper.make_node("LSTM", ["t", "W", "R", "B", "", "h"], ["", "Y"], "lstm", hidden_size=H),
+        helper.make_node("Shape", ["c"], ["n"], name="length", start=2, end=3),
+        helper.make_node("Mul", ["n", "two"], ["m"], name="double"),
+        helper.make_node("Concat", ["m", "b", "one"], ["e"], name="shape", axis=0),
+        helper.make_node("Expand", ["Y", "last"], ["z"], name="same"),
+        helper.make_node("Expand", ["one_f", "e"], ["ones"], name="ones"),
+        helper.make_node("Mul", ["ones", "z"], ["y"], name="product"),
+    ]
+    weights |= {"last": np.array([1, 1, 1]), "one_f": np.array(1, np.float32)}
+    return model(nodes, {"x": ["N", I, "n1"]}, ["y"], weights)
+
+
+@pytest.mark.slow
+def test_sizes_that_are_computed(tmp_path: Path) -> None:
+    """Sizes of results are polynomials of the axes; an axis may need to be larger than 1."""
+    onnx_model = windows()
+    module = rc.import_network(saved(onnx_model, tmp_path / "windows.onnx"))
+    (spec,) = module.functions
+    assert spec.results[0].formula == "[2*n1_ + -4, N, 5]"
+    assert spec.least("n1_") == 3
+    program = loaded(module)
+    for batch, steps in ((1, 3), (2, 4), (3, 17)):
+        x = weight(batch, I, steps)
+        close(program(x=x).y, expected(onnx_model, {"x": x})[0])
+    with pytest.raises(InvalidArgumentError, match=r"n1_ in 3\.\."):
+        program(x=weight(1, I, 2))
+    again = rc.runtime.load(rc.compile(module, TARGET), device="local-sync")
+    assert again.manifest.functions[0].least("n1_") == 3
+
+
+@pytest.mark.slow
+def test_open_axes_in_c(tmp_path: Path) -> None:
+    """Sizes are members of the arguments, checked against what the network needs."""
+    onnx_model = windows()
+    del onnx_model.graph.node[6:]
+    onnx_model.graph.output[0].name = "Y"
+    module = rc.import_network(saved(onnx_model, tmp_path / "windows.onnx"))
+    made = rc.compile_c(module, TARGET, golden=rc.golden(module, TARGET))
+    assert re.search(r"int64_t n1_; +/\* from 3 to", made.header)
+    made.save(tmp_path)
+    command = ["cc", "-DWINDOWS_SELFTEST_MAIN", "-Wall", "-Werror", "windows_selftest.c"]
+    subprocess.run([*command, "windows.c", "windows.o", "-o", "test"], cwd=tmp_path, check=True)
+    subprocess.run([str(tmp_path / "test")], cwd=tmp_path, check=True)
+
+
+def positions() -> Any:
+    """Adds each step's number, which onnx computes as an array."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"], name="shape", start=1, end=2),
+        helper.make_node("Squeeze", ["s"], ["n"], name="squeeze"),
+        helper.make_node("Range", ["zero", "n", "one"], ["r"], name="range"),
+        helper.make_node("Add", ["x", "r"], ["y"], name="add"),
+    ]
+    weights = {"zero": np.array(0), "one": np.array(1)}
+    return model(nodes, {"x": ["a", "b"]}, ["y"], weights, dtypes={"x": TensorProto.INT64})
+
+
+def every_other_step() -> Any:
+    node = helper.make_node("MaxPool", ["x"], ["y"], name="pool", kernel_shape=[2], strides=[2])
+    return model([node], {"x": [1, I, "time"]}, ["y"], {})
+
+
+def squeezed() -> Any:
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"], name="shape", start=0, end=1),
+        helper.make_node("Less", ["s", "many"], ["few"], name="less"),
+        helper.make_node("Squeeze", ["few"], ["choice"], name="squeeze"),
+        helper.make_node(
+            "If", ["choice"], ["y"], name="choose",
+            then_branch=_branch("Neg"), else_branch=_branch("Abs"),
+        ),
+    ]  # fmt: skip
+    return model(nodes, {"x": ["rows", 3]}, ["y"], {"many": np.array([100])})
+
+
+def _branch(operator: str) -> Any:
+    out = helper.make_tensor_value_info("o", TensorProto.FLOAT, None)
+    return helper.make_graph([helper.make_node(operator, ["x"], ["o"])], operator, [], [out])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (positions, r"node 'add' \(Add\) reads an array .* axis 'b' cannot be open: .*'b': N"),
+        (every_other_step, r"node 'pool' \(MaxPool\) rounds a size .* axis 'time' cannot be open"),
+        (squeezed, r"node '.*' \(.*\) is another one at other sizes, so axis 'rows' cannot"),
+    ],
+)
+def test_axes_that_cannot_be_open(make: Any, message: str, tmp_path: Path) -> None:
+    """By the axis, the node that needs it, and what to do."""
+    with pytest.raises(UnsupportedError, match=message):
+        rc.import_network(saved(make(), tmp_path / "network.onnx"))
+
+
+def test_a_stream_has_known_sizes(file: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"'states'.*batch, sequence open; pass dims="):
+        rc.import_network(file, states={"x": "tags"})
+
+
+@pytest.mark.slow
+def test_the_command_line(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It lists sizes by name; the README's code runs."""
+    assert main(["import", str(file), "--whole", "-o", str(tmp_path / "out"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["inputs"][0]["sizes"] == ["batch", 3, "sequence"]
+    text = (tmp_path / "out" / "README.md").read_text()
+    assert "float32[sequence,batch,4]" in text
+    code = text.partition("```python\n")[2].partition("```")[0]
+    path = str(tmp_path / "out" / "tagger.vmfb")
+    exec(code.replace('"tagger.vmfb"', repr(path)), {})
