@@ -21,7 +21,7 @@ from typing import NamedTuple
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
+from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec, TensorSpec
 
 __all__ = [
     "BACK_ENDS",
@@ -124,8 +124,19 @@ def check_dtypes(functions: Iterable[FunctionSpec], target: TargetSpec) -> None:
             if tensor.shape and tensor.dtype not in dtypes:
                 raise UnsupportedError(
                     f"{spec.op}: {tensor.name} is {tensor.dtype}, and for {target.name} there is "
-                    "code for float32 alone: build it with dtype float32, or choose another target"
+                    f"code for float32 alone: {_without(spec, tensor)}, or choose another target"
                 )
+
+
+def _without(spec: FunctionSpec, tensor: TensorSpec) -> str:
+    """How to build a function without an array of a dtype that a target lacks."""
+    if spec.dtype != "float32":
+        return "build it with dtype float32"
+    if tensor in spec.frozen:
+        return "freeze its weights without quantize"
+    if tensor in spec.results:
+        return f"leave {tensor.name} out of its results (outputs=)"
+    return f"use a version of the op that does not take {tensor.name}"
 
 
 def resolve_strategy(name: object, target: TargetSpec) -> str:

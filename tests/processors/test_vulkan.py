@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rnn_compiler as rc
@@ -54,6 +55,23 @@ def test_on_a_driver(which: str, pytestconfig: pytest.Config) -> None:
 def test_other_dtypes_are_refused_by_name(dtype: str) -> None:
     with pytest.raises(UnsupportedError, match=rf"is {dtype}, and for vulkan there is code for"):
         rc.compile(gru(dtype), "vulkan")
+
+
+def test_arrays_of_other_dtypes_are_refused_with_the_remedy() -> None:
+    """The op is in float32 already; its host_reserved, or its quantized weights, are not."""
+    forward = rc.build("CudnnRNNV2", rnn_mode="gru", num_layers=1, is_training=True, **SIZES)
+    with pytest.raises(
+        UnsupportedError, match=r"host_reserved is int8, .* leave host_reserved out of"
+    ):
+        rc.compile(forward, "vulkan")
+    gradient = rc.build("CudnnRNNBackpropV2", rnn_mode="gru", num_layers=1, **SIZES)
+    with pytest.raises(UnsupportedError, match="use a version of the op that does not take host_"):
+        rc.compile(gradient, "vulkan")
+    module = gru()
+    (params,) = (each for each in module.functions[0].arguments if each.name == "params")
+    weights = {"params": np.zeros(params.static_shape, np.float32)}
+    with pytest.raises(UnsupportedError, match=r"is int8, .* freeze its weights without quantize"):
+        rc.compile(rc.freeze(module, weights, quantize="int8"), "vulkan")
 
 
 def test_other_strategies_are_refused_by_name() -> None:
