@@ -118,6 +118,7 @@ def compile_js(
     check_request("compile_js", module, timeout)
     from rnn_compiler.lowering.c.interface import check_identifier
     from rnn_compiler.lowering.c.library import read_functions
+    from rnn_compiler.lowering.js.companions import companions_of
     from rnn_compiler.lowering.js.linking import link
     from rnn_compiler.lowering.js.source import JsFunction, print_module
     from rnn_compiler.lowering.js.types import print_types
@@ -134,7 +135,11 @@ def compile_js(
             *(code.functions, code.types, code.code.host, code.frozen, architecture.memory)
         )
     steps = {each.name: each for each in found}
-    functions = [JsFunction(spec, steps[spec.function], _stream(spec)) for spec in module.functions]
+    functions: list[JsFunction] = []
+    for spec in module.functions:
+        stream = _stream(spec)
+        companions = {} if isinstance(stream, str) else companions_of(spec, steps)
+        functions.append(JsFunction(spec, steps[spec.function], stream, companions))
     starts, data = _laid_out(constants, architecture.alignment)
     versions = package_version(), iree_compile.compiler_identity().version
     origin = f"Made by rnn-compiler {versions[0]} with IREE {versions[1]} for {resolved.name}."

@@ -162,32 +162,35 @@ function placedConstants(module, memory) {
   return MODULE.constants.map((offset) => start + offset);
 }
 
-/** A function's arrays in memory at some sizes, and its steps, ready to run. */
+/**
+ * A function's arrays in memory at some sizes, and its steps, ready to run. Arrays that are already
+ * in memory stay where they are: `there` has their addresses, by name.
+ */
 class Arena {
-  constructor(library, row, sizes) {
+  constructor(library, row, sizes, there = {}) {
     Object.assign(this, { library, row });
     const { memory } = library;
     const plan = planAt(row, sizes);
     this.shapes = plan.shapes;
-    const lengths = {};
     let end = 0;
     const placed = (size) => {
       const start = end;
       end = aligned(end + size);
       return start;
     };
-    for (const each of [...row.arguments, ...row.results])
-      lengths[each.name] = product(plan.shapes[each.name]) * ARRAYS[each.dtype].BYTES_PER_ELEMENT;
-    const argument = row.arguments.map((each) => placed(lengths[each.name]));
-    const result = row.results.map((each) => placed(lengths[each.name]));
+    const own = (each) => (each.name in there ? undefined : placed(bytesOf(each, plan)));
+    const argument = row.arguments.map(own);
+    const result = row.results.map(own);
     const scratch = placed(plan.scratch);
     this.environment = placed(96);
     this.group = placed(32);
     const records = placed(recordBytes(plan.steps));
     this.part = memory.take(end);
     const { start } = this.part;
-    this.argument = argument.map((each) => start + each);
-    this.result = result.map((each) => start + each);
+    const found = (tensors, starts) =>
+      tensors.map(({ name }, k) => there[name] ?? start + starts[k]);
+    this.argument = found(row.arguments, argument);
+    this.result = found(row.results, result);
     this.environment += start;
     this.group += start;
     const places = { a: this.argument, r: this.result, s: [start + scratch], c: library.constants };
@@ -287,6 +290,9 @@ class Arena {
     this.library.memory.give(this.part);
   }
 }
+
+const bytesOf = ({ name, dtype }, plan) =>
+  product(plan.shapes[name]) * ARRAYS[dtype].BYTES_PER_ELEMENT;
 
 const recordSize = (constants, buffers) => aligned(4 * (12 + constants.length + 2 * buffers.length));
 
@@ -493,6 +499,25 @@ function steps(array, outer, count, inner, start, taken, target, at, wide) {
     );
 }
 
+/** Weights packed in memory: the part that they take, and the address of each. */
+function packedWeights(library, row, given) {
+  const { memory } = library;
+  const plan = planAt(row, {});
+  const there = {};
+  let size = 0;
+  for (const each of row.results) {
+    there[each.name] = size;
+    size += aligned(bytesOf(each, plan));
+  }
+  const part = memory.take(size);
+  for (const name of Object.keys(there)) there[name] += part.start;
+  const arena = new Arena(library, row, {}, there);
+  row.arguments.forEach((each, k) => arena.write(k, given[each.name]));
+  arena.run();
+  arena.close();
+  return { part, there };
+}
+
 function startStream(library, name, row, given) {
   const { stream } = row;
   if (typeof stream === "string") throw new UnsupportedError(stream);
@@ -523,9 +548,12 @@ function startStream(library, name, row, given) {
   let arena;
   let size;
   let isClosed = false;
-  const index = Object.fromEntries(row.arguments.map((each, k) => [each.name, k]));
+  const called = row.packed ?? row;
+  const weights = row.pack && packedWeights(library, row.pack, kept);
+  const index = Object.fromEntries(called.arguments.map((each, k) => [each.name, k]));
+  for (const { name } of fixed) if (!(name in index)) delete kept[name];
   const results = Object.fromEntries(row.results.map((each, k) => [each.name, k]));
-  const spec = row.arguments[index[chunk]];
+  const spec = called.arguments[index[chunk]];
   const shown = row.results.filter(
     (each) => stream.rows.includes(each.name) || Object.values(next).includes(each.name),
   );
@@ -534,10 +562,12 @@ function startStream(library, name, row, given) {
   const prepared = (count) => {
     if (arena && size === count) return arena;
     arena?.close();
-    arena = new Arena(library, row, isOpen ? { ...batch, seq_length: count } : batch);
+    const sizes = isOpen ? { ...batch, seq_length: count } : batch;
+    arena = new Arena(library, called, sizes, weights?.there);
     size = count;
     for (const each of fixed)
-      if (!isState(each) && !each.ignored) arena.write(index[each.name], kept[each.name]);
+      if (each.name in kept && !isState(each) && !each.ignored)
+        arena.write(index[each.name], kept[each.name]);
     return arena;
   };
 
@@ -584,7 +614,7 @@ function startStream(library, name, row, given) {
       }
       place.write(index[chunk], piece);
       if (length) {
-        const isLong = row.arguments[index[length]].dtype === "int64";
+        const isLong = called.arguments[index[length]].dtype === "int64";
         place.write(index[length], isLong ? BigInt(count) : count);
       }
       for (const each of Object.keys(next)) place.write(index[each], after[each]);
@@ -618,11 +648,14 @@ function startStream(library, name, row, given) {
     checkKeywords(`${name}.reset`, values, Object.keys(next), []);
     const changed = {};
     for (const [each, value] of Object.entries(values))
-      changed[each] = checked(row, row.arguments[index[each]], at(1), value).slice();
+      changed[each] = checked(row, called.arguments[index[each]], at(1), value).slice();
     state = { ...initial, ...changed };
   };
   const close = () => {
-    if (!isClosed) arena?.close();
+    if (!isClosed) {
+      arena?.close();
+      if (weights) library.memory.give(weights.part);
+    }
     isClosed = true;
   };
   Object.defineProperty(call, "state", {

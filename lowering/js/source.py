@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,6 +24,7 @@ _PLACES = {Place.ARGUMENT: "a", Place.RESULT: "r", Place.SCRATCH: "s", Place.CON
 _RUNTIME = Path(__file__).with_name("runtime.mjs")
 
 
+@dataclass(frozen=True)
 class JsFunction:
     """A function.
 
@@ -30,12 +32,13 @@ class JsFunction:
         spec: Its arguments and results.
         function: Its steps.
         stream: How it takes a sequence in chunks, or why it does not.
+        companions: What a stream uses instead (`companions_of`), by the runtime's name for it.
     """
 
-    def __init__(self, spec: FunctionSpec, function: Function, stream: Mapping[str, Any] | str):
-        self.spec = spec
-        self.function = function
-        self.stream = stream
+    spec: FunctionSpec
+    function: Function
+    stream: Mapping[str, Any] | str
+    companions: Mapping[str, JsFunction] = field(default_factory=dict[str, "JsFunction"])
 
 
 def print_module(
@@ -56,7 +59,7 @@ def print_module(
         origin: The compiler and the target, in a sentence.
         identity: An identifier of its .wasm file.
     """
-    rows = [_function(each) for each in functions]
+    rows = [_function(each.spec.function, each) for each in functions]
     fields = {
         "name": name,
         "id": identity,
@@ -71,7 +74,7 @@ def print_module(
     return "\n".join([*head, *data, _RUNTIME.read_text()])
 
 
-def _function(each: JsFunction) -> list[str]:
+def _function(name: str, each: JsFunction) -> list[str]:
     spec, function = each.spec, each.function
     sizes = [{"name": m.name, "minimum": m.minimum, "maximum": m.maximum} for m in function.sizes]
     fields = {
@@ -82,8 +85,10 @@ def _function(each: JsFunction) -> list[str]:
         "limit": function.schedule.limit,
         "stream": each.stream,
     }
-    lines = [f"{spec.function}: {{"]
+    lines = [f"{name}: {{"]
     lines += [f"  {key}: {json.dumps(value)}," for key, value in fields.items()]
+    for key, companion in each.companions.items():
+        lines += (f"  {line}" for line in _function(key, companion))
     lines += [f"  plan({_parameters(function)}) {{"]
     lines += [f"    const {n} = {_computed(f)};" for n, f in function.schedule.formulas.items()]
     tensors = (*spec.arguments, *spec.results)

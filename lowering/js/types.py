@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rnn_compiler.lowering.js.source import JsFunction
 from rnn_compiler.schema.dtypes import DTYPES
@@ -46,11 +46,20 @@ def _function(each: JsFunction) -> list[str]:
     lines += [f"  (given: {name}Arguments): {name}Results;"]
     if isinstance(each.stream, str):
         return [*lines, "}", ""]
-    chunk = each.stream["chunk"]
-    state = " | ".join(f'"{key}"' for key in each.stream["next"])
+    chunk, length, states = (each.stream[key] for key in ("chunk", "length", "next"))
+    state = " | ".join(f'"{key}"' for key in states)
+    kept = [a for a in spec.arguments if a.name not in (chunk, length)]
+    members = [line for line in sizes if "seq_length?" not in line]
+    members += _members(kept, True, states)
+    mark = "?" if all(_is_optional(a) or a.name in states for a in kept) else ""
     return [
         *lines,
-        f"  stream(given?: Partial<{name}Arguments>): {name}Stream;",
+        "  /** A copy of the weights is packed when the stream starts. */",
+        f"  stream(given{mark}: {name}StreamArguments): {name}Stream;",
+        "}",
+        "",
+        f"export interface {name}StreamArguments {{",
+        *members,
         "}",
         "",
         f"export interface {name}Stream {{",
@@ -63,7 +72,13 @@ def _function(each: JsFunction) -> list[str]:
     ]
 
 
-def _members(tensors: Sequence[TensorSpec], is_given: bool) -> list[str]:
+def _is_optional(tensor: TensorSpec) -> bool:
+    return tensor.ignored or tensor.default is not None
+
+
+def _members(
+    tensors: Sequence[TensorSpec], is_given: bool, optional: Collection[str] = ()
+) -> list[str]:
     lines: list[str] = []
     lists: set[str] = set()
     for each in tensors:
@@ -75,7 +90,7 @@ def _members(tensors: Sequence[TensorSpec], is_given: bool) -> list[str]:
         if is_given and not each.shape:
             kind = f"number | bigint | {kind}"
         kind = f"{kind}[]" if each.list else kind
-        mark = "?" if is_given and (each.ignored or each.default is not None) else ""
+        mark = "?" if is_given and (_is_optional(each) or each.name in optional) else ""
         lines += [f"  /** {each.dtype} {shape} */", f"  {each.keyword}{mark}: {kind};"]
     return lines
 

@@ -105,6 +105,39 @@ def test_chunks_give_the_bits_of_one_call(folder: Path, name: str) -> None:
     assert "UnsupportedError: block_lstm_v2.stream: closed" in lines[4]
 
 
+def test_streams_pack_weights_once(folder: Path) -> None:
+    """A chunk runs less code than a call, which packs them; closed streams leave their memory."""
+    script = f"""{ARGUMENTS}
+    let [calls, grown] = [0, 0];
+    const {{ get }} = WebAssembly.Table.prototype;
+    WebAssembly.Table.prototype.get = function (k) {{
+      const code = get.call(this, k);
+      return (...given) => {{ calls++; return code(...given); }};
+    }};
+    const {{ grow }} = WebAssembly.Memory.prototype;
+    WebAssembly.Memory.prototype.grow = function (k) {{ grown += k; return grow.call(this, k); }};
+    const counted = (act) => {{ calls = 0; act(); return calls; }};
+    const {{ load }} = await import("./opened.mjs");
+    const {{ block_lstm_v2 }} = await load();
+    const {{ seq_len_max, x, ...rest }} = given(5, 1);
+    const one = counted(() => block_lstm_v2(given(5, 1)));
+    const stream = block_lstm_v2.stream(rest);
+    rest.w.fill(0); // the stream has a copy
+    for (const length of [5, 1, 1])
+      console.log(one - counted(() => stream({{ x: x.subarray(0, length * 8) }})));
+    stream.close();
+    grown = 0;
+    for (let k = 0; k < 50; k++) {{
+      const other = block_lstm_v2.stream(rest);
+      other({{ x }});
+      other.close();
+    }}
+    console.log(grown);"""
+    *saved, grown = map(int, node(folder, script).split())
+    assert all(count > 0 for count in saved)
+    assert grown <= 2
+
+
 def test_any_sizes(folder: Path) -> None:
     """They follow from the arrays; the first rows of a batch are what each is alone."""
     script = f"""import {{ load }} from "./opened.mjs";{ARGUMENTS}
