@@ -50,7 +50,10 @@ _READING = 8
 
 
 _TYPICAL = {"seq_length": 32, "batch_size": 8}
-"""The assumed values of open sizes."""
+"""The assumed values of open sizes, of which a network may have others."""
+
+_OTHERWISE = 8
+"""The assumed value of those."""
 
 
 def work(spec: FunctionSpec) -> int:
@@ -60,7 +63,7 @@ def work(spec: FunctionSpec) -> int:
     gradients. Reading the weights counts too, because it dominates single steps with few rows.
     LSTMBlockCellGrad takes weights but does not multiply by them, so its cost is overestimated.
     """
-    spec = spec.bound(_TYPICAL)
+    spec = spec.bound({name: _TYPICAL.get(name, _OTHERWISE) for name in spec.open_dims})
     dims = spec.static_dims
     rows = dims.get("seq_length", 1) * dims.get("batch_size", 0)
     tensors = (*spec.arguments, *spec.frozen, *spec.results)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def module(file: Path) -> rc.Module:
 
 
 def loaded(module: Any) -> Any:
-    return rc.runtime.load(rc.compile(module, TARGET), device="local-sync")
+    return rc.runtime.load(rc.compile(module, TARGET))
 
 
 def close(got: Any, wanted: Any) -> None:
@@ -71,6 +72,15 @@ def test_any_batch_and_any_length(module: rc.Module) -> None:
     assert program.manifest.calls == {"main": "direct"}
     with pytest.raises(InvalidArgumentError, match=r"batch in 1\.\."):
         program(x=np.zeros((0, I, 3), np.float32))
+
+
+def test_without_a_recurrent_node(tmp_path: Path) -> None:
+    made = model(
+        [helper.make_node("Tanh", ["x"], ["y"], name="tanh")], {"x": ["rows", 3]}, ["y"], {}
+    )
+    program = loaded(rc.import_network(saved(made, tmp_path / "tanh.onnx")))
+    x = weight(5, 3)
+    close(program(x=x).y, np.tanh(x))
 
 
 @pytest.mark.slow
@@ -131,7 +141,7 @@ def test_sizes_that_are_computed(tmp_path: Path) -> None:
         close(program(x=x).y, expected(onnx_model, {"x": x})[0])
     with pytest.raises(InvalidArgumentError, match=r"n1_ in 3\.\."):
         program(x=weight(1, I, 2))
-    again = rc.runtime.load(rc.compile(module, TARGET), device="local-sync")
+    again = rc.runtime.load(rc.compile(module, TARGET))
     assert again.manifest.functions[0].least("n1_") == 3
 
 
@@ -167,7 +177,14 @@ def every_other_step() -> Any:
     return model([node], {"x": [1, I, "time"]}, ["y"], {})
 
 
-def squeezed() -> Any:
+def at_most(count: int) -> Any:
+    """Takes the first rows of many."""
+    node = helper.make_node("Slice", ["x", "first", "last", "first"], ["y"], name="cut")
+    ends = {"first": np.array([0]), "last": np.array([count])}
+    return model([node], {"x": ["rows", 3]}, ["y"], ends)
+
+
+def squeezed(many: int) -> Any:
     nodes = [
         helper.make_node("Shape", ["x"], ["s"], name="shape", start=0, end=1),
         helper.make_node("Less", ["s", "many"], ["few"], name="less"),
@@ -177,7 +194,7 @@ def squeezed() -> Any:
             then_branch=_branch("Neg"), else_branch=_branch("Abs"),
         ),
     ]  # fmt: skip
-    return model(nodes, {"x": ["rows", 3]}, ["y"], {"many": np.array([100])})
+    return model(nodes, {"x": ["rows", 3]}, ["y"], {"many": np.array([many])})
 
 
 def _branch(operator: str) -> Any:
@@ -190,7 +207,9 @@ def _branch(operator: str) -> Any:
     [
         (positions, r"node 'add' \(Add\) reads an array .* axis 'b' cannot be open: .*'b': N"),
         (every_other_step, r"node 'pool' \(MaxPool\) rounds a size .* axis 'time' cannot be open"),
-        (squeezed, r"node '.*' \(.*\) is another one at other sizes, so axis 'rows' cannot"),
+        (partial(squeezed, 100), r"node '.*' \(.*\) is another one at other sizes, so axis 'rows'"),
+        (partial(squeezed, 5000), r"node '.*' \(.*\) is another one at a size of .*axis 'rows'"),
+        (partial(at_most, 5000), r"node 'cut' \(Slice\) gives .* else, at a size of .*axis 'rows'"),
     ],
 )
 def test_axes_that_cannot_be_open(make: Any, message: str, tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
 """Axes of inputs whose sizes stay open: known when the network is called, not when it is imported.
 
 A graph is folded at several sizes of its open axes. The results must have the same nodes. Shapes
-and constants may differ, if they are polynomials of the axes: found from some of these sizes, they
-hold at all of them. So what a graph computes from the sizes of its inputs is gone here too, and
-what is left of it is a few vectors of sizes for operators that need them.
+and constants may differ, if they are polynomials of the axes. They are found from some of these
+sizes and checked at the others, one of which is huge: beyond the bounds of slices and conditions.
+So what a graph computes from the sizes of its inputs is gone here too, and what is left of it is a
+few vectors of sizes for operators that need them.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ _TYPICAL = (67, 71, 73, 79, 83, 89)
 
 _OTHERS = (96, 131, 1031)
 """Sizes that one axis has while the others have typical ones."""
+
+_HUGE = (1 << 30) + 3
+"""A size beyond the bounds that a graph may compare sizes with."""
 
 _LARGEST = 1 << 24
 """Elements of a constant at such sizes."""
@@ -175,6 +179,11 @@ class _Family:
                 return first or other
         return None
 
+    def _missing_node(self, folded: Graph) -> Any:
+        """The first node that a graph does not have; None if it has all."""
+        known = {*map(_text, folded.proto.node)}
+        return next((each for each in self.graphs[0].proto.node if _text(each) not in known), None)
+
     def types(self) -> dict[str, Sequence[Size | None]]:
         """The shapes of all values, in terms of the axes; None for other sizes."""
         found: dict[str, Sequence[Size | None]] = {}
@@ -230,26 +239,31 @@ class _Family:
             else:
                 high = middle
             middle = (low + high) // 2
-        for size in (high + 1, high + 2):
+        for size in (high + 1, high + 2, _HUGE):
             reason = self._differs(axis, size, types)
             if reason:
                 raise UnsupportedError(f"import_network: {reason} at a size of {size}, so {axis}")
         return high
 
     def _differs(self, axis: Axis, size: int, types: Mapping[str, Sequence[Size | None]]) -> str:
-        """How nodes or shapes differ if an axis has another size; empty if they do not."""
+        """How nodes or shapes differ if an axis has another size; empty if they do not.
+
+        Nodes whose results would be too large are not folded, so a huge size has more of them.
+        """
         point = {**self._usual, axis.key: size}
         try:
             folded = self._at(point)
         except (ArtifactError, UnsupportedError) as error:
             return str(error)
-        node = self._other_node(folded)
+        node = self._other_node(folded) if size < _HUGE else self._missing_node(folded)
         if node is not None:
             return f"node {node.name!r} ({node.op_type}) is another one"
         shapes = _shapes(folded)
         for name, sizes in types.items():
             given = shapes.get(name)
             expected = [None if each is None else bound(each, point) for each in sizes]
+            if given is None and size == _HUGE:
+                continue
             pairs = zip(expected, given or [], strict=False)
             if given is None or any(e not in (None, n) for e, n in pairs):
                 return f"{self._maker(name)} gives nothing, or something else,"
