@@ -68,7 +68,7 @@ def layers_of(constants: Constants) -> list[Layer | Refused]:
     for scope, node in _calls(constants):
         if len(found) > _MOST_LAYERS:
             raise exceeded(graph.path, _TOO_MANY)
-        _add(found, _layer(graph, constants, kept, scope, node), scope.is_reached)
+        _add(found, read_layer(graph, constants, kept, scope, node), scope.is_reached)
     refused: dict[Refused, None] = {}
     for scope, layer in cells_of(constants):
         if isinstance(layer, Refused):
@@ -104,7 +104,9 @@ def _add(found: list[Layer], layer: Layer, reached: bool) -> None:
         found[same[0]] = _joined(found[same[0]], layer)
 
 
-def _layer(graph: Graph, constants: Constants, kept: KeptState, scope: Scope, node: Any) -> Layer:
+def read_layer(
+    graph: Graph, constants: Constants, kept: KeptState, scope: Scope, node: Any
+) -> Layer:
     """The layer of a node."""
     signature = OPS[node.op].signature
     given = attributes_of(node)

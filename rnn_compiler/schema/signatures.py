@@ -186,7 +186,7 @@ class Signature:
         Raises:
             TypeError: One is unknown, or a required one is missing.
         """
-        check_keywords(self.name, given, *self._call_keywords)
+        check_keywords(self.name, given, *self.call_keywords)
 
     def check_build(self, given: Mapping[str, object]) -> None:
         """Checks the keywords of `rc.build`, which is given dimensions and attributes.
@@ -197,7 +197,8 @@ class Signature:
         check_keywords(self.name, given, *_keywords(self.dimensions, self.attributes))
 
     @cached_property
-    def _call_keywords(self) -> tuple[list[str], list[str]]:
+    def call_keywords(self) -> tuple[list[str], list[str]]:
+        """The keywords that a call may have, and those that it must have."""
         names, required = _keywords(self.required, self.call_attributes)
         return [*dict.fromkeys([*(each.name for each in self.arguments), *names])], required
 

@@ -75,6 +75,7 @@ class OpFunction:
         self._tensors = {each.name: each for each in signature.arguments}
         self._attributes = attributes_of(op)
         self._training = GRADIENTS[op].training
+        _ = signature.call_keywords  # computed here: Python 3.11 locks it, which nothing can trace
         self.__signature__ = inspect.Signature([*parameters(signature).values()])
         self._results = result_type(op, tuple(each.name for each in signature.results))
 

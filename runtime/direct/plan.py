@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rnn_compiler.runtime.direct.executable import Executable, NoDirectCallsError
 from rnn_compiler.schema.formulas import values_at
-from rnn_compiler.schema.open_sizes import Size, bound, static, static_size
+from rnn_compiler.schema.open_sizes import Size, bound, names_in, static, static_size
 from rnn_compiler.schema.schedule import (
     Choice,
     Copy,
@@ -76,10 +76,12 @@ class Plan:
             sizes: The open dimensions, by name.
 
         Raises:
-            NoDirectCallsError: It is too large, or does not fit to the code.
+            NoDirectCallsError: It is too large, or does not fit the code or the sizes.
         """
         if schedule.limit and math.prod(sizes.values()) > schedule.limit:
             raise NoDirectCallsError("larger than its formulas reach")
+        if not names_in(*arguments) <= sizes.keys():
+            raise NoDirectCallsError("its arguments have other open sizes")
         values = values_at(schedule.formulas, sizes)
 
         def known(size: Size) -> int:

@@ -27,7 +27,7 @@ from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
-from rnn_compiler.model_import import DEFECT, saved_model, tensorflow_layers
+from rnn_compiler.model_import import DEFECT, kinds, tensorflow_layers
 from rnn_compiler.model_import.messages import parse
 
 HERE = Path(__file__).parent
@@ -109,7 +109,7 @@ def test_what_no_reader_foresees(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(path: Path) -> Any:
         raise KeyError(path.name)
 
-    monkeypatch.setattr(saved_model, "read_frozen_graph", fail)
+    monkeypatch.setattr(kinds, "MODEL_FILES", {".pb": kinds.ModelFile("TensorFlow", fail)})
     with pytest.raises(ArtifactError, match=f"{DEFECT} .KeyError: 'gru_frozen.pb'.") as caught:
         rc.import_model(FILES / "gru_frozen.pb")
     assert isinstance(caught.value.__cause__, KeyError)
@@ -119,7 +119,7 @@ def test_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(path: Path) -> Any:
         raise MemoryError
 
-    monkeypatch.setattr(saved_model, "read_frozen_graph", fail)
+    monkeypatch.setattr(kinds, "MODEL_FILES", {".pb": kinds.ModelFile("TensorFlow", fail)})
     refused(FILES / "gru_frozen.pb", "it needs more memory than there is")
 
 
@@ -209,7 +209,7 @@ def test_functions_that_call_each_other_very_often(
     known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Layers are counted before the first of them is read."""
-    monkeypatch.setattr(tensorflow_layers, "_layer", pytest.fail)
+    monkeypatch.setattr(tensorflow_layers, "read_layer", pytest.fail)
     made = graph()
     for k in range(60):
         function = made.library.function.add()

@@ -35,7 +35,8 @@ def gru(dtype: str = "float32") -> rc.Module:
 )
 def test_on_a_driver(which: str, pytestconfig: pytest.Config) -> None:
     """What `on_vulkan` has, in a process that ends."""
-    command = [sys.executable, "-m", "pytest", "-n0", "-rs", "-m", which, str(ON_VULKAN)]
+    options = ["-n0", "-rs", "-m", which, "--device", "vulkan"]
+    command = [sys.executable, "-m", "pytest", *options, str(ON_VULKAN)]
     environment = {**os.environ}
     environment.pop("VK_LOADER_DRIVERS_DISABLE", None)  # see conftest
     done = subprocess.run(
