@@ -12,8 +12,8 @@ If rows of the batch have lengths, a call lists the rows that count, once for al
 same steps. 16-bit operands are widened first to the type of the result, in which the products are
 summed, unless the vector unit multiplies pairs of them.
 Leaves: of known sizes, products of a single column, a single number summed or fewer than
-`MIN_MULTIPLICATIONS` (`MIN_ROW_MULTIPLICATIONS` of a single row); whatever is no product of two
-matrices. A composite of `rows` that is left, or whose padding is, is replaced by its decomposition.
+`MIN_MULTIPLICATIONS` (of a single row `MIN_ROW_MULTIPLICATIONS`, and none where memory is scarce);
+whatever is no product of two matrices. A composite of `rows` that is left, or whose padding is, is replaced by its decomposition.
 """
 
 from __future__ import annotations
@@ -101,13 +101,13 @@ class _Rewriting:
         product = Product.of(op)
         if product is None:
             return
-        listed = self._is_listed(product)
-        if product.is_int8 and _pays(product):
+        listed, pays = self._is_listed(product), _pays(product, self.vectors)
+        if product.is_int8 and pays:
             replace(op, self._multiply_int8(product))
         elif product.is_composite and product.is_plain and not listed:
             for each in inlined(self.calls.module, op):
                 self.rewrite(each)
-        elif _pays(product):
+        elif pays:
             counted = self._counted(product, is_listed=listed)
             rewrite = self._multiply if product.form == "rows" else self._sum
             replace(op, rewrite(product, counted))
@@ -261,7 +261,7 @@ def is_large(rows: int, *sizes: int) -> bool:
     return min(sizes) > 1 and rows * math.prod(sizes) >= least
 
 
-def _pays(product: Product) -> bool:
+def _pays(product: Product, vectors: VectorUnit) -> bool:
     """Whether a product gets dispatches of its own."""
     if product.is_composite and product.is_open:
         return True  # nothing else is left of it
@@ -274,6 +274,8 @@ def _pays(product: Product) -> bool:
         return min(*sizes[0]) > 1
     if product.form == "outer_sums":
         return False
+    if rows == 1 and not vectors.has_memory:
+        return min(*sizes[0]) > 1  # whose matrix would be transposed into scratch memory
     if isinstance(rows, int):
         return is_large(rows, *sizes[0])
     return min(*sizes[0]) > 1 and math.prod(sizes[0]) >= MIN_ROW_MULTIPLICATIONS

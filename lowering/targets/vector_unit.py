@@ -84,6 +84,9 @@ _IN_AN_ENGINE: dict[str, Any] = {
 iteration before its arithmetic, later versions write constants anew in every block: short
 iterations with few values at a time take a fourth to a half less time. There are no threads."""
 
+_WITH_LITTLE_MEMORY = ("cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "riscv32")
+"""Architectures whose scratch memory matters more than time."""
+
 _OPERATIONS, _BYTES = 100_000, 60_000
 """Multiplications and additions, and bytes of weights, of which a step takes a microsecond."""
 
@@ -107,6 +110,7 @@ class VectorUnit:
         tile_unrolled: The most by which it multiplies several.
         step_registers: Registers of each value in the elementwise arithmetic of a step.
         has_threads: Whether threads may share the work of a call.
+        has_memory: Whether there is memory for scratch arrays that save time.
     """
 
     bits: int
@@ -122,6 +126,7 @@ class VectorUnit:
     tile_unrolled: int = 4
     step_registers: int = 2
     has_threads: bool = True
+    has_memory: bool = True
 
     @classmethod
     def of(cls, target: TargetSpec) -> VectorUnit:
@@ -141,6 +146,7 @@ class VectorUnit:
         int8 = Int8Dot.of(target.architecture, target.features)
         return cls(
             *(bits, registers, pairs, halves, instruction, rounds, widens, has_exponential, int8),
+            has_memory=target.architecture not in _WITH_LITTLE_MEMORY,
             **(_IN_AN_ENGINE if target.architecture == "wasm32" else {}),
         )
 
@@ -188,6 +194,11 @@ class VectorUnit:
     def rows(self) -> int:
         """Rows of a product that are summed in registers at once."""
         return self.registers // 4
+
+    @property
+    def int8_rows(self) -> int:
+        """The most rows of a product that a workgroup keeps in int8."""
+        return 64 if self.has_memory else 4
 
     def tile_height(self, rows: int) -> int:
         """Rows of the tiles of a step: as many as let the last tile repeat the fewest rows."""

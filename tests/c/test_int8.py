@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from c.calling import Loaded
 from c.emulated import MACHINES, Emulated, missing
+from c.instructions import compiled
 from numeric.int8_products import calls, relu_layers
 
 import rnn_compiler as rc
@@ -41,3 +42,16 @@ def test_products_have_the_bits_that_are_defined(target: str, cpu: str, tmp_path
         (row,) = (row for row in made.manifest["functions"] if row["function"].endswith(name))
         found = loaded.call(row["function"], given)["output"]
         np.testing.assert_array_equal(found.reshape(expected.shape), expected)
+
+
+@pytest.mark.parametrize(
+    ("quantize", "steps", "inputs", "units", "most"),
+    [("int8", 40, 128, 32, 32_000), (None, 1, 7, 32, 2_000)],
+)
+def test_microcontrollers_need_little_scratch_memory(
+    quantize: str | None, steps: int, inputs: int, units: int, most: int
+) -> None:
+    """Four rows at a time are in int8, not all; no call transposes a matrix."""
+    layer = {"rnn_mode": "lstm", "input_size": inputs, "num_units": units, "seq_length": steps}
+    made = compiled("cpu:cortex-m4", layer, quantize)
+    assert made.manifest["functions"][0]["scratch_size"] < most

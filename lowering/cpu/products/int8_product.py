@@ -26,9 +26,6 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["int8_product"]
 
-_AT_ONCE = 64
-"""The rows that a workgroup quantizes at a time."""
-
 _MULTIPLICATIONS = 1 << 19
 """The fewest multiplications of a workgroup."""
 
@@ -65,6 +62,7 @@ class _Int8Product:
         panel: The columns of a panel.
         across: The number of parts into which the columns are divided.
         along: The number of parts into which the rows are divided.
+        at_once: The rows that a workgroup quantizes at a time.
     """
 
     def __init__(
@@ -91,7 +89,9 @@ class _Int8Product:
             self.executable.read(outside.materialized(each)) for each in (lhs, packed, scale)
         )
         self.made = self.executable.make(ArrayType((*lhs.shape[:-1], self.columns), "f32"))
-        places = (max(2, self.along * self.across), *(() if self.is_row else (_AT_ONCE,)))
+        most = lhs.shape[0] if isinstance(lhs.shape[0], int) else vectors.int8_rows
+        self.at_once = max(vectors.rows, min(vectors.int8_rows, most))
+        places = (max(2, self.along * self.across), *(() if self.is_row else (self.at_once,)))
         types = int8_types(vectors, self.inner, places)
         self.rows = Int8Rows(*map(self.executable.make, types))
         self.body, self.workgroup = self.executable.body, self.executable.workgroup()
@@ -123,9 +123,9 @@ class _Int8Product:
             high = (low + rows).at_most(count)
 
             def some(first: Number) -> None:
-                self._some([first], (high - first).at_most(_AT_ONCE), carried)
+                self._some([first], (high - first).at_most(self.at_once), carried)
 
-            body.loop(low, high, _AT_ONCE, carried, some)
+            body.loop(low, high, self.at_once, carried, some)
         self.executable.dispatch()
         return self.made
 
