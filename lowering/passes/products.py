@@ -13,7 +13,8 @@ same steps. 16-bit operands are widened first to the type of the result, in whic
 summed, unless the vector unit multiplies pairs of them.
 Leaves: of known sizes, products of a single column, a single number summed or fewer than
 `MIN_MULTIPLICATIONS` (of a single row `MIN_ROW_MULTIPLICATIONS`, and none where memory is scarce);
-whatever is no product of two matrices. A composite of `rows` that is left, or whose padding is, is replaced by its decomposition.
+whatever is no product of two matrices. A composite of `rows` that is left, or whose padding is, is
+replaced by its decomposition.
 """
 
 from __future__ import annotations
