@@ -92,7 +92,7 @@ def test_frozen_weights_and_streams(tmp_path: Path) -> None:
     weights = rng.standard_normal(params.shape, np.float32)
     frozen = rc.freeze(built, {"params": weights})
     x = rng.standard_normal((6, 1, 4), np.float32)
-    here = rc.runtime.load(rc.compile(frozen), "local-sync").stream()
+    here = rc.runtime.load(rc.compile(frozen, "cpu"), "local-sync").stream()
     expected = [here(x[:3]).output, here(x[3:]).output]
     path = rc.compile(frozen, "vulkan").save(tmp_path / "gru.vmfb")
 
