@@ -4,7 +4,7 @@ QEMU's clock can stand for instructions: with ``-icount shift=0`` each takes a n
 timer of the processor, SysTick, counts one in forty of them. A count is therefore of instructions,
 not of cycles, and the same on every machine that runs QEMU.
 
-    python -m c.instructions cortex-m4          # from tests/: the table of docs/microcontrollers.md
+    python -m c.instructions cortex-m4  # from tests/: the rows of docs/microcontrollers.md
 """
 
 from __future__ import annotations
