@@ -15,7 +15,7 @@ import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 TOGETHER = 8
 """How many golden cases make a module, which takes less time than as many modules."""
@@ -41,7 +41,12 @@ def module(op: str, dtype: str, variant: dict[str, Any]) -> rc.Module:
     signature = OPS[op].signature
     known = {*signature.dimensions, *(attribute.name for attribute in signature.attributes)}
     given = {"num_layers": 1, **variant}
-    return rc.build(op, dtype=dtype, **{k: v for k, v in given.items() if k in known})
+    return Module(_specs(op, dtype, tuple((k, v) for k, v in given.items() if k in known)))
+
+
+@functools.cache
+def _specs(op: str, dtype: str, given: tuple[tuple[str, Any], ...]) -> tuple[FunctionSpec, ...]:
+    return rc.build(op, dtype=dtype, **dict(given)).functions
 
 
 def drop_in(op: str) -> Any:
@@ -128,6 +133,20 @@ def draw(
         steps: The value of `seq_len_max`; default: all.
         scale: What ``x`` is multiplied with.
     """
+    drawn = _drawn(op, dtype, tuple(variant.items()), seed, steps, scale)
+    return {name: array.copy() for name, array in drawn.items()}
+
+
+@functools.lru_cache(maxsize=64)
+def _drawn(
+    op: str,
+    dtype: str,
+    items: tuple[tuple[str, Any], ...],
+    seed: int,
+    steps: int | None,
+    scale: float,
+) -> Arrays:
+    variant = dict(items)
     rng = np.random.default_rng(seed)
     case = CASES[op]
     spec = module(op, dtype, variant).functions[0]

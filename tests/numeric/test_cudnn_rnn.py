@@ -8,7 +8,6 @@ what padding, dropout and inference promise.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import os
 import re
@@ -23,6 +22,7 @@ import numpy.typing as npt
 import pytest
 from cases import assert_close, sizes
 from goldens.cudnn import GRADIENTS, OUTPUTS, UPSTREAM, CudnnGolden, cast, read_cudnn_goldens
+from numeric import golden_programs
 from numeric.harness import Arrays, module, program, renamed
 
 import rnn_compiler as rc
@@ -71,12 +71,14 @@ def golden_cases() -> Iterator[tuple[CudnnGolden, str]]:
 def test_golden(golden: CudnnGolden, dtype: str) -> None:
     """The forward, then the gradient from what it gave; dropout draws a mask of its own."""
     inputs = cast(golden.inputs, dtype)
-    place = GOLDENS.index(golden)
+    dims = {DIMENSIONS[letter]: size for letter, size in golden.dims.items()}
+    rows = (("op", golden.attributes), ("backprop_op", golden.gradient_attributes))
+    calls = [(golden.meta[op], dtype, dims | attributes) for op, attributes in rows]
     if dtype == "float64":
-        pairs = compiled_goldens(place // TOGETHER * TOGETHER, TOGETHER, dtype)
-        forward, backward = pairs[place % TOGETHER]
+        forward, backward = (golden_programs.function(*call) for call in calls)
     else:
-        ((forward, backward),) = compiled_goldens(place, 1, dtype)
+        pair = rc.compile(renamed(*(module(*call) for call in calls)))
+        forward, backward = rc.runtime.load(pair).functions.values()
     results = forward(**inputs)
     wanted = golden.arrays
     if golden.mask is not None:
@@ -92,23 +94,6 @@ def test_golden(golden: CudnnGolden, dtype: str) -> None:
     gradients = backward(**inputs, **kept, **cast(golden.select(*UPSTREAM), dtype))
     for name in GRADIENTS:
         assert_within(getattr(gradients, name), wanted[name], of_gradients, name)
-
-
-TOGETHER = 4
-"""How many golden cases make a module, forward and gradient."""
-
-
-@functools.cache
-def compiled_goldens(start: int, count: int, dtype: str) -> list[tuple[Any, Any]]:
-    """The forward and gradient functions of some golden cases."""
-    parts: list[Module] = []
-    for golden in GOLDENS[start : start + count]:
-        dims = {DIMENSIONS[letter]: size for letter, size in golden.dims.items()}
-        meta = golden.meta
-        parts.append(module(meta["op"], dtype, dims | golden.attributes))
-        parts.append(module(meta["backprop_op"], dtype, dims | golden.gradient_attributes))
-    functions = [*rc.runtime.load(rc.compile(renamed(*parts))).functions.values()]
-    return list(zip(functions[::2], functions[1::2], strict=True))
 
 
 def mask_of(golden: CudnnGolden, reserve_space: Any) -> npt.NDArray[Any]:

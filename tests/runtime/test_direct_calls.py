@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from goldens.golden import Golden
-from numeric.harness import draw, module
-from numeric.test_goldens import each_golden
+from numeric.harness import draw
+from numeric.test_goldens import compiled, each_golden
 from quick import first
 
 import rnn_compiler as rc
@@ -85,17 +85,17 @@ def test_goldens_have_the_same_bits(
     golden: Golden, through_iree: Load, direct_calls: list[str]
 ) -> None:
     """Of numpy's arrays and of arrays on the device, before their weights are packed and after."""
-    artifact = rc.compile(module(golden.op, golden.dtype, golden.variant), "cpu")
-    (spec,) = artifact.manifest.functions
+    artifact, name = compiled(golden, "cpu")
     program = rc.runtime.load(artifact, "local-sync")
-    wanted = through_iree(artifact)(**golden.inputs)
+    function = program.functions[name]
+    wanted = through_iree(artifact).functions[name](**golden.inputs)
     assert direct_calls == []
-    assert artifact.manifest.calls[spec.function] == "direct"
-    assert_same_bits(program(**golden.inputs), wanted)
+    assert artifact.manifest.calls[name] == "direct"
+    assert_same_bits(function(**golden.inputs), wanted)
     there = {name: program.to_device(array) for name, array in golden.inputs.items()}
     for _ in range(3):
-        assert_same_bits(program(**there), wanted)
-        assert_same_bits(program(**there, to_host=False), wanted)
+        assert_same_bits(function(**there), wanted)
+        assert_same_bits(function(**there, to_host=False), wanted)
     assert len(direct_calls) == 7
 
 
