@@ -1,5 +1,7 @@
 """OpenVINO: a graph of one LSTMSequence, GRUSequence or RNNSequence, its weights constant.
 
+In int8 it is a graph of products (`openvino_int8`), whose rows are quantized whole or in groups.
+
 Its sequences are batch-major. They are given so, or time-major with the transpositions in the
 graph, which the CPU plugin may take away, whichever is faster. Left to itself it computes float32
 graphs in bfloat16 where the processor can, so the precision is always set; the configuration says
@@ -21,6 +23,7 @@ from openvino import passes
 from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights
 from benchmarks.networks import downloaded, inputs_of, network_of, outputs_of
 from benchmarks.peers import Variant, chunked, reordered
+from benchmarks.peers.openvino_int8 import layer_in_int8
 from benchmarks.rows import Case
 
 __all__ = ["start", "variants"]
@@ -31,7 +34,11 @@ _core: Any = None
 _ORDERS = {"lstm": (1, 0, 2, 3), "gru": (1, 0, 2), "rnn_tanh": (0,)}
 """OpenVINO wants f, i, c, o of i, f, c, o; and z, r, h of r, z, h."""
 
-_PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
+_PRECISIONS = {"float32": "f32", "bfloat16": "bf16", "int8": "f32"}
+"""Of everything but weights."""
+
+_GROUP = 32
+"""How many numbers of a row have a scale of their own in int8, unless the plugin is told."""
 
 
 def start(cpus: Sequence[int]) -> None:
@@ -47,16 +54,19 @@ def variants(case: Case) -> list[Variant]:
         return [_by_hand(case), _stateful(case)]
     if case.workload.family == "network":
         return [_network(case)]
+    if case.dtype == "int8":
+        return [_in_int8(case, group) for group in (_GROUP, max(case.size.I, case.size.H))]
     return [_variant(case, time_major) for time_major in (False, True)]
 
 
-def _compiled(model: Any, dtype: str) -> Any:
-    settings = {
+def _compiled(model: Any, dtype: str, **more: object) -> Any:
+    settings: dict[str, Any] = {
         "INFERENCE_PRECISION_HINT": _PRECISIONS[dtype],
         "PERFORMANCE_HINT": "LATENCY",
         "NUM_STREAMS": 1,
         "INFERENCE_NUM_THREADS": _threads,
         "ENABLE_CPU_PINNING": False,  # the process is pinned already
+        **more,
     }
     return _core.compile_model(model, "CPU", settings)
 
@@ -165,6 +175,23 @@ def _variant(case: Case, time_major: bool) -> Variant:
     return Variant(f"{order}, {_precision(compiled)}", run, fetch)
 
 
+def _in_int8(case: Case, group: int) -> Variant:
+    arrays = draw(case)
+    compiled = _compiled(layer_in_int8(case), case.dtype, DYNAMIC_QUANTIZATION_GROUP_SIZE=group)
+    request: Any = compiled.create_infer_request()
+    for port in compiled.inputs:
+        request.set_tensor(port, ov.Tensor(arrays[port.any_name]))
+
+    def run() -> Any:
+        request.infer(share_inputs=True, share_outputs=True)  # nothing is copied
+        return request
+
+    def fetch(request: Any) -> Arrays:
+        return {port.any_name: request.get_tensor(port).data.copy() for port in compiled.outputs}
+
+    return Variant(f"groups of {group}, {_precision(compiled, 'FullyConn')}", run, fetch)
+
+
 def _model(case: Case, arrays: Arrays, time_major: bool) -> Any:
     """The graph."""
     T, B, I, H = case.size
@@ -211,10 +238,10 @@ def _model(case: Case, arrays: Arrays, time_major: bool) -> Any:
     return ov.Model(results, inputs, "layer")
 
 
-def _precision(compiled: Any) -> str:
+def _precision(compiled: Any, layer: str = "Seq") -> str:
     """In what the layer is computed, as the plugin reports it."""
     for node in compiled.get_runtime_model().get_ops():
         info = node.get_rt_info()
-        if "Seq" in str(info["layerType"].astype(str) if "layerType" in info else ""):
+        if layer in str(info["layerType"].astype(str) if "layerType" in info else ""):
             return str(info["runtimePrecision"].astype(str))
     return "decomposed"

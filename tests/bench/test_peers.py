@@ -59,9 +59,14 @@ def test_a_peer_computes_the_same(
         check_equal(changed, right, TOLERANCES[case.dtype])
 
 
-@pytest.mark.parametrize(("dtype", "precision"), [("float32", "f32"), ("bfloat16", "bf16")])
+@pytest.mark.parametrize(
+    ("dtype", "precision"), [("float32", "f32"), ("bfloat16", "bf16"), ("int8", "i8")]
+)
 def test_openvino_computes_in_the_dtype(dtype: str, precision: str, workers: Workers) -> None:
-    """Left to itself it would take bfloat16 for both, within the tolerance of the one at least."""
+    """Left to itself it would take bfloat16 for both, within the tolerance of the one at least.
+
+    Of int8 it says that the products have the weights in int8.
+    """
     if PEERS["openvino"].missing or PAIRS_OF_BFLOAT16 not in resolve_target("cpu").features:
         pytest.skip("no OpenVINO, or no processor on which it would")
     case = Case(GROUPS["inference"].workload, SIZE, dtype)

@@ -55,8 +55,13 @@ def test_the_rows_of_the_design() -> None:
     for cell in ("gru", "rnn"):
         names = {g for g, _ in found if g.startswith(cell)}
         assert names == {cell, f"{cell}-training", *(["gru-int8"] * (cell == "gru"))}
-    assert found["inference-int8", "1x1x128x128"] == [OURS, "torch", "onnxruntime"]
-    assert found["gru-int8", "32x16x256x256"] == [OURS, "torch"]
+    assert found["inference-int8", "1x1x128x128"] == [
+        OURS,
+        "torch",
+        "onnxruntime",
+        "openvino",
+    ]
+    assert found["gru-int8", "32x16x256x256"] == [OURS, "torch", "openvino"]
     assert found["block", "25x32x1024x1024"] == [OURS, "tensorflow"]
     assert found["block-training", "25x32x1024x1024"] == [OURS, "tensorflow"]
 
