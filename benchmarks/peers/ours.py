@@ -63,7 +63,7 @@ def variants(case: Case) -> list[Variant]:
         return _streams(case)
     if case.workload.family == "network":
         return _network(case)
-    artifact = rc.compile(module_of(case))
+    artifact = rc.compile(module_of(case, **_outputs(case)))
     if case.way:
         return [_call(case, rc.runtime.load(artifact, "local-sync"))]
     if case.dtype == "int8":
@@ -74,12 +74,21 @@ def variants(case: Case) -> list[Variant]:
     ]
 
 
+def _outputs(case: Case) -> dict[str, Any]:
+    """The results of a CudnnRNN that peers compute too."""
+    workload = case.workload
+    if workload.family != "cudnn" or len(workload.ops) > 1:
+        return {}
+    states = "hc" if cell_of(case) == "lstm" else "h"
+    return {"outputs": ["output", *(f"output_{name}" for name in states)]}
+
+
 def _streams(case: Case) -> list[Variant]:
     """A stream on each device, the weights frozen."""
     drawn = draw(case)
-    states = ["input_h", *(["input_c"] if cell_of(case) == "lstm" else [])]
-    results = ["output", *(name.replace("input", "output") for name in states)]
-    frozen = rc.freeze(module_of(case, outputs=results), {"params": drawn["params"]})
+    outputs = _outputs(case)
+    states = [name.replace("output", "input") for name in outputs["outputs"][1:]]
+    frozen = rc.freeze(module_of(case, **outputs), {"params": drawn["params"]})
     artifact = rc.compile(frozen)
 
     def on(device: str) -> Variant:
@@ -178,17 +187,21 @@ def variant_of(case: Case, program: Program) -> Variant:
     before = _run(steps[: case.workload.timed_from], {})
     timed = steps[case.workload.timed_from :]
 
-    def call() -> Any:
-        return _run(timed, before)
-
     wanted = {result.name for function, _ in timed for result in function.spec.results}
     wanted -= {"reserve_space", "host_reserved"}
     if cell_of(case) != "lstm":
         wanted -= {"output_c", "input_c_backprop"}
+
+    def fetch(results: Mapping[str, Any]) -> Arrays:
+        return {k: np.array(v) for k, v in results.items() if k in wanted}
+
+    if len(steps) > 1:
+        return Variant(program.device.uri, lambda: _run(timed, before), fetch)
+    ((function, given),) = steps
     return Variant(
         program.device.uri,
-        call,
-        lambda results: {k: np.array(v) for k, v in results.items() if k in wanted},
+        lambda: function(**given, to_host=False),
+        lambda results: fetch(results._asdict()),
     )
 
 
