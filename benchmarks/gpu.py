@@ -144,10 +144,10 @@ def time_cudnn(case: Case, options: argparse.Namespace) -> tuple[float, Any]:
     if not torch.cuda.is_available():
         return float("nan"), None
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = options.tf32
-    place = options.device.replace("://", ":")
+    device = options.device.replace("://", ":")
     kind = getattr(torch, case.dtype)
-    layer = pytorch.layer_of(case).to(place, kind)
-    tensors = {name: torch.from_numpy(a).to(place, kind) for name, a in draw(case).items()}
+    layer = pytorch.layer_of(case).to(device, kind)
+    tensors = {name: torch.from_numpy(a).to(device, kind) for name, a in draw(case).items()}
     make = pytorch.training if case.workload.passes > 1 else pytorch.inference
     run = make(layer, tensors)
     output = run()[0].detach().float().cpu().numpy()

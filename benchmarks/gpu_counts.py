@@ -27,10 +27,10 @@ STRONG, WEAK = Size(50, 64, 512, 512), Size(25, 32, 1536, 1536)
 
 
 class Row(NamedTuple):
-    """A layer whose calls are counted; `place` describes cuDNN's performance there."""
+    """A layer whose calls are counted; `cudnn` says how cuDNN performs on it."""
 
     title: str
-    place: str
+    cudnn: str
     op: str
     size: Size
     attributes: dict[str, Any]
@@ -106,7 +106,7 @@ def table(target: str, size: Size | None = None) -> Table:
             counts = count(module, target, sizes["seq_length"])
             result.add_row(
                 row.title,
-                row.place,
+                row.cudnn,
                 str(size or row.size),
                 op,
                 f"{counts.step:g}",

@@ -107,9 +107,9 @@ def tags() -> list[tuple[float, float]]:
     optimizer = torch.optim.Adam(network.parameters(), lr=4e-3)
     for _ in range(STEPS):
         start = torch.randint(border - LENGTH, (ROWS,))
-        places = torch.arange(LENGTH)[:, None] + start
-        scores = score(gru(features(text[places]))[0])[..., 0]
-        loss = torch.nn.functional.binary_cross_entropy_with_logits(scores, truth[places])
+        positions = torch.arange(LENGTH)[:, None] + start
+        scores = score(gru(features(text[positions]))[0])[..., 0]
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(scores, truth[positions])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

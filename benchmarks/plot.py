@@ -120,9 +120,9 @@ def _panel(axis: Any, group: str, outcomes: Sequence[Outcome], limits: tuple[flo
     for row in range(len(names) - 1):
         axis.axhline(row + 0.5, color="white", lw=1.5, zorder=1)
     counts = sorted({outcome.threads for outcome in outcomes})
-    for place, threads in enumerate(counts):
+    for number, threads in enumerate(counts):
         color, marker = _THREADS.get(threads, _OTHER)
-        offset = (place - (len(counts) - 1) / 2) * 0.44
+        offset = (number - (len(counts) - 1) / 2) * 0.44
         for outcome in outcomes:
             if outcome.threads == threads:
                 _row(axis, outcome, names.index(outcome.name) + offset, color, marker)

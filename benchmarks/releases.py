@@ -43,11 +43,11 @@ def draw_last(path: Path) -> None:
     values = [read()[-1]["figures"][group][0] for group in BARS]
     figure: Any = Figure(figsize=(7.2, 2.9), dpi=150, layout="constrained")
     axis = figure.subplots()
-    places = range(len(values), 0, -1)
-    axis.barh(places, [value - 1 for value in values], left=1, color=_OURS, height=0.6)
-    for place, value in zip(places, values, strict=True):
-        axis.text(value * 1.02, place, f"{value:.2f}".rstrip("0"), va="center", color=_INK)
-    axis.set_yticks(places, BARS.values(), fontsize=9)
+    heights = range(len(values), 0, -1)
+    axis.barh(heights, [value - 1 for value in values], left=1, color=_OURS, height=0.6)
+    for height, value in zip(heights, values, strict=True):
+        axis.text(value * 1.02, height, f"{value:.2f}".rstrip("0"), va="center", color=_INK)
+    axis.set_yticks(heights, BARS.values(), fontsize=9)
     axis.set_xscale("log")
     axis.set_xlim(1, 12)
     axis.set_xticks([1, 1.5, 2, 3, 5, 10], ["as fast", "1.5", "2", "3", "5", "10"], fontsize=9)

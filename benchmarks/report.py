@@ -332,17 +332,17 @@ def _soak_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table:
 
 def _print_failures(results: Results, console: Console) -> None:
     """Each reason once, with the rows it applies to."""
-    places: dict[tuple[str, str], list[str]] = {}
+    rows: dict[tuple[str, str], list[str]] = {}
     for outcome in results.outcomes:
         for label, reason in outcome.failures.items():
-            places.setdefault((label, reason), []).append(f"{outcome.group} {outcome.name}")
+            rows.setdefault((label, reason), []).append(f"{outcome.group} {outcome.name}")
     for fact in results.facts:
         if fact.failure:
-            place = f"{fact.group} {fact.name}"
-            places.setdefault((fact.section, fact.failure), []).append(place)
-    if places:
+            row = f"{fact.group} {fact.name}"
+            rows.setdefault((fact.section, fact.failure), []).append(row)
+    if rows:
         console.print("\n[bold]Not measured[/bold]")
-    for (label, reason), where in places.items():
+    for (label, reason), where in rows.items():
         more = f" and {len(where) - 1} more" if len(where) > 1 else ""
         console.print(f"{escape(label)}: {where[0]}{more}: {escape(reason)}", soft_wrap=True)
 

@@ -120,39 +120,39 @@ def write_files(*files: tuple[Path, bytes | memoryview]) -> None:
         OSError: One cannot be written, and is the file that is named; nothing is left behind.
     """
     replaced = [(path, data) for path, data in files if not _is_stream(path)]
-    places = [Path(os.path.realpath(path)) for path, _ in replaced]
-    temporaries = [_temporary(place) for place in places]
+    targets = [Path(os.path.realpath(path)) for path, _ in replaced]
+    temporaries = [_temporary(target) for target in targets]
     older: dict[Path, Path] = {}
     made: list[Path] = []
     try:
-        for (path, data), place, temporary in zip(replaced, places, temporaries, strict=True):
+        for (path, data), target, temporary in zip(replaced, targets, temporaries, strict=True):
             with _naming(path):
-                if place.is_dir():
+                if target.is_dir():
                     raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-                mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else None
+                mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
                 _write(temporary, data, mode)
-        for (path, _), place, temporary in zip(replaced, places, temporaries, strict=True):
+        for (path, _), target, temporary in zip(replaced, targets, temporaries, strict=True):
             with _naming(path):
-                if place.exists():
-                    older[place] = _kept(place)
-                temporary.replace(place)
-            made += [] if place in older else [place]
+                if target.exists():
+                    older[target] = _backup(target)
+                temporary.replace(target)
+            made += [] if target in older else [target]
         for path, data in files:
             if _is_stream(path):
                 with _naming(path), path.open("ab") as stream:
                     stream.write(data)
     except BaseException:
-        for place, kept in older.items():
+        for target, backup in older.items():
             with contextlib.suppress(OSError):
-                kept.replace(place)
-                kept.unlink(missing_ok=True)  # replacing a file by itself does nothing
+                backup.replace(target)
+                backup.unlink(missing_ok=True)  # replacing a file by itself does nothing
         for each in (*temporaries, *made):
             with contextlib.suppress(OSError):
                 each.unlink()
         raise
-    for kept in older.values():
-        kept.unlink(missing_ok=True)
-    for folder in {place.parent for place in places}:
+    for backup in older.values():
+        backup.unlink(missing_ok=True)
+    for folder in {target.parent for target in targets}:
         _sync_folder(folder)
 
 
@@ -168,14 +168,14 @@ def _is_stream(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-def _kept(path: Path) -> Path:
+def _backup(path: Path) -> Path:
     """A second name for a file, which preserves it when it is replaced."""
-    kept = _temporary(path)
+    backup = _temporary(path)
     try:
-        kept.hardlink_to(path)
+        backup.hardlink_to(path)
     except OSError:  # a file system without links
-        shutil.copy2(path, kept)
-    return kept
+        shutil.copy2(path, backup)
+    return backup
 
 
 def _temporary(path: Path) -> Path:

@@ -41,9 +41,9 @@ def parameters(
     every = [
         *(
             inspect.Parameter(each.name, kind, default=None)
-            if each.name not in signature.required or (place > first and not keywords_only)
+            if each.name not in signature.required or (index > first and not keywords_only)
             else inspect.Parameter(each.name, kind)
-            for place, each in enumerate(signature.arguments)
+            for index, each in enumerate(signature.arguments)
         ),
         *(
             inspect.Parameter(each.name, kind, default=each.default)

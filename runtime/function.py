@@ -69,15 +69,15 @@ class Function:
         self.__doc__ = documentation(spec)
         self.__signature__ = call_signature(spec.arguments, spec.sequence)
         self._context, self._function = context, find_function(module, spec)
-        places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
+        indices = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
         self._prepack, self._prepacked = map(module.lookup_function, (spec.prepack, spec.prepacked))
-        self.prepacking = Prepacking(device, places, self._pack)
+        self.prepacking = Prepacking(device, indices, self._pack)
         there = None not in (self._prepack, self._prepacked)
         self._is_packed = there and bool(spec.frozen)
         self._routing = Routing(spec, device, direct)
         if self._is_packed:  # by IREE: this moves them to huge pages
             self._routing.take_packed(self._pack(()))
-        all_there = len(places) == len(spec.weights) > 0
+        all_there = len(indices) == len(spec.weights) > 0
         self.prepacks = prepack and there and all_there and not spec.frozen
         self._names = dict.fromkeys(argument.keyword for argument in spec.arguments)
         self._has_lists = any(tensor.list for tensor in (*spec.arguments, *spec.results))

@@ -54,24 +54,24 @@ class Prepacking:
     def __init__(
         self,
         device: Device,
-        places: Sequence[int],
+        indices: Sequence[int],
         pack: Callable[[Sequence[DeviceArray]], Sequence[DeviceArray]],
     ) -> None:
         """Creates an empty cache.
 
         Args:
             device: Where the function runs.
-            places: The indices of the arguments that are weights.
+            indices: The indices of the arguments that are weights.
             pack: Packs these.
         """
-        self._device, self._places, self.pack = device, places, pack
+        self._device, self._indices, self.pack = device, indices, pack
         self.entries: WeakKeyDictionary[DeviceArray, _Entry] = WeakKeyDictionary()
 
     def of(self, arguments: Sequence[object]) -> Sequence[DeviceArray]:
         """The packed weights of a call's arguments; empty if the call does not use any."""
         weights: list[DeviceArray] = []
-        for place in self._places:
-            array = arguments[place]
+        for index in self._indices:
+            array = arguments[index]
             if not isinstance(array, DeviceArray) or array.device is not self._device:
                 return ()
             if array.exported:

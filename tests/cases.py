@@ -44,7 +44,7 @@ class OpCase:
         cotangents: Of a gradient op, which result of the forward each cotangent argument is for.
         gradients: Of a gradient op, which argument of the forward (of the first op, where more
             than one comes before it) each result is the gradient of.
-        only_moves: Whether nothing is computed: such an op has no golden files, and tests of its
+        only_copies: Whether nothing is computed: such an op has no golden files, and tests of its
             own, of every bit, in `numeric/test_cudnn_params.py`.
     """
 
@@ -54,7 +54,7 @@ class OpCase:
     forward: str | None = None
     cotangents: Mapping[str, str] = field(default_factory=dict)
     gradients: Mapping[str, str] = field(default_factory=dict)
-    only_moves: bool = False
+    only_copies: bool = False
 
 
 def sizes(T: int, B: int, I: int, H: int, **attributes: Any) -> dict[str, Any]:  # noqa: E741
@@ -178,7 +178,7 @@ _PARAMETERS = {
 
 def _parameters(op: str, reference: Callable[..., Any]) -> OpCase:
     """An op around the parameter buffer; V1 has no projections."""
-    return OpCase(op, reference, (_PARAMETERS,), only_moves=True)
+    return OpCase(op, reference, (_PARAMETERS,), only_copies=True)
 
 
 _LSTM_COTANGENTS = {"cs_grad": "cs", "h_grad": "h"}
@@ -266,7 +266,7 @@ CASES = {
     )
 }
 
-COMPUTING = [op for op, case in CASES.items() if not case.only_moves]
+COMPUTING = [op for op, case in CASES.items() if not case.only_copies]
 
 ALIKE = {
     *("BlockLSTM", "BlockLSTMGrad"),

@@ -69,15 +69,15 @@ def value_and_slope(name: str, x: Array, a: float, b: float) -> tuple[Array, Arr
             raise AssertionError(name)
 
 
-def numbers(names: list[str], given: list[float], place: int) -> list[float]:
-    """The alpha (place 0) or beta (1) of each function: the next number given, or its default."""
+def numbers(names: list[str], given: list[float], index: int) -> list[float]:
+    """The alpha (index 0) or beta (1) of each function: the next number given, or its default."""
     rest, found = list(given), []
     for name in names:
         parameters = PARAMETERS.get(name, ())
-        if len(parameters) <= place:
+        if len(parameters) <= index:
             found.append(0.0)
         else:
-            found.append(rest.pop(0) if rest else parameters[place])
+            found.append(rest.pop(0) if rest else parameters[index])
     return found
 
 
@@ -126,10 +126,10 @@ class Layer:
         order = list(range(self.lengths[b]))
         return order[::-1] if self.backward(d) else order
 
-    def function(self, d: int, place: int, x: Array, *, clips: bool = True) -> tuple[Array, Array]:
+    def function(self, d: int, index: int, x: Array, *, clips: bool = True) -> tuple[Array, Array]:
         """A function's value and derivative; the latter is 0 where the input is clipped."""
         count = len(self.functions) // self.D
-        name, a, b = self.functions[d * count + place]
+        name, a, b = self.functions[d * count + index]
         if not clips:
             return value_and_slope(name, x, a, b)
         y, slope = value_and_slope(name, np.clip(x, -self.clip, self.clip), a, b)
@@ -138,8 +138,8 @@ class Layer:
     def part(self, of: Array, d: int, gate: str, recurrent: bool = False) -> Array:
         """A gate's rows of W or R, or its bias."""
         order = GATES[self.kind]
-        place = order.index(gate) + (len(order) if recurrent else 0)
-        return of[d, place * self.H : (place + 1) * self.H]
+        index = order.index(gate) + (len(order) if recurrent else 0)
+        return of[d, index * self.H : (index + 1) * self.H]
 
     def side(self, d: int, gate: str, x: Array) -> Array:
         """What a gate sees of the input, with both biases."""
@@ -147,8 +147,8 @@ class Layer:
         return self.part(self.W, d, gate) @ x + biases
 
     def peephole(self, d: int, gate: str) -> Array:
-        place = "iof".index(gate)
-        return self.P[d, place * self.H : (place + 1) * self.H]
+        index = "iof".index(gate)
+        return self.P[d, index * self.H : (index + 1) * self.H]
 
     def step(self, d: int, x: Array, h: Array, c: Array) -> dict[str, Any]:
         """A step, with everything that its derivative needs."""
@@ -199,17 +199,17 @@ class Layer:
                     self.Y[t, d, b] = h
                 self.Y_h[d, b], self.Y_c[d, b] = h, c
 
-    def keeps_input(self, d: int, place: int) -> bool:
+    def keeps_input(self, d: int, index: int) -> bool:
         """Whether of a gate its function's input is saved, as its value does not tell enough."""
         count = len(self.functions) // self.D
-        name, alpha, _ = self.functions[d * count + place]
+        name, alpha, _ = self.functions[d * count + index]
         bent = name in ("LeakyRelu", "ThresholdedRelu") and alpha <= 0
         scaled = name == "ScaledTanh" or (name == "Elu" and alpha != 1)
         return bent or scaled or bool(np.isfinite(self.clip))
 
-    def kept(self, d: int, place: int, y: Array, z: Array) -> Array:
+    def kept(self, d: int, index: int, y: Array, z: Array) -> Array:
         """What is saved of a gate."""
-        return np.clip(z, -self.clip, self.clip) if self.keeps_input(d, place) else y
+        return np.clip(z, -self.clip, self.clip) if self.keeps_input(d, index) else y
 
     def reserve(self) -> Array:
         """`reserve_space`, 0 at padding."""
@@ -224,8 +224,8 @@ class Layer:
         rows: dict[tuple[int, int, int], Array] = {}
         for (d, b, t), s in self.tape.items():
             parts = [
-                s[name] if s[key] is None else self.kept(d, place, s[name], s[key])
-                for name, place in names
+                s[name] if s[key] is None else self.kept(d, index, s[name], s[key])
+                for name, index in names
                 for key in [inputs.get(name, f"z_{name}")]
             ]
             if self.kind == "RNN" and not self.keeps_input(d, 0):
@@ -236,8 +236,8 @@ class Layer:
         if self.kind == "RNN":
             count = max(self.keeps_input(d, 0) for d in range(self.D))
         found = np.zeros((self.D, self.T, self.B, count * self.H))
-        for place, row in rows.items():
-            found[place][: row.size] = row
+        for index, row in rows.items():
+            found[index][: row.size] = row
         return found
 
 
@@ -315,8 +315,8 @@ class Gradients:
             di, df = di + df, df * 0
         before = before + di * layer.peephole(d, "i") + df * layer.peephole(d, "f")
         for gate, dz, cell in (("i", di, "c_before"), ("o", do, "C"), ("f", df, "c_before")):
-            place = "iof".index(gate)
-            self.P[d, place * layer.H : (place + 1) * layer.H] += dz * s[cell]
+            index = "iof".index(gate)
+            self.P[d, index * layer.H : (index + 1) * layer.H] += dz * s[cell]
         gates = {"i": di, "o": do, "f": df, "c": dg}
         return sum(self.gate(gate, dz, s) for gate, dz in gates.items()), before
 

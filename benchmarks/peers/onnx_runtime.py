@@ -191,7 +191,7 @@ def _op_model(case: Case, arrays: Arrays) -> Any:
     known = case.workload.attributes
     taken = known["inputs"].split()
     names = ["X", "W", "R", *(name if name in taken else "" for name in _OPTIONAL)]
-    names = names[: 1 + max(place for place, name in enumerate(names) if name)]
+    names = names[: 1 + max(number for number, name in enumerate(names) if name)]
     shapes = {"Y": (T, D, B, H), "Y_h": (D, B, H)} | ({"Y_c": (D, B, H)} if op == "LSTM" else {})
     lists = {k: [*map(of, known[k].split())] for k, of in _LISTS.items() if k in known}
     node = helper.make_node(op, names, [*shapes], hidden_size=H, **lists)

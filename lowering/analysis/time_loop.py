@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis import products
-from rnn_compiler.lowering.analysis.moves import check_move, kind, sources, starts
+from rnn_compiler.lowering.analysis.data_movement import check_movement, kind, sources, starts
 from rnn_compiler.lowering.analysis.values import (
     defining,
     element,
@@ -262,7 +262,7 @@ class TimeLoop:
         op = defining(value)
         if op.name not in ELEMENTWISE and kind(op) not in _SHAPING:
             raise Refused(f"{op.name} in a step")
-        check_move(op)
+        check_movement(op)
         return max((self.level(operand) for operand in sources(op)), default=0)
 
 

@@ -5,7 +5,7 @@ concatenation selects an operand, a broadcast drops an axis; products, states an
 read. So every value is computed once, without intermediate arrays.
 
 How an element is read depends on the processor. `Walk` leaves that to its subclasses, one for the
-tiles of a CPU (`cpu.fused_loop.step_tile`), one for the points of a GPU's dispatch
+tiles of a CPU (`cpu.fused_loop.step_tile`), one for the elements of a GPU's dispatch
 (`gpu.pointwise`).
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rnn_compiler.lowering.analysis.moves import kind, row_number, starts
+from rnn_compiler.lowering.analysis.data_movement import kind, row_number, starts
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import (
     defining,
@@ -50,7 +50,7 @@ class Write:
         array: Key of the array.
         lead: Which row of the array's first axis: "time", "current" or "next".
         column: The first column of the value that is written.
-        is_kept: Whether the row stays unchanged if the step is inactive.
+        is_predicated: Whether the row stays unchanged if the step is inactive.
         state: The state that a row keeps past its end; None if it is 0 there.
     """
 
@@ -58,7 +58,7 @@ class Write:
     array: str
     lead: str
     column: int = 0
-    is_kept: bool = False
+    is_predicated: bool = False
     state: ir.Value | None = None
 
 

@@ -7,9 +7,9 @@
 with a `scale` for each column, and sums in int32. A row with a NaN or an infinity gives NaN. This
 is the composite ``product`` of form ``rows`` (`builder.products`) with another operand, ``scale``.
 
-Numbers are rounded in fixed point with 16 binary places, which gives the same result everywhere. In
-float32, IREE 3.13 rounds ties away from 0 for `round_nearest_even`, except on x86-64, and fuses
-multiplications and additions if the processor has an instruction for that
+Numbers are rounded in fixed point with 16 fractional bits, which gives the same result
+everywhere. In float32, IREE 3.13 rounds ties away from 0 for `round_nearest_even`, except on
+x86-64, and fuses multiplications and additions if the processor has an instruction for that
 (`tests/traps/test_int8_arithmetic.py`).
 """
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from rnn_compiler.schema.cudnn_layout import Block
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["LEAST", "PLACES", "Int8Buffer", "Int8Matrix", "Int8Stack", "with_int8"]
+__all__ = ["FRACTION_BITS", "LEAST", "Int8Buffer", "Int8Matrix", "Int8Stack", "with_int8"]
 
 LEAST = 2.0**-100
 """The lower bound of the largest number of a row, so that it can be divided by."""
 
-PLACES = 16
-"""The binary places of numbers before they are rounded."""
+FRACTION_BITS = 16
+"""The fractional bits of numbers before they are rounded."""
 
 
 class Int8Matrix(Value):
@@ -114,10 +114,12 @@ def _product(b: Builder, rows: Value, weights: Value, scale: Value, axis: int) -
     magnitudes = b.op("abs", [rows], rows.type).max(1)
     largest = b.op("maximum", [magnitudes, b.full(LEAST, (M,), "float32")], magnitudes.type)
     b.formula("numbers = (int32(rows * (127 * 2^16 / largest)) + 2^15) >> 16")
-    factor = b.full(LARGEST << PLACES, (M,), "float32") / largest
-    fixed = (rows * factor.broadcast_in_dim(rows.shape, (0,))).to("int32") + (1 << (PLACES - 1))
-    places = b.full(PLACES, fixed.shape, "int32")
-    numbers = b.op("shift_right_arithmetic", [fixed, places], fixed.type).to("int8")
+    factor = b.full(LARGEST << FRACTION_BITS, (M,), "float32") / largest
+    fixed = (rows * factor.broadcast_in_dim(rows.shape, (0,))).to("int32") + (
+        1 << (FRACTION_BITS - 1)
+    )
+    bits = b.full(FRACTION_BITS, fixed.shape, "int32")
+    numbers = b.op("shift_right_arithmetic", [fixed, bits], fixed.type).to("int8")
     b.formula("row_scale = largest / 127, or NaN")
     is_finite = largest.compare("LT", math.inf)
     row_scale = b.select(is_finite, largest / LARGEST, b.full(math.nan, (M,), "float32"))

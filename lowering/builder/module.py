@@ -94,9 +94,9 @@ def add_function(module: ir.Module, function: EmittedOp, *, private: bool = Fals
     if results != expected:
         raise TypeError(f"{spec.op}: emitted results {results}, declared {expected}")
     if spec.results != whole.results:
-        places = {result.name: k for k, result in enumerate(whole.results)}
+        positions = {result.name: k for k, result in enumerate(whole.results)}
         added = ir.SymbolTable(module.operation)[spec.function].operation
-        narrow(module, added, [places[result.name] for result in spec.results])
+        narrow(module, added, [positions[result.name] for result in spec.results])
 
 
 def _types(tensors: Iterable[TensorSpec]) -> list[Type]:

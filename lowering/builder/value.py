@@ -236,8 +236,8 @@ class Value:
     def with_rows(self, first: Value, rows: Value) -> Value:
         """A copy in which the elements of the first axis from `first` on are those of another."""
         b = self.builder
-        places = [first, *[b.constant(0, first.dtype)] * (len(self.shape) - 1)]
-        return b.op("dynamic_update_slice", [self, rows, *places], self.type)
+        starts = [first, *[b.constant(0, first.dtype)] * (len(self.shape) - 1)]
+        return b.op("dynamic_update_slice", [self, rows, *starts], self.type)
 
     def with_part(self, offset: Size, part: Value) -> Value:
         """A copy of a vector in which the elements from `offset` on are those of another."""

@@ -18,11 +18,11 @@ TYPES = """\
 /* How numbers are stored. */
 enum kind { INTEGER, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 };
 
-/* A result: what it should be, its place in memory, and how far it may be from that. */
+/* A result: what it should be, its offset in memory, and how far it may be from that. */
 struct result {
     const char *function, *name;
     const void *expected;
-    size_t place, count, width;
+    size_t offset, count, width;
     enum kind kind;
     double tolerance;
     int code;
@@ -86,7 +86,7 @@ static int is_nan(double value)
  */
 static double difference(const struct result *result)
 {
-    const unsigned char *found = memory + result->place;
+    const unsigned char *found = memory + result->offset;
     double largest = 1, apart = 0;
     if (result->kind == INTEGER) {
         size_t size = result->count * result->width;

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.mlir import ir, ops_of
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
-from rnn_compiler.schema.schedule import Place, Span
+from rnn_compiler.schema.schedule import Span, Storage
 from rnn_compiler.schema.schedule_json import Loaded
 
 __all__ = ["read_constants", "read_loaded"]
@@ -58,7 +58,7 @@ def read_constants(module: ir.Module) -> tuple[tuple[bytes, ...], Mapping[str, S
             continue
         if len(data) != 1 or any(each.name == "hal.buffer.subspan" for each in inside):
             raise UnsupportedError("compile_c: the module computes constants when it is loaded")
-        whole = Span(Place.CONSTANT, len(constants), 0, len(data[0]))
+        whole = Span(Storage.CONSTANT, len(constants), 0, len(data[0]))
         constants += data
         for each in stores:
             stored[ir.FlatSymbolRefAttr(each.attributes["global"]).value] = whole
@@ -85,7 +85,7 @@ def read_loaded(module: ir.Module, first: int) -> tuple[list[Loaded], Mapping[st
                 continue
             loaded = _loaded(each.operands[0])
             stored[ir.FlatSymbolRefAttr(each.attributes["global"]).value] = Span(
-                Place.CONSTANT, first + len(found), 0, loaded.size
+                Storage.CONSTANT, first + len(found), 0, loaded.size
             )
             found.append(loaded)
     return found, stored

@@ -181,14 +181,14 @@ class Elf:
         rows: list[tuple[int, ...]] = [
             layout.section.unpack_from(data, offset + k * size) for k in range(count)
         ]
-        held = [b"" if row[1] == _NOBITS else data[row[4] : row[4] + row[5]] for row in rows]
+        parts = [b"" if row[1] == _NOBITS else data[row[4] : row[4] + row[5]] for row in rows]
         sections = [
-            Section(string_at(held[names], row[0]), row[1], row[2], row[8], row[9], row[5], part)
-            for row, part in zip(rows, held, strict=True)
+            Section(string_at(parts[names], row[0]), row[1], row[2], row[8], row[9], row[5], part)
+            for row, part in zip(rows, parts, strict=True)
         ]
         (table,) = (k for k, row in enumerate(rows) if row[1] == _SYMTAB)
-        symbols = _symbols(layout, held[table], held[rows[table][6]])
-        for row, part in zip(rows, held, strict=True):
+        symbols = _symbols(layout, parts[table], parts[rows[table][6]])
+        for row, part in zip(rows, parts, strict=True):
             if row[1] in (_RELA, _REL):
                 found = tuple(_relocations(layout, part, has_addend=row[1] == _RELA))
                 sections[row[7]] = replace(sections[row[7]], relocations=found)
@@ -220,8 +220,8 @@ class Elf:
         strings, names = _Strings(), _Strings()
         rows = [bytes(layout.symbol.size)]
         for each in symbols:
-            place = moved.get(each.section, each.section)
-            rows.append(_symbol(layout, strings.add(each.name), each, place))
+            position = moved.get(each.section, each.section)
+            rows.append(_symbol(layout, strings.add(each.name), each, position))
         parts: list[tuple[str, int, int, int, int, int, int, int, bytes]] = []
         for number in sections:
             each = self.sections[number]
@@ -272,8 +272,8 @@ def _symbols(layout: _Layout, table: bytes, strings: bytes) -> list[Symbol]:
 
 
 def _symbol(layout: _Layout, name: int, symbol: Symbol, section: int) -> bytes:
-    kind, place = (symbol.info, symbol.other, section), (symbol.value, symbol.size)
-    facts = (*kind, *place) if layout.word == 8 else (*place, *kind)
+    kind, position = (symbol.info, symbol.other, section), (symbol.value, symbol.size)
+    facts = (*kind, *position) if layout.word == 8 else (*position, *kind)
     return layout.symbol.pack(name, *facts)
 
 
@@ -306,14 +306,14 @@ class _Strings:
 
     def __init__(self) -> None:
         self.data = b"\0"
-        self._places: dict[str, int] = {"": 0}
+        self._offsets: dict[str, int] = {"": 0}
 
     def add(self, text: str) -> int:
         """The offset of a string, which is added if it is new."""
-        if text not in self._places:
-            self._places[text] = len(self.data)
+        if text not in self._offsets:
+            self._offsets[text] = len(self.data)
             self.data += text.encode() + b"\0"
-        return self._places[text]
+        return self._offsets[text]
 
 
 def string_at(table: bytes, offset: int) -> str:

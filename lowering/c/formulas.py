@@ -210,11 +210,11 @@ class Formulas:
         """A number that is not greater: ``k * (x / k)`` is at least ``x - (k - 1)``."""
         total: Size = 0
         for names, factor in terms(number).items():
-            for place, name in enumerate(names):
+            for index, name in enumerate(names):
                 formula = self.known.get(name, Formula("", ()))
                 by = formula.operands[1] if formula.operator == "/" else 0
                 if not isinstance(by, Open) and by and factor > 0 and factor % by == 0:
-                    others = _product(factor // by, (*names[:place], *names[place + 1 :]))
+                    others = _product(factor // by, (*names[:index], *names[index + 1 :]))
                     total += others * (formula.operands[0] - by + 1)
                     break
             else:

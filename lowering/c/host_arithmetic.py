@@ -106,11 +106,11 @@ def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size
     first, second, *rest = (*numbers, 0)
     match op.name.removeprefix("arith."):
         case "addi":
-            return _held(formulas, op, first + second)
+            return _fitting(formulas, op, first + second)
         case "subi":
-            return _held(formulas, op, first - second)
+            return _fitting(formulas, op, first - second)
         case "muli":
-            return _held(formulas, op, first * second)
+            return _fitting(formulas, op, first * second)
         case "divsi":
             return formulas.quotient(first, second)
         case "divui" | "floordivsi":
@@ -137,7 +137,7 @@ def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size
             raise UndecidedError(f"{op.name} of sizes that only a call brings")
 
 
-def _held(formulas: Formulas, op: ir.Operation, number: Size) -> Size:
+def _fitting(formulas: Formulas, op: ir.Operation, number: Size) -> Size:
     """A result that must fit into its type."""
     width = width_of(op.results[0])
     if width < 64 and isinstance(number, Open):

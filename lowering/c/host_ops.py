@@ -24,9 +24,9 @@ from rnn_compiler.schema.schedule import (
     Dispatch,
     Fill,
     Memory,
-    Place,
     Span,
     Step,
+    Storage,
 )
 
 __all__ = ["Context", "Known", "NoScheduleError", "Path", "run", "segments"]
@@ -103,7 +103,7 @@ class Context:
     def allocate(self, size: Size) -> Span:
         """A new allocation."""
         self.allocated.append(size)
-        return Span(Place.SCRATCH, len(self.allocated) - 1, 0, size)
+        return Span(Storage.SCRATCH, len(self.allocated) - 1, 0, size)
 
     def refused(self, what: str) -> UnsupportedError:
         """The error for an unsupported construct."""
@@ -232,7 +232,7 @@ def _size(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Know
     """A size of an argument, as the function declares it: C does not pass any other."""
     (view,) = operands
     axis = ir.IntegerAttr(op.attributes["index"]).value
-    if not isinstance(view, Span) or view.place is not Place.ARGUMENT or not context.shapes:
+    if not isinstance(view, Span) or view.storage is not Storage.ARGUMENT or not context.shapes:
         raise context.refused("sizes that only a call brings")
     return context.shapes[view.index][axis]
 

@@ -29,7 +29,7 @@ from rnn_compiler.lowering.c.host_ops import (
     run,
     segments,
 )
-from rnn_compiler.lowering.c.scratch import places_of
+from rnn_compiler.lowering.c.scratch import offsets_of
 from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, product
@@ -39,10 +39,10 @@ from rnn_compiler.schema.schedule import (
     Copy,
     Dispatch,
     Memory,
-    Place,
     Schedule,
     Span,
     Step,
+    Storage,
     mapped,
     spans_of,
     steps_in,
@@ -178,8 +178,8 @@ def _read(context: Context, function: ir.Operation, sizes: Sizes, numbers: range
     asynchronous function.
     """
     values = block_of(function).arguments
-    spans = [Span(Place.ARGUMENT, k, 0, size) for k, size in enumerate(sizes.arguments)]
-    results = [Span(Place.RESULT, k, 0, size) for k, size in enumerate(sizes.results)]
+    spans = [Span(Storage.ARGUMENT, k, 0, size) for k, size in enumerate(sizes.arguments)]
+    results = [Span(Storage.RESULT, k, 0, size) for k, size in enumerate(sizes.results)]
     kinds = [str(value.type) for value in values]
     views, others = kinds[: len(spans)], kinds[len(spans) :]
     is_given = bool(results) and others == ["!hal.buffer"] * len(results)
@@ -196,7 +196,7 @@ def _read(context: Context, function: ir.Operation, sizes: Sizes, numbers: range
         if not _are_same(found, results):
             raise context.refused("results in memory of its own")
         found = []
-    return _placed(context, path.steps, found, sizes)
+    return _relocated(context, path.steps, found, sizes)
 
 
 def _are_same(spans: Sequence[Span], others: Sequence[Span]) -> bool:
@@ -205,25 +205,27 @@ def _are_same(spans: Sequence[Span], others: Sequence[Span]) -> bool:
     return all(one == other or not other.length for one, other in pairs)
 
 
-def _placed(
+def _relocated(
     context: Context, steps: Sequence[Step], results: Sequence[Span], sizes: Sizes
 ) -> Schedule:
     """A schedule of steps, whose allocations are replaced by results or by scratch memory."""
-    own = {span.index for span in results if span.place is Place.SCRATCH}
+    own = {span.index for span in results if span.storage is Storage.SCRATCH}
     order = {number: k for k, number in enumerate(sorted(own))}
     sizes_of_scratch = {n: size for n, size in enumerate(context.allocated) if n not in own}
-    starts, scratch = places_of(steps, sizes_of_scratch, context.formulas, context.memory.alignment)
+    starts, scratch = offsets_of(
+        steps, sizes_of_scratch, context.formulas, context.memory.alignment
+    )
 
-    def placed(span: Span) -> Span:
-        if span.place is not Place.SCRATCH:
+    def relocated(span: Span) -> Span:
+        if span.storage is not Storage.SCRATCH:
             return span
         if span.index in order:
-            return Span(Place.RESULT, order[span.index], span.offset, span.length)
-        return Span(Place.SCRATCH, 0, starts[span.index] + span.offset, span.length)
+            return Span(Storage.RESULT, order[span.index], span.offset, span.length)
+        return Span(Storage.SCRATCH, 0, starts[span.index] + span.offset, span.length)
 
-    steps = mapped(steps, placed)
+    steps = mapped(steps, relocated)
     blocks = tuple(context.allocated[number] for number in order)
-    where = tuple(map(placed, results))
+    where = tuple(map(relocated, results))
     for size in (*sizes.arguments, *sizes.results, scratch, *blocks):
         _check_size(context, size)
     if not sizes.shapes:

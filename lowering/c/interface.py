@@ -13,7 +13,7 @@ from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, bound, open_names, product
-from rnn_compiler.schema.schedule import ALIGNMENT, Place, Schedule, Span, aligned
+from rnn_compiler.schema.schedule import ALIGNMENT, Schedule, Span, Storage, aligned
 
 __all__ = [
     "Function",
@@ -180,7 +180,7 @@ class Function:
         start = self._aligned
         return {
             number: Span(
-                Place.SCRATCH,
+                Storage.SCRATCH,
                 0,
                 start + k * self.alignment,
                 DTYPES[self.arguments[number].dtype].bits // 8,

@@ -136,8 +136,8 @@ class ObjectFile:
         )
         kernels: list[Kernel] = []
         for k in range(count):
-            place, offset = self._follow(names[0], names[1] + word * k)
-            name = string_at(self._elf.sections[place].data, offset)
+            location, offset = self._follow(names[0], names[1] + word * k)
+            name = string_at(self._elf.sections[location].data, offset)
             row = _ATTRIBUTES.unpack_from(
                 self._elf.sections[attributes[0]].data, attributes[1] + k * _ATTRIBUTES.size
             )
@@ -207,8 +207,8 @@ def _with_constants(elf: Elf, constants: Mapping[str, bytes], alignment: int) ->
     content, symbols = bytearray(), list[Symbol]()
     for name, data in constants.items():
         content += bytes(-len(content) % alignment)
-        place = len(elf.sections), len(content), len(data)
-        symbols.append(Symbol(name, OBJECT, 0, *place))
+        location = len(elf.sections), len(content), len(data)
+        symbols.append(Symbol(name, OBJECT, 0, *location))
         content += data
     facts = (PROGRAM_BITS, ALLOCATED, alignment, 0, len(content), bytes(content))
     sections = [*elf.sections, Section(".rodata.constants", *facts)]

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.c.formulas import Formulas
 from rnn_compiler.schema.open_sizes import Size
-from rnn_compiler.schema.schedule import Place, Step, spans_of, steps_in
+from rnn_compiler.schema.schedule import Step, Storage, spans_of, steps_in
 
-__all__ = ["places_of"]
+__all__ = ["offsets_of"]
 
 
-def places_of(
+def offsets_of(
     steps: Sequence[Step], sizes: Mapping[int, Size], formulas: Formulas, alignment: int
 ) -> tuple[dict[int, Size], Size]:
     """Lays out temporaries.
@@ -43,13 +43,13 @@ def places_of(
                 break
             start = max(start, starts[other] + known[other])
         starts[number] = start
-    places: dict[int, Size] = dict.fromkeys(sizes, 0)
-    places |= starts
+    offsets: dict[int, Size] = dict.fromkeys(sizes, 0)
+    offsets |= starts
     end: Size = max((start + known[n] for n, start in starts.items()), default=0)
     for number, size in aligned.items():
         if not isinstance(size, int):
-            places[number], end = end, end + size
-    return places, end
+            offsets[number], end = end, end + size
+    return offsets, end
 
 
 def _used(steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
@@ -58,7 +58,7 @@ def _used(steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
     for position, step in enumerate(steps):
         for each in steps_in((step,)):
             for span in spans_of(each):
-                if span.place is Place.SCRATCH:
+                if span.storage is Storage.SCRATCH:
                     first, _ = used.get(span.index, (position, position))
                     used[span.index] = (first, position)
     return used

@@ -140,13 +140,13 @@ class _Text:
         lines: list[str] = []
         packed: dict[str, int] = {}
         if each.packing is not None:
-            packed, start = self._places(each.packing.results, 0)
+            packed, start = self._offsets(each.packing.results, 0)
             lines += self._call(each.packing, each.case, packed, {}, start)
         results = self._known(each.function, each.case).results
-        places, end = self._places(results, start)
+        offsets, end = self._offsets(results, start)
         rest = f"sizeof memory - {start}" if start else "sizeof memory"
         lines.append(f"memset({_at(start)}, 0xff, {rest});")
-        lines += self._call(each.function, each.case, places, packed, end)
+        lines += self._call(each.function, each.case, offsets, packed, end)
         self._calls += [
             f"static int call_{number}(void)",
             "{",
@@ -158,16 +158,16 @@ class _Text:
         ]
         first = len(self._rows)
         for member in results:
-            self._rows.append(self._row(each, member, places[member.name]))
+            self._rows.append(self._row(each, member, offsets[member.name]))
         self._runs += [f"{{call_{number}, {first}, {len(self._rows)}}},"]
 
-    def _places(self, members: Sequence[Member], start: int) -> tuple[dict[str, int], int]:
+    def _offsets(self, members: Sequence[Member], start: int) -> tuple[dict[str, int], int]:
         """The offsets of results in memory, and their end."""
-        places: dict[str, int] = {}
+        offsets: dict[str, int] = {}
         for member in members:
-            places[member.name] = start
+            offsets[member.name] = start
             start = aligned(start + max(1, static_size(member.size)), self._alignment)
-        return places, start
+        return offsets, start
 
     def _known(self, function: Function, case: str) -> Function:
         """A function at the sizes of its samples."""
@@ -177,7 +177,7 @@ class _Text:
         self,
         function: Function,
         case: str,
-        places: Mapping[str, int],
+        offsets: Mapping[str, int],
         packed: Mapping[str, int],
         scratch: int,
     ) -> list[str]:
@@ -191,7 +191,7 @@ class _Text:
             for member in function.arguments
         ]
         results = [
-            f"({member.c_type} *)(void *)({_at(places[member.name])})"
+            f"({member.c_type} *)(void *)({_at(offsets[member.name])})"
             for member in function.results
         ]
         self._memory = max(self._memory, scratch + static_size(self._known(function, case).scratch))
@@ -235,14 +235,14 @@ class _Text:
             self._arrays += words(self._data[key], array.tobytes(), self._alignment)
         return f"(const void *){self._data[key]}"
 
-    def _row(self, each: _Tested, member: Member, place: int) -> str:
+    def _row(self, each: _Tested, member: Member, offset: int) -> str:
         """A result in the table of results."""
         sample = self._sample(each.case, "results", member.name)
         elements = static_size(member.elements)
         size = static_size(member.size) // max(1, elements)
         tolerance = self._samples.tolerances.get(member.dtype, 0.0)
         return (
-            f'{{"{each.function.name}", "{member.name}", {sample}, {place}, {elements}, '
+            f'{{"{each.function.name}", "{member.name}", {sample}, {offset}, {elements}, '
             f"{size}, {_KINDS.get(member.dtype, 'INTEGER')}, "
             f"{tolerance!r}, {self._messages.of_sample(each.function, member)}}},"
         )
@@ -276,5 +276,5 @@ class _Text:
         ]
 
 
-def _at(place: int) -> str:
-    return f"memory + {place}" if place else "memory"
+def _at(offset: int) -> str:
+    return f"memory + {offset}" if offset else "memory"

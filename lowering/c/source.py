@@ -23,9 +23,9 @@ from rnn_compiler.schema.schedule import (
     Copy,
     Dispatch,
     Fill,
-    Place,
     Span,
     Step,
+    Storage,
     steps_in,
 )
 
@@ -320,11 +320,11 @@ class _Body:
     def _read(self, span: Span) -> str:
         """A pointer to bytes to read, or to write in results and scratch memory."""
         function = self._function
-        if span.place is Place.ARGUMENT and span.index in function.scalars:
+        if span.storage is Storage.ARGUMENT and span.index in function.scalars:
             return f"memory + {self._offset(function.scalars[span.index].offset + span.offset)}"
-        if span.place is Place.ARGUMENT:
+        if span.storage is Storage.ARGUMENT:
             base = f"arguments->{function.arguments[span.index].name}"
-        elif span.place is Place.CONSTANT:
+        elif span.storage is Storage.CONSTANT:
             base = self._constants[span.index]
         else:
             return self._pointer(span)
@@ -333,7 +333,7 @@ class _Body:
     def _pointer(self, span: Span) -> str:
         """A pointer to bytes of a result, or of scratch memory."""
         offset = self._offset(span.offset)
-        if span.place is Place.SCRATCH:
+        if span.storage is Storage.SCRATCH:
             return f"memory + {offset}" if span.offset else "memory"
         base = f"results->{self._function.results[span.index].name}"
         return f"(char *){base} + {offset}" if span.offset else base

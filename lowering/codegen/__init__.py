@@ -14,8 +14,8 @@ Inside of a dispatch:
 |---|---|
 | `arithmetic` | StableHLO's elementwise ops, on scalars or vectors |
 | `linalg` | products, and elementwise code on arrays |
+| `partition` | loops over one workgroup's part of the work |
 | `registers` | accumulators that stay in registers over a loop |
-| `shares` | loops over one workgroup's share of the work |
 
 Around it:
 

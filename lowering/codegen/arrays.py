@@ -39,7 +39,7 @@ def put_row(body: Body, array: Array, lead: Index, row: Array) -> None:
     The row is contiguous, so it is computed in place.
     """
     zero = body.index(0)
-    placed = body.array(
+    computed = body.array(
         "flow.tensor.reshape",
         [row],
         ArrayType((1, *row.shape), row.element),
@@ -48,7 +48,7 @@ def put_row(body: Body, array: Array, lead: Index, row: Array) -> None:
     rest = len(row.shape)
     array.value = body.array(
         "flow.tensor.update",
-        [array, body.index(lead), *[zero] * rest, placed],
+        [array, body.index(lead), *[zero] * rest, computed],
         array.type,
         {"operandSegmentSizes": segments(1, 0, 1 + rest, 1, 0)},
     ).value

@@ -252,14 +252,14 @@ class Body:
         """Emits an uninitialized array."""
         return self.array("tensor.empty", type.computed, type)
 
-    def element(self, array: Array, places: Sequence[Index] = ()) -> Number:
+    def element(self, array: Array, position: Sequence[Index] = ()) -> Number:
         """Emits the reading of one number."""
-        indices = [self.index(place) for place in places]
+        indices = [self.index(each) for each in position]
         return self.number("tensor.extract", [array, *indices], array.element)
 
-    def put(self, number: Number, array: Array, places: Sequence[Index]) -> None:
+    def put(self, number: Number, array: Array, position: Sequence[Index]) -> None:
         """Emits the writing of one number."""
-        indices = [self.index(place) for place in places]
+        indices = [self.index(each) for each in position]
         array.value = self.array("tensor.insert", [number, array, *indices], array.type).value
 
     def extract(self, array: Array, starts: Sequence[Index], sizes: Sequence[Index]) -> Array:
@@ -290,9 +290,9 @@ class Body:
     def read(self, array: Array, starts: Sequence[Index], lanes: int) -> Number:
         """Emits the reading of a vector from the last axis of an array."""
         zero = self.constant(0, array.element)
-        places = [self.index(place) for place in starts]
-        attributes = in_place(len(places), [1, len(places), 1, 0])
-        operands = [array, *places, zero]
+        indices = [self.index(start) for start in starts]
+        attributes = in_place(len(indices), [1, len(indices), 1, 0])
+        operands = [array, *indices, zero]
         return self.number("vector.transfer_read", operands, array.element, lanes, attributes)
 
     def read_slice(self, array: Array, starts: Sequence[Index], lanes: int) -> Number:
@@ -306,9 +306,9 @@ class Body:
 
     def write(self, vector: Number, array: Array, starts: Sequence[Index]) -> None:
         """Emits the writing of a vector to the last axis of an array."""
-        places = [self.index(place) for place in starts]
-        attributes = in_place(len(places), [1, 1, len(places), 0])
-        operands = [vector, array, *places]
+        indices = [self.index(start) for start in starts]
+        attributes = in_place(len(indices), [1, 1, len(indices), 0])
+        operands = [vector, array, *indices]
         made = self.array("vector.transfer_write", operands, array.type, attributes)
         array.value = made.value
 

@@ -28,7 +28,7 @@ from rnn_compiler.lowering.mlir import ir, ops_of, sizes_in_mlir
 __all__ = ["Executable", "Part"]
 
 _UNNAMED = "dispatch"
-"""Its name until it is placed, so that equal executables have equal text."""
+"""Its name until it is inserted, so that equal executables have equal text."""
 
 _TILED, _PLAIN = "DoubleTilingExpert", "Default"
 """IREE's pipelines for bodies with an op that specifies tile sizes, and for those without one, for

@@ -1,6 +1,6 @@
 """A private function under construction, with its dispatches.
 
-It belongs to no module until it is placed, so a rewrite that is refused half-way leaves no trace.
+It belongs to no module until it is inserted, so a rewrite that is refused half-way leaves no trace.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Function(Body):
         self.op("func.return", results)
         set_function_type(self._function, [result.value.type for result in results])
 
-    def place(self, at: ir.InsertionPoint, made: dict[str, str]) -> None:
+    def insert_at(self, at: ir.InsertionPoint, made: dict[str, str]) -> None:
         """Puts the function into a module, with the executables that the module lacks.
 
         Args:

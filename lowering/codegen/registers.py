@@ -114,8 +114,8 @@ def interleave(first: Number, second: Number) -> Number:
 
 def lane(vector: Number, number: int) -> Number:
     """Emits the extraction of one number of a vector."""
-    place = {"static_position": integers([number])}
-    return vector.body.number("vector.extract", [vector], vector.element, attributes=place)
+    position = {"static_position": integers([number])}
+    return vector.body.number("vector.extract", [vector], vector.element, attributes=position)
 
 
 def reduce(vector: Number, kind: str) -> Number:

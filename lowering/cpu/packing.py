@@ -193,7 +193,7 @@ class _Transposing:
         if self.padding:
             body.loop(self.end, self.panel, self.padding, part, lambda n: self._zeros(gate, k, n))
 
-    def _place(self, gate: Number, k: Number, column: Number) -> list[Index]:
+    def _position(self, gate: Number, k: Number, column: Number) -> list[Index]:
         """The position of a tile in the panel."""
         if len(self.sizes) == 4:
             return [gate, 0, k, column]
@@ -203,12 +203,12 @@ class _Transposing:
         body = self.body
         row = gate * self.width + self.first + column
         small = body.extract(self.source, [row, k], (width, self.high))
-        to = self._place(gate, k, column)
+        to = self._position(gate, k, column)
         target = body.extract(self.part, to, (self.high, width))
         body.insert(_transpose(body, small, target), self.part, to)
 
     def _zeros(self, gate: Number, k: Number, column: Number) -> None:
-        to = self._place(gate, k, column)
+        to = self._position(gate, k, column)
         target = self.body.extract(self.part, to, (self.high, self.padding))
         self.body.insert(zeros_in_place(self.body, self.vectors, target), self.part, to)
 

@@ -51,12 +51,12 @@ def pointwise(
     targets = [
         _target(inside, array, lead, batch) for array, lead in zip(arrays, leads, strict=True)
     ]
-    points = _Points(step, batch, products, group, inside, targets)
+    elements = _Elements(step, batch, products, group, inside, targets)
     values = [
-        points.result(write, number, active if write.is_kept else None)
+        elements.result(write, number, active if write.is_predicated else None)
         for number, write in enumerate(writes)
     ]
-    made = points.generic(values)
+    made = elements.generic(values)
     rows = [Array(array.value, array.shape, array.element) for array in arrays]
     for row, array, lead in zip(made, rows, leads, strict=True):
         inside.insert_as(row, array, *row_of(array, lead))
@@ -79,8 +79,8 @@ def _target(inside: Body, array: Array, lead: Index, batch: int) -> Array:
     return inside.extract_as(array, *row_of(array, lead), part)
 
 
-class _Points(Walk):
-    """Computes the scalars of each point of a dispatch.
+class _Elements(Walk):
+    """Computes the scalars of each element that a dispatch writes.
 
     Attributes:
         batch: The number of rows.
@@ -129,7 +129,7 @@ class _Points(Walk):
         return body.select(active, result, before)
 
     def generic(self, values: Sequence[Number]) -> list[Array]:
-        """Emits the `linalg.generic` of the points' results; its inputs come before its outputs."""
+        """Emits the `linalg.generic` of the results; its inputs come before its outputs."""
         self.body.op("linalg.yield", values)
         inputs, outputs = list(self.inputs.values()), len(self.targets)
         before = list(self._block.arguments)
@@ -141,7 +141,7 @@ class _Points(Walk):
         reads = [(array, axes) for array, axes, _ in inputs]
         return linalg.generic(self.inside, reads, self.targets, block)
 
-    # What a point reads.
+    # What an element reads.
 
     def scalar(self, number: Number) -> Number:
         """A scalar of the step."""
@@ -164,7 +164,7 @@ class _Points(Walk):
         return self.inputs[key][-1]
 
     def _part(self, array: Array, lead: Index | None, at: Position) -> Array | Number:
-        """Emits the part of an array that the points read; a number if it shares no axis."""
+        """Emits what the elements read of an array; a number if it has none of their axes."""
         starts: list[Index] = [] if lead is None else [lead]
         sizes, shape = [1] * len(starts), list[int]()
         offsets = dict(at)

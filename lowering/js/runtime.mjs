@@ -53,7 +53,7 @@ export async function load(source = new URL(`./${MODULE.name}.wasm`, import.meta
   const library = {
     memory,
     kernels: kernelsOf(instance.exports, memory),
-    constants: placedConstants(module, memory),
+    constants: reservedConstants(module, memory),
   };
   return Object.freeze(
     Object.fromEntries(
@@ -154,7 +154,7 @@ function kernelsOf(exports, memory) {
 }
 
 /** The addresses of the constants, which come in a section of the file. */
-function placedConstants(module, memory) {
+function reservedConstants(module, memory) {
   const [data] = WebAssembly.Module.customSections(module, "rnn_compiler.constants");
   if (!MODULE.constants.length) return [];
   const { start } = memory.take(data.byteLength);
@@ -173,18 +173,18 @@ class Arena {
     const plan = planAt(row, sizes);
     this.shapes = plan.shapes;
     let end = 0;
-    const placed = (size) => {
+    const reserved = (size) => {
       const start = end;
       end = aligned(end + size);
       return start;
     };
-    const own = (each) => (each.name in there ? undefined : placed(bytesOf(each, plan)));
+    const own = (each) => (each.name in there ? undefined : reserved(bytesOf(each, plan)));
     const argument = row.arguments.map(own);
     const result = row.results.map(own);
-    const scratch = placed(plan.scratch);
-    this.environment = placed(96);
-    this.group = placed(32);
-    const records = placed(recordBytes(plan.steps));
+    const scratch = reserved(plan.scratch);
+    this.environment = reserved(96);
+    this.group = reserved(32);
+    const records = reserved(recordBytes(plan.steps));
     this.part = memory.take(end);
     const { start } = this.part;
     const found = (tensors, starts) =>
@@ -193,10 +193,10 @@ class Arena {
     this.result = found(row.results, result);
     this.environment += start;
     this.group += start;
-    const places = { a: this.argument, r: this.result, s: [start + scratch], c: library.constants };
+    const storages = { a: this.argument, r: this.result, s: [start + scratch], c: library.constants };
     this.record = start + records;
     memory.bytes.fill(0, this.environment, this.record);
-    const address = ([place, index, offset]) => places[place][index] + offset;
+    const address = ([storage, index, offset]) => storages[storage][index] + offset;
     this.steps = plan.steps.map((step) => this.ready(step, address));
   }
 
@@ -255,14 +255,14 @@ class Arena {
       second,
     );
     this.record += recordSize(constants, buffers);
-    const place = group / 4;
+    const word = group / 4;
     return () => {
       for (let z = 0; z < countZ; z++)
         for (let y = 0; y < countY; y++)
           for (let x = 0; x < countX; x++) {
-            memory.words[place] = x;
-            memory.words[place + 1] = y;
-            memory.words[place + 2] = z;
+            memory.words[word] = x;
+            memory.words[word + 1] = y;
+            memory.words[word + 2] = z;
             if (code(environment, record, group)) throw new RnnCompilerError(`${kernel}: failed`);
           }
     };
@@ -603,7 +603,7 @@ function startStream(library, name, row, given) {
     let after = state;
     for (let start = 0; start < total; start += wide) {
       const count = Math.min(wide, total - start);
-      const place = prepared(wide);
+      const step = prepared(wide);
       let piece = array;
       if (stream.steps && count !== total) {
         piece = new ARRAYS[spec.dtype](outer * wide * inner);
@@ -612,16 +612,16 @@ function startStream(library, name, row, given) {
         piece = new ARRAYS[spec.dtype](outer * wide * inner);
         steps(array, outer, total, inner, 0, count, piece, 0, wide);
       }
-      place.write(index[chunk], piece);
+      step.write(index[chunk], piece);
       if (length) {
         const isLong = called.arguments[index[length]].dtype === "int64";
-        place.write(index[length], isLong ? BigInt(count) : count);
+        step.write(index[length], isLong ? BigInt(count) : count);
       }
-      for (const each of Object.keys(next)) place.write(index[each], after[each]);
-      place.run();
+      for (const each of Object.keys(next)) step.write(index[each], after[each]);
+      step.run();
       const found = {};
       for (const [each, result] of Object.entries(next)) {
-        let values = place.read(results[result]);
+        let values = step.read(results[result]);
         if (stream.steps && stream.rows.includes(result)) {
           const width = values.length / wide;
           values = values.slice((count - 1) * width, count * width);
@@ -630,7 +630,7 @@ function startStream(library, name, row, given) {
       }
       after = found;
       for (const each of shown) {
-        const values = place.read(results[each.name]);
+        const values = step.read(results[each.name]);
         if (!(each.name in parts)) joined[each.name] = values;
         else {
           const [rows, width] = parts[each.name];

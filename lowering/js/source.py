@@ -15,11 +15,16 @@ from rnn_compiler.lowering.c.interface import Function
 from rnn_compiler.schema.formulas import Formula
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, written
-from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Place, Span, Step
+from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Step, Storage
 
 __all__ = ["JsFunction", "print_module"]
 
-_PLACES = {Place.ARGUMENT: "a", Place.RESULT: "r", Place.SCRATCH: "s", Place.CONSTANT: "c"}
+_STORAGES = {
+    Storage.ARGUMENT: "a",
+    Storage.RESULT: "r",
+    Storage.SCRATCH: "s",
+    Storage.CONSTANT: "c",
+}
 
 _RUNTIME = Path(__file__).with_name("runtime.mjs")
 
@@ -167,4 +172,4 @@ def _choice(step: Choice) -> str:
 
 def _span(span: Span) -> str:
     numbers: Sequence[Size] = (span.index, span.offset, span.length)
-    return f'["{_PLACES[span.place]}", {", ".join(map(_expression, numbers))}]'
+    return f'["{_STORAGES[span.storage]}", {", ".join(map(_expression, numbers))}]'

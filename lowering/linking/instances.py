@@ -75,8 +75,8 @@ def _inferred(form: Signature, shapes: Mapping[str, Sequence[Size]]) -> dict[str
         for name, shape in shapes.items()
     }
     found: dict[str, Any] = form.infer(known)
-    for dim, places in form.defining_axes.items():
-        if any(isinstance(shapes[name][axis], Open) for name, axis in places if name in shapes):
+    for dim, axes in form.defining_axes.items():
+        if any(isinstance(shapes[name][axis], Open) for name, axis in axes if name in shapes):
             found[dim] = None
     return found
 

@@ -13,7 +13,7 @@ from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Weights"]
 
-_MOVES = {
+_DATA_MOVEMENT = {
     "stablehlo.concatenate",
     "stablehlo.convert",
     "stablehlo.reshape",
@@ -54,7 +54,7 @@ class Weights:
         found: set[int] = set()
         for op in ops_of(block):
             operands = [sources.get(operand, set[int]()) for operand in op.operands]
-            if op.name in _MOVES and all(operands):
+            if op.name in _DATA_MOVEMENT and all(operands):
                 sources[op.results[0]] = set[int]().union(*operands)
             if op.name == "func.call":
                 weights = self._known.get(callee_of(op))

@@ -56,7 +56,7 @@ def fuse_time_loops(context: PassContext) -> None:
             tied(_opaque_scalar(operand) if value in fused.opaque_arguments else operand, composite)
             for value, operand in zip(fused.loop.arguments, composite.operands, strict=True)
         ]
-        fused.function.place(ir.InsertionPoint(functions[symbol]), made)
+        fused.function.insert_at(ir.InsertionPoint(functions[symbol]), made)
         types = [result.type for result in composite.results]
         called = call_before(composite, symbol, operands, types)
         for old, new in zip(composite.results, called, strict=True):

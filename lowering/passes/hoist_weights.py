@@ -137,18 +137,18 @@ def _split(
 
 def _add_companions(context: PassContext, spec: FunctionSpec) -> None:
     """Adds the function that packs weights, and the one that takes them packed."""
-    places = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
+    indices = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
     known = spec.function in context.known_weights
 
     def weights(function: ir.Operation) -> list[ir.Value]:
-        return [block_of(function).arguments[k] for k in places]
+        return [block_of(function).arguments[k] for k in indices]
 
     split = _split(context.module, spec, spec.prepack, weights, known=known)
     if split is None:
         return
     location = ir.Location.name("packed")
     split.give([block_of(split.rest).add_argument(kind, location) for kind in split.kinds])
-    _keep_arguments(split.pack, places)
+    _keep_arguments(split.pack, indices)
     for function in (split.pack, split.rest):
         set_function_type(function, [value.type for value in end_of(function).operands])
     make_asynchronous(split.rest)

@@ -19,7 +19,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rnn_compiler.lowering.analysis.moves import constant_int, elements
+from rnn_compiler.lowering.analysis.data_movement import constant_int, elements
 from rnn_compiler.lowering.analysis.products import Product
 from rnn_compiler.lowering.analysis.size_sources import array_of, tie_results
 from rnn_compiler.lowering.analysis.values import (

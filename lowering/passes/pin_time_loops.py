@@ -53,7 +53,7 @@ def pin_time_loops(context: PassContext) -> None:
                 context.keep_plain(names[0], str(reason))
             continue
         for function in made:
-            function.place(ir.InsertionPoint(functions[names[0]]), {})
+            function.insert_at(ir.InsertionPoint(functions[names[0]]), {})
         for name in (*names, *map(step_symbol, joint)):
             functions[name].erase()
         _call(symbol, joint)

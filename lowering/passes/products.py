@@ -218,7 +218,7 @@ class _Rewriting:
         key = (plan, len(lefts), len(start))
         operands = [*matrices, *start, *counted]
         panels = self.calls.before(op, "gathered", operands, gather, key)
-        places = [
+        pairs = [
             (lefts.index(lhs), len(lefts) + rights.index(rhs))
             for lhs, rhs in zip(product.lhs, product.rhs, strict=True)
         ]
@@ -233,10 +233,10 @@ class _Rewriting:
             numbers: list[Index] = [Number(made, value, "index") for value in made.arguments]
             numbers = numbers[len(numbers) - len(offsets) :]
             if not into:  # one after the other
-                numbers = [sum(m * n for m, n in product.sizes[:k]) for k in range(len(places))]
+                numbers = [sum(m * n for m, n in product.sizes[:k]) for k in range(len(pairs))]
             sums = [
                 Sum(given[left], given[right], *size, offset)
-                for (left, right), size, offset in zip(places, product.sizes, numbers, strict=True)
+                for (left, right), size, offset in zip(pairs, product.sizes, numbers, strict=True)
             ]
             rows = _rows(like, _flat(made, like).shape[0], more)
             if into:
@@ -246,7 +246,7 @@ class _Rewriting:
             return [expand(made, plan.emit(made, sums, rows), [[0, 1]], (height, width))]
 
         operands = [matrices[0], *panels, *into, *counted, *offsets]
-        key = (plan, product.is_added, *places, *product.sizes)
+        key = (plan, product.is_added, *pairs, *product.sizes)
         return self.calls.before(op, "outer_sum", operands, add, key)[0]
 
     def _opaque(self, op: ir.Operation, number: ir.IntegerAttr) -> ir.Value:

@@ -151,7 +151,7 @@ class Calls:
                 if isinstance(each.type, ir.RankedTensorType)
             ]
             function.finish(body(function, *arrays))
-            function.place(ir.InsertionPoint.at_block_begin(self.module.body), {})
+            function.insert_at(ir.InsertionPoint.at_block_begin(self.module.body), {})
         symbol = self.made[known]
         called = ir.SymbolTable(self.module.operation)[symbol].operation
         return call_before(op, symbol, operands, [each.type for each in end_of(called).operands])

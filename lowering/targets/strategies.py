@@ -4,7 +4,7 @@
                arrays that they carry in every step; on GPUs these get a buffer each
                (`separate_buffers`)
     fused      each loop is one dispatch (`fuse_time_loops`), sizes may be open (`open_sizes`),
-               convolutions of a network become products (`network_products`), large products are
+               convolutions of a network become products (`linalg_to_products`), large products are
                blocked and skip padding (`products`); unsupported forms stay unchanged
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
@@ -40,17 +40,17 @@ PORTABLE, FUSED, PINNED = STRATEGIES = ("portable", "fused", "pinned")
 STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         PORTABLE: (
-            *("freeze_weights", "cut_windows", "separate_buffers", "exponential_of_float64"),
+            *("freeze_weights", "crop_inputs", "separate_buffers", "exponential_of_float64"),
             *("round_to_float16", "widen_float16", "stamp_provenance"),
         ),
         FUSED: (
-            *("freeze_weights", "cut_windows", "fuse_time_loops", "open_sizes"),
-            *("network_products", "products", "leave_undefined", "read_arguments_in_place"),
+            *("freeze_weights", "crop_inputs", "fuse_time_loops", "open_sizes"),
+            *("linalg_to_products", "products", "leave_undefined", "read_arguments_in_place"),
             *("hoist_weights", "exponential_of_float64", "round_to_float16", "widen_float16"),
             "stamp_provenance",
         ),
         PINNED: (
-            *("freeze_weights", "cut_windows", "pin_time_loops", "tile_products"),
+            *("freeze_weights", "crop_inputs", "pin_time_loops", "tile_products"),
             *("separate_buffers", "round_to_float16", "stamp_provenance"),
         ),
     }

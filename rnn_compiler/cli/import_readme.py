@@ -138,7 +138,7 @@ def js_readme(made: Imported, module: JsModule) -> str:
         if _states(spec):
             chunk, _ = stream_parts(spec)
             one = f"m.{spec.function}"
-            passed = ", ".join(f"{name}: given.{name}" for name in _kept(spec))
+            passed = ", ".join(f"{name}: given.{name}" for name in _taken_once(spec))
             lines += ["", f"`{one}` keeps no state between calls. For a sequence in chunks, use "]
             lines[-1] += f"`{one}.stream`, which does:"
             lines += ["", "```js", f"const stream = {one}.stream({{ {passed} }});"]
@@ -293,7 +293,7 @@ def _loaded(spec: FunctionSpec) -> list[str]:
 def _stream(spec: FunctionSpec, one: str, name: str) -> list[str]:
     """Calls that continue where the last one ended."""
     chunk, _ = stream_parts(spec)
-    passed = ", ".join(f'{each}=given["{each}"]' for each in _kept(spec))
+    passed = ", ".join(f'{each}=given["{each}"]' for each in _taken_once(spec))
     return [
         f"`{one}` keeps no state between calls. For a sequence in chunks, use "
         f"`{name}.stream`, which does:",
@@ -307,7 +307,7 @@ def _stream(spec: FunctionSpec, one: str, name: str) -> list[str]:
     ]
 
 
-def _kept(spec: FunctionSpec) -> list[str]:
+def _taken_once(spec: FunctionSpec) -> list[str]:
     """The arguments that a stream takes once: states and weights."""
     chunk, _ = stream_parts(spec)
     changing = {chunk, *(each.name for each in spec.arguments if each.maximum is not None)}

@@ -79,21 +79,21 @@ def import_model(
         expected = "a list of names"
         raise InvalidArgumentError("import_model", "layers", expected, describe(layers))
     try:
-        place = Path(path)
-        read = _reader(place)
+        file = Path(path)
+        read = _reader(file)
     except OSError as error:
         raise _unreadable(error, path) from error
     except (TypeError, ValueError) as error:
         if isinstance(error, InvalidArgumentError):
             raise
         raise InvalidArgumentError("import_model", "path", "a path", describe(path)) from error
-    found, contents = _contents(place, read)
+    found, contents = _contents(file, read)
     if not found:
         expected = f"a model with one of {_FOUND}, LSTM, GRU or RNN layers"
         remedies = [remedy for words, remedy in _REMEDIES.items() if words in contents]
         remedy = remedies[0] if remedies else ""
         raise InvalidArgumentError(
-            "import_model", "path", expected, f"{place}, which has {contents}", remedy
+            "import_model", "path", expected, f"{file}, which has {contents}", remedy
         )
     return _wanted(found, layers)
 

@@ -61,7 +61,7 @@ class Checkpoint:
         self.prefix = prefix
         self._model = model
         self._index = prefix.with_name(f"{prefix.name}.index")
-        self._check_place(self._index)
+        self._check_location(self._index)
         self._entries = dict(table(read_bytes(self._index), self._index))
         header = parse("BundleHeader", self._entries.pop("", b""), self._index)
         if header.endianness:
@@ -103,7 +103,7 @@ class Checkpoint:
             raise damaged(self._index, f"{key!r} is in {name}")
         path = self.prefix.with_name(name)
         if path not in self._left:
-            self._check_place(path)
+            self._check_location(path)
             self._left[path] = os.stat(path).st_size
         self._left[path] -= entry.size
         if self._left[path] < 0:  # tensors that share bytes
@@ -113,7 +113,7 @@ class Checkpoint:
             raise damaged(path, f"the CRC-32C of {key!r} is wrong")
         return data
 
-    def _check_place(self, path: Path) -> None:
+    def _check_location(self, path: Path) -> None:
         """Checks that a file is in the model's folder, also if it is a link."""
         folder = self._model.parent
         within(folder, os.path.relpath(path, folder), self._model)

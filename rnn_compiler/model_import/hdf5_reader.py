@@ -41,10 +41,10 @@ def read(file: Any, most: int) -> tuple[dict[str, Any], list[Any]]:
     waiting = [("", file["/"])]
     while waiting:
         path, item = waiting.pop()
-        place = h5py.h5o.get_info(item.id).addr
-        if place in seen or path.count("/") > DEEPEST or len(seen) > MOST_OBJECTS:
+        address = h5py.h5o.get_info(item.id).addr
+        if address in seen or path.count("/") > DEEPEST or len(seen) > MOST_OBJECTS:
             raise RefusedError("its groups contain each other")
-        seen.add(place)
+        seen.add(address)
         if isinstance(item, h5py.Dataset):
             if item.external or item.is_virtual:
                 raise RefusedError(f"{path} is in another file")

@@ -20,7 +20,7 @@ __all__ = ["joined", "renamed"]
 
 _NAMES = {"output_dim": "units", "inner_activation": "recurrent_activation"}
 
-_PLACES = {"LSTM": (0, 2, 1, 3), "GRU": (0, 1, 2)}
+_GATES = {"LSTM": (0, 2, 1, 3), "GRU": (0, 1, 2)}
 """Where the gates of Keras 2, in its order, are among those of Keras 1."""
 
 
@@ -49,14 +49,14 @@ def joined(
     Raises:
         ArtifactError: The arrays of the gates differ in shape.
     """
-    places = _PLACES.get(kind, ())
-    if not places or len(weights) != 3 * len(places) * directions:
+    order = _GATES.get(kind, ())
+    if not order or len(weights) != 3 * len(order) * directions:
         return weights
     found: list[Any] = []
     for direction in range(directions):
-        own = weights[3 * len(places) * direction :][: 3 * len(places)]
+        own = weights[3 * len(order) * direction :][: 3 * len(order)]
         for each in range(3):  # W, U, b
-            gates = [own[3 * place + each] for place in places]
+            gates = [own[3 * number + each] for number in order]
             if len({gate.shape for gate in gates}) > 1 or not gates[0].ndim:
                 shapes = [list(gate.shape) for gate in gates]
                 raise damaged(path, f"the gates of {name} have the shapes {shapes}"[:200])

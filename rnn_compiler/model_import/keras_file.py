@@ -27,7 +27,7 @@ from rnn_compiler.model_import.keras_layers import (
     RECURRENT,
     REFUSED,
     Config,
-    Place,
+    KerasLayer,
     first_sizes,
     layers_of,
 )
@@ -141,22 +141,22 @@ def layers_of_model(
     found: list[Layer | Refused] = []
     classes: set[str] = set()
     masks: list[str] = []
-    for place in _places(config, path):
-        classes.add(place.kind)
-        options = place.options
-        if place.kind == "Masking" or (place.kind == "Embedding" and options.get("mask_zero")):
-            masks.append(place.name)
-        if place.kind in RECURRENT or place.kind in REFUSED:
-            weights = functools.partial(weights_of, file, place, path)
-            found += layers_of(place, weights, masks, version, path, once)
+    for layer in _layers_in(config, path):
+        classes.add(layer.kind)
+        options = layer.options
+        if layer.kind == "Masking" or (layer.kind == "Embedding" and options.get("mask_zero")):
+            masks.append(layer.name)
+        if layer.kind in RECURRENT or layer.kind in REFUSED:
+            weights = functools.partial(weights_of, file, layer, path)
+            found += layers_of(layer, weights, masks, version, path, once)
         if len(found) > _MOST_LAYERS:
             raise exceeded(path, f"it has more than {_MOST_LAYERS} recurrent layers")
     return named_apart(found), f"the layers {', '.join(sorted(classes)) or 'none'}"
 
 
-def _places(
+def _layers_in(
     model: Config, path: Path, names: list[str] | None = None, groups: list[str] | None = None
-) -> Iterator[Place]:
+) -> Iterator[KerasLayer]:
     """The layers of a model and of the models nested in it."""
     names, groups = names or [], groups or []
     if len(names) > _DEEPEST:
@@ -176,17 +176,17 @@ def _places(
         own = config.get("name", own) if own is None else own
         below = [*names, own if isinstance(own, str) else group], [*groups, group]
         if kind in _MODELS:
-            yield from _places(config, path, *below)
+            yield from _layers_in(config, path, *below)
             first = (first[0], None)
             continue
-        place = Place(*below, kind, config, first)
-        yield place
-        shape = place.options.get("batch_shape") or place.options.get("batch_input_shape")
+        layer = KerasLayer(*below, kind, config, first)
+        yield layer
+        shape = layer.options.get("batch_shape") or layer.options.get("batch_input_shape")
         if shape and one_input:
             first = first_sizes(shape)
-        wrapped = place.options.get("layer")
+        wrapped = layer.options.get("layer")
         options = cast(Config, wrapped).get("config") if isinstance(wrapped, dict) else None
-        options = cast(Config, options) if isinstance(options, dict) else place.options
+        options = cast(Config, options) if isinstance(options, dict) else layer.options
         if kind not in _KEEPING and not options.get("return_sequences"):
             first = (first[0], None)
 
@@ -207,23 +207,23 @@ def _snake_case(name: str) -> str:
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
-def of_keras(file: Hdf5, place: Place, path: Path) -> list[Any]:
+def of_keras(file: Hdf5, layer: KerasLayer, path: Path) -> list[Any]:
     """The weights of a layer in a .keras file, in Keras' order.
 
     Raises:
         ArtifactError: There are none.
     """
     here = ""
-    for name, group in zip(place.names, place.groups, strict=True):
+    for name, group in zip(layer.names, layer.groups, strict=True):
         named = file.named.get((f"{here}layers", name), ())
         here = f"{named[0] if len(named) == 1 else f'{here}layers/{group}'}/"
     cells = ["forward_layer/cell", "backward_layer/cell"]
     found: list[Any] = []
-    for cell in cells if place.kind == "Bidirectional" else ["cell"]:
+    for cell in cells if layer.kind == "Bidirectional" else ["cell"]:
         numbered: list[Any] = []
         while (name := f"{here}{cell}/vars/{len(numbered)}") in file.arrays:
             numbered.append(file.arrays[name])
         found += numbered
     if not found:
-        raise damaged(path, f"it has no weights of {place.name}, expected in {here}")
+        raise damaged(path, f"it has no weights of {layer.name}, expected in {here}")
     return found

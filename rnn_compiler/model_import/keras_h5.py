@@ -21,7 +21,7 @@ from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.model_import.hdf5 import Hdf5, read_hdf5
 from rnn_compiler.model_import.keras_activations import version_of
 from rnn_compiler.model_import.keras_file import layers_of_model, of_keras, parsed
-from rnn_compiler.model_import.keras_layers import Config, Place
+from rnn_compiler.model_import.keras_layers import Config, KerasLayer
 from rnn_compiler.model_import.layer import Layer, Refused
 from rnn_compiler.model_import.reading import damaged, read_bytes
 
@@ -162,8 +162,8 @@ def _told(file: Hdf5) -> str:
         if columns % units or kernel.shape[1] != columns or columns // units not in _KINDS:
             continue
         kind = _KINDS[columns // units]
-        place = re.sub(r"/(cell/vars|[^/]*_cell[^/]*)$", "", group).removeprefix("layers/")
-        found.append(f"{place[:80]} ({kind}, {kernel.shape[0]} inputs, {units} units)")
+        layer = re.sub(r"/(cell/vars|[^/]*_cell[^/]*)$", "", group).removeprefix("layers/")
+        found.append(f"{layer[:80]} ({kind}, {kernel.shape[0]} inputs, {units} units)")
     text = ", ".join(found[:_MOST_TOLD]) or "no recognisable recurrent layer"
     return f"{text}, and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else text
 
@@ -179,13 +179,13 @@ def _by_part(names: tuple[str, ...]) -> dict[str, list[str]]:
     return {part: list(held) for part, held in found.items()}
 
 
-def _of_h5(prefix: str, file: Hdf5, place: Place, path: Path) -> list[Any]:
+def _of_h5(prefix: str, file: Hdf5, layer: KerasLayer, path: Path) -> list[Any]:
     """The weights of a layer in an .h5 file, in Keras' order."""
-    group = f"{prefix}{place.names[0]}"
+    group = f"{prefix}{layer.names[0]}"
     names: list[str] = file.groups.get(group, {}).get("weight_names") or []
-    if len(place.names) > 1:  # of a model in a model: those with the layer's name in their path
-        names = _by_part(tuple(names)).get(place.names[-1], [])
+    if len(layer.names) > 1:  # of a model in a model: those with the layer's name in their path
+        names = _by_part(tuple(names)).get(layer.names[-1], [])
     found = [file.arrays[f"{group}/{name}"] for name in names if f"{group}/{name}" in file.arrays]
     if not found or len(found) != len(names):
-        raise damaged(path, f"it has no weights of {place.name}, expected in {group}")
+        raise damaged(path, f"it has no weights of {layer.name}, expected in {group}")
     return found

@@ -33,7 +33,7 @@ from rnn_compiler.model_import.onnx_ops import CUDNN_NAMES, ONNX_NAMES, canonica
 from rnn_compiler.model_import.reading import Once
 from rnn_compiler.weights import from_keras, to_onnx
 
-__all__ = ["RECURRENT", "REFUSED", "Config", "Place", "first_sizes", "layers_of"]
+__all__ = ["RECURRENT", "REFUSED", "Config", "KerasLayer", "first_sizes", "layers_of"]
 
 Config = dict[str, Any]
 
@@ -57,7 +57,7 @@ _KINDS = {
 are the op's functions."""
 
 
-class Place:
+class KerasLayer:
     """A layer in a configuration.
 
     Attributes:
@@ -95,7 +95,7 @@ class Place:
 
 
 def layers_of(
-    place: Place,
+    layer: KerasLayer,
     read: Callable[[], Sequence[Any]],
     masks: Sequence[str],
     version: int,
@@ -105,7 +105,7 @@ def layers_of(
     """The layers of one layer of Keras: one, or none.
 
     Args:
-        place: The layer.
+        layer: The layer.
         read: Reads its arrays, in Keras' order.
         masks: The layers before it that produce a mask.
         version: Keras' major version.
@@ -115,18 +115,18 @@ def layers_of(
     Raises:
         ArtifactError: Options or weights are invalid.
     """
-    if place.kind == "TimeDistributed":
-        inner = _inner(place.options)
-        return [Refused(place.name, "TimeDistributed")] if inner.kind in RECURRENT else []
-    if place.kind in REFUSED:
-        return [Refused(place.name, place.kind)]
-    both = place.kind == "Bidirectional"
-    one = _inner(place.options) if both else _unwrapped(place)
-    reason = _reason(one, version) or (both and _reason_of_both(place.options, one)) or ""
+    if layer.kind == "TimeDistributed":
+        inner = _inner(layer.options)
+        return [Refused(layer.name, "TimeDistributed")] if inner.kind in RECURRENT else []
+    if layer.kind in REFUSED:
+        return [Refused(layer.name, layer.kind)]
+    both = layer.kind == "Bidirectional"
+    one = _inner(layer.options) if both else _unwrapped(layer)
+    reason = _reason(one, version) or (both and _reason_of_both(layer.options, one)) or ""
     if reason:
-        return [Refused(place.name, reason)]
+        return [Refused(layer.name, reason)]
     arrays = read()
-    join = functools.partial(joined, arrays, one.kind, 2 if both else 1, place.name, path)
+    join = functools.partial(joined, arrays, one.kind, 2 if both else 1, layer.name, path)
     weights: Sequence[Any] = once(("joined", one.kind, both), arrays, join)
     op, mode, _ = _KINDS[one.kind]
     dtype = weights[0].dtype.name if weights else "float32"
@@ -136,10 +136,10 @@ def layers_of(
         make = functools.partial(_params, weights, cudnn or mode, both, _is_older(one))
         params: Any = once((cudnn or mode, both), weights, make)
     except InvalidArgumentError as error:
-        raise ArtifactError(f"{path}: {place.name}: {error}") from error
+        raise ArtifactError(f"{path}: {layer.name}: {error}") from error
     units = weights[1].shape[0]
-    _check_units(place, one, units, path)
-    batch, steps = _batch_and_steps(place, not attributes["layout"])
+    _check_units(layer, one, units, path)
+    batch, steps = _batch_and_steps(layer, not attributes["layout"])
     dims = {"seq_length": steps, "batch_size": batch, "input_size": weights[0].shape[0]}
     dims["num_units"] = units
     if cudnn is None:
@@ -155,12 +155,12 @@ def layers_of(
             "is_training": False,
             "time_major": not attributes["layout"],
         }
-    notes = _notes_of(place, one, masks, CUDNN_NAMES if cudnn else ONNX_NAMES)
-    made = Layer(place.name, op, attributes, dims, params.dtype.name, held, tuple(notes))
+    notes = _notes_of(layer, one, masks, CUDNN_NAMES if cudnn else ONNX_NAMES)
+    made = Layer(layer.name, op, attributes, dims, params.dtype.name, held, tuple(notes))
     return [checked(made, path)]
 
 
-def _attributes(one: Place, both: bool, version: int, dtype: str) -> dict[str, Any]:
+def _attributes(one: KerasLayer, both: bool, version: int, dtype: str) -> dict[str, Any]:
     """The attributes of ONNX's op for a layer."""
     op, _, options = _KINDS[one.kind]
     found = [onnx_function(one.options.get(name), version) for name in options]
@@ -174,7 +174,7 @@ def _attributes(one: Place, both: bool, version: int, dtype: str) -> dict[str, A
     return canonical(op, given, dtype)
 
 
-def _is_older(one: Place) -> bool:
+def _is_older(one: KerasLayer) -> bool:
     """Whether it is a GRU whose reset gate acts before the matrix product."""
     return one.kind == "GRU" and not one.options.get("reset_after")
 
@@ -190,55 +190,57 @@ def _params(weights: Sequence[Any], mode: str, both: bool, older: bool) -> Any:
 
 
 def _notes_of(
-    place: Place, one: Place, masks: Sequence[str], names: Mapping[str, str]
+    layer: KerasLayer, one: KerasLayer, masks: Sequence[str], names: Mapping[str, str]
 ) -> list[str]:
     """The notes of a layer, whose op has these names."""
-    both = one.kind != place.kind and place.kind == "Bidirectional"
-    passed = _passed(place)
+    both = one.kind != layer.kind and layer.kind == "Bidirectional"
+    passed = _passed(layer)
     sources = [f"the layer {masks[-1]!r} masks steps"] if masks else []
     sources = ["the model passes a mask of steps"] if "mask" in passed else sources
     notes = [*_notes(one, both, names), *_notes_on_masks(sources, names)]
-    notes += _notes_on_precision(one, place)
+    notes += _notes_on_precision(one, layer)
     if "initial_state" in passed:
         states = names["initial_h"]
         states += f" and {names['initial_c']}" if one.kind == "LSTM" else ""
         notes.append(f"the model passes an initial state, which is {states}")
     if both:
-        notes += _notes_on_merging(place.options.get("merge_mode", "concat"), names)
+        notes += _notes_on_merging(layer.options.get("merge_mode", "concat"), names)
     return notes
 
 
-def _check_units(place: Place, one: Place, units: int, path: Path) -> None:
+def _check_units(layer: KerasLayer, one: KerasLayer, units: int, path: Path) -> None:
     """Checks that the option `units` agrees with the weights."""
     given = one.options.get("units", units)
     if given != units:
         raise ArtifactError(
-            f"{path}: {place.name}: units is {given!r:.20}, its weights have {units}"
+            f"{path}: {layer.name}: units is {given!r:.20}, its weights have {units}"
         )
 
 
-def _inner(options: Mapping[str, Any], key: str = "layer") -> Place:
+def _inner(options: Mapping[str, Any], key: str = "layer") -> KerasLayer:
     """The layer that a wrapper wraps."""
     config = options.get(key)
     config = cast(Config, config) if isinstance(config, dict) else {}
-    return _unwrapped(Place([], [], str(config.get("class_name")), config))
+    return _unwrapped(KerasLayer([], [], str(config.get("class_name")), config))
 
 
-def _unwrapped(place: Place) -> Place:
+def _unwrapped(layer: KerasLayer) -> KerasLayer:
     """The plain layer for a layer of cuDNN, or for an RNN around a cell, ``RNN(LSTMCell(5))``."""
-    if place.kind in _CUDNN:
-        config = {"config": {**place.options, **_CUDNN_OPTIONS}}
-        return Place(place.names, place.groups, _CUDNN[place.kind], config)
-    cell = place.options.get("cell")
-    if place.kind != "RNN" or not isinstance(cell, dict):
-        return place
+    if layer.kind in _CUDNN:
+        config = {"config": {**layer.options, **_CUDNN_OPTIONS}}
+        return KerasLayer(layer.names, layer.groups, _CUDNN[layer.kind], config)
+    cell = layer.options.get("cell")
+    if layer.kind != "RNN" or not isinstance(cell, dict):
+        return layer
     kind = str(cast(Config, cell).get("class_name"))
-    inner = Place(place.names, place.groups, _CELLS.get(kind, f"RNN of {kind}"), cast(Config, cell))
-    inner.config = {**inner.config, "config": {**place.options, **inner.options}}
+    inner = KerasLayer(
+        layer.names, layer.groups, _CELLS.get(kind, f"RNN of {kind}"), cast(Config, cell)
+    )
+    inner.config = {**inner.config, "config": {**layer.options, **inner.options}}
     return inner
 
 
-def _reason(one: Place, version: int) -> str:
+def _reason(one: KerasLayer, version: int) -> str:
     """The feature of a layer that no op computes; empty if there is none."""
     if one.kind not in _KINDS:
         return one.kind
@@ -249,7 +251,7 @@ def _reason(one: Place, version: int) -> str:
     return ""
 
 
-def _reason_of_both(options: Mapping[str, Any], forward: Place) -> str:
+def _reason_of_both(options: Mapping[str, Any], forward: KerasLayer) -> str:
     """The feature of a layer in two directions that no op computes."""
     if forward.options.get("go_backwards"):
         return "Bidirectional of go_backwards=True"
@@ -262,7 +264,7 @@ def _reason_of_both(options: Mapping[str, Any], forward: Place) -> str:
     return "" if backward.kind == forward.kind else f"a backward_layer that is {backward.kind}"
 
 
-def _notes(one: Place, bidirectional: bool, names: Mapping[str, str]) -> list[str]:
+def _notes(one: KerasLayer, bidirectional: bool, names: Mapping[str, str]) -> list[str]:
     """Notes about what a layer does to its input, output and state."""
     options = one.options
     notes: list[str] = []
@@ -280,9 +282,9 @@ def _notes(one: Place, bidirectional: bool, names: Mapping[str, str]) -> list[st
     return notes
 
 
-def _notes_on_precision(one: Place, place: Place) -> list[str]:
+def _notes_on_precision(one: KerasLayer, layer: KerasLayer) -> list[str]:
     """That a model computes in fewer bits than its weights have, by the layer or its wrapper."""
-    for options in (one.options, place.options):
+    for options in (one.options, layer.options):
         dtype = options.get("dtype")
         policy = cast(Config, dtype).get("config") if isinstance(dtype, dict) else dtype
         policy = cast(Config, policy).get("name") if isinstance(policy, dict) else policy
@@ -291,13 +293,13 @@ def _notes_on_precision(one: Place, place: Place) -> list[str]:
     return []
 
 
-def _passed(place: Place) -> set[str]:
+def _passed(layer: KerasLayer) -> set[str]:
     """What a layer is called with beside its input: ``initial_state``, ``mask``.
 
     Keras 3 writes a call as its arguments and keywords; Keras 2 as a list of tensors, of which
     those after the first are the initial state, each with the keywords of the call.
     """
-    calls: Any = place.config.get("inbound_nodes")
+    calls: Any = layer.config.get("inbound_nodes")
     names = ("initial_state", "mask")
     found: set[str] = set()
     for call in cast(list[Any], calls) if isinstance(calls, list) else []:
@@ -340,12 +342,12 @@ def _notes_on_merging(mode: object, names: Mapping[str, str]) -> list[str]:
     return [f"merge_mode={mode!r:.20}: the model uses {text} {both}"]
 
 
-def _batch_and_steps(place: Place, time_major: bool) -> tuple[int | None, int | None]:
+def _batch_and_steps(layer: KerasLayer, time_major: bool) -> tuple[int | None, int | None]:
     """The first two sizes of the input, as far as they are noted."""
-    build = place.config.get("build_config")
+    build = layer.config.get("build_config")
     shape: Any = cast(Config, build).get("input_shape") if isinstance(build, dict) else None
-    shape = shape or place.options.get("batch_input_shape")
-    first = first_sizes(shape) if shape else place.first
+    shape = shape or layer.options.get("batch_input_shape")
+    first = first_sizes(shape) if shape else layer.first
     return (first[1], first[0]) if time_major else first
 
 

@@ -31,7 +31,7 @@ from rnn_compiler.model_import.reading import (
     stored_bytes,
     within,
 )
-from rnn_compiler.model_import.tensorflow_moves import part_of
+from rnn_compiler.model_import.tensorflow_data_movement import part_of
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 
 __all__ = ["read_onnx"]
@@ -218,7 +218,7 @@ class Scope:
             return value is None or not np.any(_tensor(value.tensor, self.files))
         if node.op == "Concat":
             return all(self.is_zeros(each, depth + 1) for each in node.input)
-        moves = (*_MOVES, "Expand", "Tile")
+        moves = (*_DATA_MOVEMENT, "Expand", "Tile")
         return node.op in moves and bool(node.input) and self.is_zeros(node.input[0], depth + 1)
 
     def _array(self, name: str, depth: int) -> Any:
@@ -231,7 +231,7 @@ class Scope:
         if node.op == "Constant":
             value = attributes.get("value")
             return _tensor(value.tensor, self.files) if value is not None else None
-        if node.op not in (*_MOVES, *LINEAR) or depth > _DEEPEST:
+        if node.op not in (*_DATA_MOVEMENT, *LINEAR) or depth > _DEEPEST:
             return None
         inputs = [self.array(each, depth + 1) if each else None for each in node.input]
         given: list[Any] = [each for each, text in zip(inputs, node.input, strict=True) if text]
@@ -241,7 +241,7 @@ class Scope:
         try:
             if node.op in LINEAR:
                 return linear(node.op, inputs, attributes)
-            return _MOVES[node.op](inputs, attributes, index, len(node.output))
+            return _DATA_MOVEMENT[node.op](inputs, attributes, index, len(node.output))
         except NotImplementedError:
             return None
         except Exception as error:  # what numpy says of axes, shapes and sizes
@@ -290,7 +290,7 @@ def _tensor(tensor: Any, files: Files) -> Any:
     return values.reshape(shape)
 
 
-Move = Callable[[Sequence[Any], Mapping[str, Any], int, int], Any]
+DataMovement = Callable[[Sequence[Any], Mapping[str, Any], int, int], Any]
 
 
 def _ints(array: Any) -> list[int]:
@@ -352,7 +352,7 @@ def _transpose(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int,
     return np.transpose(inputs[0], list(attributes["perm"].ints) if "perm" in attributes else None)
 
 
-_MOVES: dict[str, Move] = {
+_DATA_MOVEMENT: dict[str, DataMovement] = {
     "Cast": _cast,
     "Concat": lambda i, attributes, index, count: np.concatenate(i, _axis(attributes)),
     "Reshape": _reshape,

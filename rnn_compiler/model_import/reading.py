@@ -115,11 +115,11 @@ class Once:
         Raises:
             ArtifactError: There are more bytes than the budget allows.
         """
-        place = (key, *map(id, arrays))
-        if place not in self._made:
+        key = (key, *map(id, arrays))
+        if key not in self._made:
             self._budget.take(sum(array.nbytes for array in arrays if array is not None))
-            self._made[place] = arrays, make()  # with the arrays, whose ids stay theirs
-        return self._made[place][1]
+            self._made[key] = arrays, make()  # with the arrays, whose ids stay theirs
+        return self._made[key][1]
 
 
 def is_zeros(array: Any) -> bool:

@@ -99,9 +99,9 @@ def _bound(
                 waiting.append(child.node)
 
     def node_of(saved: int) -> str:
-        place = same.get(saved, -1)
-        known = 0 <= place < len(checkpoint.objects)
-        key = checkpoint.key_of(checkpoint.objects[place]) if known else None
+        number = same.get(saved, -1)
+        known = 0 <= number < len(checkpoint.objects)
+        key = checkpoint.key_of(checkpoint.objects[number]) if known else None
         return nodes.get(key or "", "")
 
     found = pairs(objects.functions).items()

@@ -1,8 +1,8 @@
 """The arrays of values in a TensorFlow graph that are constants or only move constants.
 
 A weight is a constant or a variable that may be sliced, concatenated, transposed and reshaped;
-`Constants.array` does the same to its array (`tensorflow_moves`). With any other op, such as a
-matrix product, the value is unknown.
+`Constants.array` does the same to its array (`tensorflow_data_movement`). With any other op,
+such as a matrix product, the value is unknown.
 
 The value of a variable is what the graph assigns to it when it restores a checkpoint: RestoreV2
 lists keys, and each of its results is assigned to a variable, directly or after moves. (contrib's
@@ -22,6 +22,7 @@ import numpy as np
 
 from rnn_compiler.model_import.checkpoint import Checkpoint
 from rnn_compiler.model_import.reading import Budget, damaged
+from rnn_compiler.model_import.tensorflow_data_movement import DATA_MOVEMENT
 from rnn_compiler.model_import.tensorflow_graph import (
     Graph,
     Scope,
@@ -29,7 +30,6 @@ from rnn_compiler.model_import.tensorflow_graph import (
     attributes_of,
     data_inputs,
 )
-from rnn_compiler.model_import.tensorflow_moves import MOVES
 from rnn_compiler.model_import.tensors import tensor_of
 
 __all__ = ["VARIABLES", "Constants"]
@@ -127,7 +127,7 @@ class Constants:
             node = self.graph.node(here := waiting.pop())
             if node is not None and node.op == _RESTORE:
                 return True
-            if node is not None and node.op in MOVES:
+            if node is not None and node.op in DATA_MOVEMENT:
                 for text in data_inputs(node):
                     before = self.graph.source(self.graph.value(here.scope, text))
                     waiting += [] if before in seen else [before]
@@ -140,16 +140,16 @@ class Constants:
             return None
         attributes = attributes_of(node)
         if node.op == "Const" and "value" in attributes:
-            place = (value.scope.body.name, node.name)
-            if place not in self._constants:
+            key = (value.scope.body.name, node.name)
+            if key not in self._constants:
                 held = attributes["value"].tensor
-                self._constants[place] = tensor_of(held, self.graph.path, node.name, self._budget)
-            return self._constants[place]
+                self._constants[key] = tensor_of(held, self.graph.path, node.name, self._budget)
+            return self._constants[key]
         if node.op in VARIABLES:
             return self._variable(node, depth)
         if node.op == _RESTORE:
             return self._stored(self._key(value))
-        if node.op not in MOVES or depth > _DEEPEST:
+        if node.op not in DATA_MOVEMENT or depth > _DEEPEST:
             return None
         inputs = [self.graph.value(value.scope, text) for text in data_inputs(node)]
         arrays = [self.array(each, depth + 1) for each in inputs]
@@ -164,7 +164,7 @@ class Constants:
     def _move(self, node: Any, arrays: list[Any], attributes: dict[str, Any], number: int) -> Any:
         """The result of a node for some arrays."""
         try:
-            return MOVES[node.op](arrays, attributes, number)
+            return DATA_MOVEMENT[node.op](arrays, attributes, number)
         except Exception as error:  # what numpy says of axes, shapes and sizes
             reason = f"{node.op} {node.name!r} cannot be: {error or type(error).__name__}"
             raise damaged(self.graph.path, reason) from error

@@ -34,7 +34,7 @@ from rnn_compiler.model_import.tensorflow_graph import (
     data_inputs,
     layer_name,
 )
-from rnn_compiler.model_import.tensorflow_state import KeptState
+from rnn_compiler.model_import.tensorflow_state import StateVariables
 from rnn_compiler.model_import.tensors import Shape, dtype_of, shape_of
 from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
@@ -63,12 +63,12 @@ def layers_of(constants: Constants) -> list[Layer | Refused]:
         ArtifactError: The graph is damaged.
     """
     graph = constants.graph
-    kept = KeptState(constants)
+    variables = StateVariables(constants)
     found: list[Layer] = []
     for scope, node in _calls(constants):
         if len(found) > _MOST_LAYERS:
             raise exceeded(graph.path, _TOO_MANY)
-        _add(found, read_layer(graph, constants, kept, scope, node), scope.is_reached)
+        _add(found, read_layer(graph, constants, variables, scope, node), scope.is_reached)
     refused: dict[Refused, None] = {}
     for scope, layer in cells_of(constants):
         if isinstance(layer, Refused):
@@ -105,7 +105,7 @@ def _add(found: list[Layer], layer: Layer, reached: bool) -> None:
 
 
 def read_layer(
-    graph: Graph, constants: Constants, kept: KeptState, scope: Scope, node: Any
+    graph: Graph, constants: Constants, variables: StateVariables, scope: Scope, node: Any
 ) -> Layer:
     """The layer of a node."""
     signature = OPS[node.op].signature
@@ -135,7 +135,7 @@ def read_layer(
         units = weights["w"].shape[-1] // 4
         for each in _PEEPHOLES:  # not read, but arguments of the op
             weights.setdefault(each, constants.whole(np.zeros(units, dtype)))
-    notes += _other_notes(graph, constants, kept, form, values)
+    notes += _other_notes(graph, constants, variables, form, values)
     if attributes.get("is_training"):
         notes.append(FOR_TRAINING)
     if not scope.is_reached:
@@ -206,7 +206,7 @@ def _weights(
 def _other_notes(
     graph: Graph,
     constants: Constants,
-    kept: KeptState,
+    variables: StateVariables,
     form: Signature,
     values: Mapping[str, Value],
 ) -> list[str]:
@@ -218,7 +218,7 @@ def _other_notes(
         if tensor.ignored:
             continue
         value = graph.source(values[tensor.name])
-        if (variable := kept.variable(value)) is not None:
+        if (variable := variables.variable(value)) is not None:
             text = f"is kept from call to call, in the variable {variable}"
             text += STREAMED if tensor.name in _STATES else ""
         elif (array := constants.array(value)) is None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.tensorflow_constants import VARIABLES, Constants
+from rnn_compiler.model_import.tensorflow_data_movement import DATA_MOVEMENT
 from rnn_compiler.model_import.tensorflow_graph import Scope, Value, data_inputs
-from rnn_compiler.model_import.tensorflow_moves import MOVES
 
-__all__ = ["KeptState"]
+__all__ = ["StateVariables"]
 
 _ASSIGNING = {
     *("Assign", "AssignAdd", "AssignSub", "ScatterUpdate", "ScatterNdUpdate"),
@@ -25,7 +25,7 @@ _MOST_NODES = 1_000
 """How many nodes are looked at behind a value; what has more is no initial value."""
 
 
-class KeptState:
+class StateVariables:
     """Which variables of a graph keep state."""
 
     def __init__(self, constants: Constants) -> None:
@@ -45,7 +45,7 @@ class KeptState:
 
     def variable(self, value: Value) -> str | None:
         """The variable that a value is, as it is or moved, if it keeps state; else None."""
-        for found in self._behind(value, only_moves=True):
+        for found in self._behind(value, only_movement=True):
             node = self._graph.node(found)
             if node is not None and node.op in VARIABLES and node.name in self._names:
                 return node.name
@@ -59,8 +59,8 @@ class KeptState:
         variable = self._graph.node(self._graph.source(target))
         if variable is None or variable.op not in VARIABLES:
             return None
-        kept = not constants.is_restored(value) and not self._is_initial(value)
-        return variable.name if kept else None
+        keeps_state = not constants.is_restored(value) and not self._is_initial(value)
+        return variable.name if keeps_state else None
 
     def _is_initial(self, value: Value) -> bool:
         """Whether a value depends on constants alone, and on nothing that differs between calls."""
@@ -70,7 +70,7 @@ class KeptState:
         nodes = [self._graph.node(each) for each in behind]
         return all(n is not None and n.op not in _GIVEN and n.op not in OPS for n in nodes)
 
-    def _behind(self, value: Value, *, only_moves: bool = False) -> list[Value]:
+    def _behind(self, value: Value, *, only_movement: bool = False) -> list[Value]:
         """A value and what it is computed from, or moved from, as far as there are so many."""
         graph = self._graph
         waiting = [graph.source(value)]
@@ -78,7 +78,7 @@ class KeptState:
         while waiting and len(found) < _MOST_NODES:
             here = waiting.pop()
             node = graph.node(here)
-            if node is None or (only_moves and node.op not in MOVES):
+            if node is None or (only_movement and node.op not in DATA_MOVEMENT):
                 continue
             for text in data_inputs(node):
                 before = graph.source(graph.value(here.scope, text))

@@ -68,12 +68,12 @@ def import_in_process(
     size = sum(stored_bytes(each) for each in (path, *_beside(path)))
     request = {"path": os.path.abspath(path), "size": size, "dims": dict(dims), "name": name}
     worker = Path(__file__).with_name("worker.py")
-    with temporary_folder() as place:
-        folder = Path(place)
+    with temporary_folder() as temporary:
+        folder = Path(temporary)
         (folder / "request.json").write_text(json.dumps(request))
         savez: Any = np.savez
         savez(folder / "values.npz", **values)
-        facts = _facts(path, folder, run_reader(worker, place, seconds=_LONGEST))
+        facts = _facts(path, folder, run_reader(worker, temporary, seconds=_LONGEST))
         with np.load(folder / "weights.npz") as stored:
             arrays = [stored[f"w{k}"] for k in range(len(facts["weights"]))]
         weights = dict(zip(facts["weights"], arrays, strict=True))

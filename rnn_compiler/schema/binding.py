@@ -28,14 +28,14 @@ def open_sizes_of(spec: FunctionSpec, shapes: Mapping[str, Sequence[int]]) -> di
     """
     sizes: dict[str, int] = {}
     for dim in spec.open_dims:
-        places = [
+        axes = [
             (tensor, axis)
             for tensor in spec.arguments
             for axis, size in enumerate(tensor.shape)
             if size == open_dimension(dim) and not tensor.ignored
         ]
-        given = [place for place in places if place[0].name in shapes]
-        tensor, axis = (given or places)[0]
+        given = [each for each in axes if each[0].name in shapes]
+        tensor, axis = (given or axes)[0]
         if not given:
             expected = f"an array {tensor.formula}, because nothing else determines {dim}"
             raise InvalidArgumentError(

@@ -24,10 +24,10 @@ __all__ = [
     "Dispatch",
     "Fill",
     "Memory",
-    "Place",
     "Schedule",
     "Span",
     "Step",
+    "Storage",
     "aligned",
     "followed",
     "mapped",
@@ -65,7 +65,7 @@ def aligned(size: int, alignment: int = ALIGNMENT) -> int:
     return -(-size // alignment) * alignment
 
 
-class Place(Enum):
+class Storage(Enum):
     """The kind of memory that bytes are in."""
 
     ARGUMENT = "argument"
@@ -79,13 +79,13 @@ class Span:
     """A range of bytes.
 
     Attributes:
-        place: The kind of memory.
+        storage: The kind of memory.
         index: Which argument, result or constant; 0 for scratch memory.
         offset: The offset of the first byte.
         length: The number of bytes.
     """
 
-    place: Place
+    storage: Storage
     index: int
     offset: Size
     length: Size
@@ -102,7 +102,7 @@ class Span:
 
     def part(self, offset: Size, length: Size) -> Span:
         """A sub-range."""
-        return Span(self.place, self.index, self.offset + offset, length)
+        return Span(self.storage, self.index, self.offset + offset, length)
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Schedule:
     def reads(self, index: int) -> bool:
         """Whether any part of an argument is read."""
         return any(
-            span.place is Place.ARGUMENT and span.index == index
+            span.storage is Storage.ARGUMENT and span.index == index
             for step in steps_in(self.steps)
             for span in spans_of(step)
         )
@@ -209,10 +209,10 @@ class Schedule:
         """
 
         def moved(span: Span) -> Span:
-            if span.place is not Place.ARGUMENT:
+            if span.storage is not Storage.ARGUMENT:
                 return span
             if span.index in constants:
-                return replace(span, place=Place.CONSTANT, index=constants[span.index])
+                return replace(span, storage=Storage.CONSTANT, index=constants[span.index])
             return replace(span, index=span.index - sum(k < span.index for k in constants))
 
         return replace(self, steps=mapped(self.steps, moved))

@@ -19,10 +19,10 @@ from rnn_compiler.schema.schedule import (
     Copy,
     Dispatch,
     Fill,
-    Place,
     Schedule,
     Span,
     Step,
+    Storage,
 )
 
 __all__ = ["SCHEDULES_FILE", "Loaded", "Schedules"]
@@ -32,13 +32,13 @@ SCHEDULES_FILE = "rnn_compiler.schedules.json"
 
 _VERSION = 1
 
-_PLACES = {
-    "a": Place.ARGUMENT,
-    "r": Place.RESULT,
-    "s": Place.SCRATCH,
-    "c": Place.CONSTANT,
+_STORAGES = {
+    "a": Storage.ARGUMENT,
+    "r": Storage.RESULT,
+    "s": Storage.SCRATCH,
+    "c": Storage.CONSTANT,
 }
-_LETTERS = {place: letter for letter, place in _PLACES.items()}
+_LETTERS = {storage: letter for letter, storage in _STORAGES.items()}
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Schedules:
 
 
 def _span(span: Span) -> list[Any]:
-    return [_LETTERS[span.place], span.index, written(span.offset), written(span.length)]
+    return [_LETTERS[span.storage], span.index, written(span.offset), written(span.length)]
 
 
 def _step(step: Step) -> list[Any]:
@@ -151,7 +151,7 @@ def _read(name: str, row: Mapping[str, Any], arguments: Sequence[Size]) -> Sched
 
 def _read_span(row: Sequence[Any], names: Collection[str]) -> Span:
     letter, index, offset, length = row
-    return Span(_PLACES[letter], index, parse(offset, names), parse(length, names))
+    return Span(_STORAGES[letter], index, parse(offset, names), parse(length, names))
 
 
 def _read_step(row: Sequence[Any], names: Collection[str]) -> Step:

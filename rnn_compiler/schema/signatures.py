@@ -313,9 +313,9 @@ class Signature:
         """
         dims: dict[str, int] = {}
         tensors = {tensor.name: tensor for tensor in self.arguments}
-        for dim, places in self.defining_axes.items():
-            given = [place for place in places if place[0] in shapes]
-            argument, axis = (given or places)[0]
+        for dim, axes in self.defining_axes.items():
+            given = [each for each in axes if each[0] in shapes]
+            argument, axis = (given or axes)[0]
             if not given:
                 formula = tensors[argument].formula
                 expected = f"an array {formula}, because nothing else determines {dim}"

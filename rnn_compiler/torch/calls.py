@@ -151,20 +151,20 @@ def check_devices(op: str, devices: Sequence[Any]) -> Any:
     Raises:
         InvalidArgumentError: They are on several devices.
     """
-    place: Any = None
+    common: Any = None
     for name, device in zip(tensors_of(op), devices, strict=True):
-        if device is None or device == place:
+        if device is None or device == common:
             continue
-        if place is not None:
+        if common is not None:
             got = f"one on {device}"
             raise InvalidArgumentError(
-                op, name, f"a tensor on {place}, like the other tensors", got
+                op, name, f"a tensor on {common}, like the other tensors", got
             )
-        place = device
-    return place
+        common = device
+    return common
 
 
-def _place(op: str, devices: Sequence[Any]) -> int | None:
+def _device_index(op: str, devices: Sequence[Any]) -> int | None:
     """The number of the GPU that tensors are on; None for the CPU.
 
     Raises:
@@ -193,7 +193,7 @@ def prepare(
     A type consists of shape, dtype and device.
     """
     where = target, device, alone
-    place = _place(op, [each and each[2] for each in types])
+    common = _device_index(op, [each and each[2] for each in types])
     signature = OPS[op].signature
     names = tensors_of(op)
     known = {name: each for name, each in zip(names, types, strict=True) if each is not None}
@@ -211,11 +211,11 @@ def prepare(
             _check(op, argument, *known[argument.name][:2])
         elif argument.default is None:
             raise InvalidArgumentError(op, argument.name, "a tensor", "None")
-    kind, code = ("local", "cpu") if place is None else ("cuda", "cuda")
+    kind, code = ("local", "cpu") if common is None else ("cuda", "cuda")
     if target.partition(":")[0] != code:
         target = code
     if kind == "cuda":
-        device = f"cuda://{place}"
+        device = f"cuda://{common}"
     elif device is None or device_kind(device) != kind:
         device = "local-sync" if alone else default_device([spec], kind)
     function = open_sizes.function_for(spec, target, device)

@@ -40,7 +40,7 @@ class DirectCalls:
         self._calls = calls
         self._sizes = [size + ALIGNMENT for size in calls.blocks]
         self._results = [
-            _Result.at(*place, spec) for place, spec in zip(calls.results, results, strict=True)
+            _Result.at(*where, spec) for where, spec in zip(calls.results, results, strict=True)
         ]
 
     def __call__(self, tensors: Sequence[Any], packed: Sequence[DeviceArray]) -> list[Any]:

@@ -19,7 +19,7 @@ from rnn_compiler.lowering.ops import GRADIENTS
 from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
 from rnn_compiler.torch.attributes import Attributes
-from rnn_compiler.weights.torch import places
+from rnn_compiler.weights.torch import blocks_of_parameters
 
 __all__ = ["HAS_FORMULA", "second_derivatives"]
 
@@ -100,7 +100,9 @@ def _cudnn_rnn(tensors: Mapping[str, Any], attributes: Mapping[str, Any]) -> tup
         input_mode=attributes["input_mode"],
         num_proj=attributes.get("num_proj", 0) if mode == "lstm" else 0,
     )
-    weights = {name: block.of(tensors["params"]) for name, block in places(layout).items()}
+    weights = {
+        name: block.of(tensors["params"]) for name, block in blocks_of_parameters(layout).items()
+    }
     lengths = tensors.get("sequence_lengths")
     steps = torch.arange(T, device=x.device)
     valid = None if lengths is None else (steps[:, None] < lengths)[..., None]

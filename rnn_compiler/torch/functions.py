@@ -98,9 +98,9 @@ class OpFunction:
         given = {**dict.fromkeys(self._tensors), **given}
         floats = [given[name] for name, each in self._tensors.items() if each.dtype is None]
         first = next(filter(_is_float, floats), None)
-        place = "cpu" if first is None else first.device
+        device = "cpu" if first is None else first.device
         tensors = {
-            name: self._tensor(each, given[name], place) for name, each in self._tensors.items()
+            name: self._tensor(each, given[name], device) for name, each in self._tensors.items()
         }
         dtype = "float32" if first is None else dtype_name(first.dtype)
         given |= signature.implied(given)
@@ -112,11 +112,11 @@ class OpFunction:
             import rnn_compiler.torch.tracing  # noqa: F401  # pyright: ignore
         values, seeds = attribute_values(signature.name, rest, dtype)
         attributes = tuple(zip(self._attributes, values, strict=True))
-        counters = [torch.tensor(value, device=place) if value else None for value in seeds]
+        counters = [torch.tensor(value, device=device) if value else None for value in seeds]
         results = run_cast(signature.name, [*tensors.values(), *counters], attributes)
         return self._results(*results[: len(signature.results)])
 
-    def _tensor(self, argument: Tensor, value: Any, place: Any) -> Any:
+    def _tensor(self, argument: Tensor, value: Any, device: Any) -> Any:
         """An argument as a tensor: integers get its dtype, Python numbers are put on the device."""
         op = self.signature.name
         if value is None and argument.default is not None:
@@ -127,7 +127,7 @@ class OpFunction:
             raise InvalidArgumentError(op, argument.name, "a torch.Tensor", describe(value))
         kind = getattr(torch, argument.dtype)
         if isinstance(value, int) and not isinstance(value, bool):
-            return torch.tensor(value, dtype=kind, device=place)
+            return torch.tensor(value, dtype=kind, device=device)
         if isinstance(value, torch.Tensor) and value.dtype in _INTEGERS:
             limit = torch.iinfo(kind).max
             return value.clamp(-1, limit).to(kind) if value.dtype != kind else value

@@ -104,8 +104,8 @@ def _result_shapes(
     tensors = {name: each for name, each in zip(names, given, strict=True) if each is not None}
     form = signature.form(attributes)
     known: dict[str, Any] = dict(attributes)
-    for dim, places in form.defining_axes.items():
-        name, axis = next((place for place in places if place[0] in tensors), places[0])
+    for dim, axes in form.defining_axes.items():
+        name, axis = next((index for index in axes if index[0] in tensors), axes[0])
         tensor = next(each for each in form.arguments if each.name == name)
         factor, _ = tensor.sizes[axis].multiple or (1, dim)
         known[dim] = tensors[name].shape[axis] // factor
@@ -171,10 +171,10 @@ class _Eager(torch.autograd.Function):
         if parts is None:
             found = op_gradient.gradients(ctx, cotangents, needed, run, zeros, kept)
             return None, *found
-        count, place = len(op_gradient.names), op_gradient.names.index(parts.name)
-        own = (*needed[:place], any(needed[count:]), *needed[place + 1 : count])
+        count, index = len(op_gradient.names), op_gradient.names.index(parts.name)
+        own = (*needed[:index], any(needed[count:]), *needed[index + 1 : count])
         found = op_gradient.gradients(ctx, cotangents, own, run, zeros, kept)
-        whole = found[place]
+        whole = found[index]
         if whole is None:
             return None, *found, *[None] * len(parts.blocks)
         if plain:
@@ -192,10 +192,10 @@ def _connected(ctx: Any, op_gradient: OpGradient, parts: Parts | None) -> list[A
     """The saved tensors of a call, connected so that second derivatives reach their sources."""
     kept, given = op_gradient.as_given(ctx)
     if parts is not None:
-        place = op_gradient.place(parts.name)
+        index = op_gradient.index(parts.name)
         weights = {str(k): each for k, each in enumerate(given)}
         blocks = {str(k): each for k, each in enumerate(parts.blocks)}
-        kept[place] = joined(parts.name, weights, blocks, kept[place].numel())
+        kept[index] = joined(parts.name, weights, blocks, kept[index].numel())
     return kept
 
 

@@ -28,7 +28,7 @@ from rnn_compiler.torch.functions import is_cast, run_cast
 from rnn_compiler.torch.library import Parts, is_eager, is_transformed
 from rnn_compiler.torch.packed_sequences import Padding
 from rnn_compiler.torch.parameters import Buffer, joined
-from rnn_compiler.weights.torch import places
+from rnn_compiler.weights.torch import blocks_of_parameters
 
 __all__ = ["GRU", "LSTM", "RNN"]
 
@@ -62,14 +62,18 @@ class _Layer(rnn.RNNBase):
         weights: list[Any] = [getattr(self, name, None) for name in self._flat_weights_names]
         if (buffer := self.__dict__.get("weights_buffer")) is not None and buffer.holds(weights):
             return
-        self._blocks, self._size, self.weights_buffer = places(layout), layout.size, None
+        self._blocks, self._size, self.weights_buffer = (
+            blocks_of_parameters(layout),
+            layout.size,
+            None,
+        )
         plain = all(
             isinstance(each, torch.nn.Parameter) and type(each.data) is torch.Tensor
             for each in weights
         )
         kinds = {(each.dtype, each.device) for each in weights} if plain else set[Any]()
-        place = weights[0].device.type if plain else ""
-        if len(kinds) != 1 or place == "meta" or (place == "cpu" and weights[0].is_shared()):
+        device = weights[0].device.type if plain else ""
+        if len(kinds) != 1 or device == "meta" or (device == "cpu" and weights[0].is_shared()):
             return
         if len({each.data_ptr() for each in weights}) < len(weights):  # one is shared
             return

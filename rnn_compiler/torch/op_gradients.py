@@ -68,8 +68,8 @@ class OpGradient:
         originals: list[Any] = []
         ctx.copied = []
         if given is not None and given is not tensors:
-            places = [(n, k) for n, k in enumerate(self._saved) if k < len(given)]
-            ctx.copied = [n for n, k in places if given[k] is not tensors[k]]
+            indices = [(n, k) for n, k in enumerate(self._saved) if k < len(given)]
+            ctx.copied = [n for n, k in indices if given[k] is not tensors[k]]
             originals = [given[self._saved[n]] for n in ctx.copied]
         ctx.save_for_backward(*map(known.__getitem__, self._saved), *parts, *originals)
         ctx.mark_non_differentiable(*map(results.__getitem__, self._fixed))
@@ -77,7 +77,7 @@ class OpGradient:
         ctx.shapes = [results[k].shape for k in self._arriving]
         ctx.attributes = attributes
 
-    def place(self, name: str) -> int:
+    def index(self, name: str) -> int:
         """The index of an argument among the saved tensors."""
         return self._saved.index(self.names.index(name))
 
@@ -86,8 +86,8 @@ class OpGradient:
         count, copied = len(self._saved), ctx.copied
         saved = [*ctx.saved_tensors]
         kept, parts = saved[:count], saved[count : len(saved) - len(copied)]
-        for place, original in zip(copied, saved[len(saved) - len(copied) :], strict=True):
-            kept[place] = original
+        for index, original in zip(copied, saved[len(saved) - len(copied) :], strict=True):
+            kept[index] = original
         return kept, parts
 
     def gradients(
@@ -153,9 +153,9 @@ def _plan(op: str, needed: tuple[bool, ...], attributes: Attributes) -> _Plan:
     names = [
         of.get(n, "") if needs else "" for n, needs in zip(tensors_of(op), needed, strict=True)
     ]
-    places = {n: k for k, n in enumerate(["", *_saved(op), *gradient.cotangents])}
-    count = len(places)
-    places |= {name: places[other] for name, other in gradient.substitutes.items()}
+    indices = {n: k for k, n in enumerate(["", *_saved(op), *gradient.cotangents])}
+    count = len(indices)
+    indices |= {name: indices[other] for name, other in gradient.substitutes.items()}
     signatures = [OPS[each].signature for each in gradient.ops]
     steps: list[_Step] = []
     for number, signature in enumerate(signatures):
@@ -165,12 +165,12 @@ def _plan(op: str, needed: tuple[bool, ...], attributes: Attributes) -> _Plan:
             asked |= {each.name for later in after for each in later.arguments}
         outputs = tuple(each.name for each in signature.results if each.name in asked)
         if outputs:
-            tensors = tuple(places.get(name, 0) for name in tensors_of(signature.name))
+            tensors = tuple(indices.get(name, 0) for name in tensors_of(signature.name))
             own = tuple((name, values[name]) for name in attributes_of(signature.name))
             steps.append(_Step(signature.name, tensors, own, outputs))
-            places |= {name: count + k for k, name in enumerate(outputs)}
+            indices |= {name: count + k for k, name in enumerate(outputs)}
             count += len(outputs)
-    return _Plan(tuple(steps), tuple(places[name] for name in names))
+    return _Plan(tuple(steps), tuple(indices[name] for name in names))
 
 
 def _saved(op: str) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ class Padding:
         self.lengths: Any = None
         if int(batch_sizes[-1]) < self._batch:
             runs = torch.arange(self._batch, device="cpu") < batch_sizes.unsqueeze(1)
-            self._places = runs.view(-1).nonzero().view(-1).to(device)
+            self._indices = runs.view(-1).nonzero().view(-1).to(device)
             self.lengths = runs.sum(0, dtype=torch.int32).to(device)
             self._steps = rounded(self._steps)
 
@@ -58,20 +58,20 @@ class Padding:
         shape = (self._steps, self._batch, data.shape[1])
         if self.lengths is None:
             return data.view(shape)
-        return _Pad.apply(data, self._places, self._steps * self._batch).view(shape)
+        return _Pad.apply(data, self._indices, self._steps * self._batch).view(shape)
 
     def pack(self, padded: Any) -> Any:
         """The data of a PackedSequence from ``[T, B, N]``; the inverse of `pad`."""
         rows = padded.reshape(self._steps * self._batch, padded.shape[2])
-        return rows if self.lengths is None else _Pack.apply(rows, self._places)
+        return rows if self.lengths is None else _Pack.apply(rows, self._indices)
 
 
 class _Pad(torch.autograd.Function):
     """Scatters rows to their positions, with zeros elsewhere."""
 
     @staticmethod
-    def forward(data: Any, places: Any, rows: int) -> Any:
-        return data.new_zeros(rows, data.shape[1]).index_copy_(0, places, data)
+    def forward(data: Any, indices: Any, rows: int) -> Any:
+        return data.new_zeros(rows, data.shape[1]).index_copy_(0, indices, data)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -79,24 +79,24 @@ class _Pad(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        (places,) = ctx.saved_tensors
-        return _Pack.apply(cotangents[0], places), None, None
+        (indices,) = ctx.saved_tensors
+        return _Pack.apply(cotangents[0], indices), None, None
 
 
 class _Pack(torch.autograd.Function):
     """Gathers rows; `index_select` does the same, but its gradient sums row by row."""
 
     @staticmethod
-    def forward(rows: Any, places: Any) -> Any:
-        return rows.index_select(0, places)
+    def forward(rows: Any, indices: Any) -> Any:
+        return rows.index_select(0, indices)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        rows, places = inputs
-        ctx.save_for_backward(places)
+        rows, indices = inputs
+        ctx.save_for_backward(indices)
         ctx.count = rows.shape[0]
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
-        (places,) = ctx.saved_tensors
-        return _Pad.apply(cotangents[0], places, ctx.count), None
+        (indices,) = ctx.saved_tensors
+        return _Pad.apply(cotangents[0], indices, ctx.count), None

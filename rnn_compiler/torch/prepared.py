@@ -70,18 +70,18 @@ class Prepared:
         given = {name: k for k, (name, each) in enumerate(types.items()) if each is not None}
         self._types = [each for each in types.values() if each is not None]
         self._omitted = [each is None for each in types.values()]
-        _, _, place = self._types[0]
+        _, _, device = self._types[0]
         self._defaults: list[Any] = []
-        self._places: list[int] = []
+        self._indices: list[int] = []
         for each in spec.arguments:
             if each.name in given and not each.ignored:
-                self._places.append(given[each.name])
+                self._indices.append(given[each.name])
                 continue
             dtype = getattr(torch, each.dtype)
             default = torch.full(
-                each.static_shape, static_size(each.default or 0), dtype=dtype, device=place
+                each.static_shape, static_size(each.default or 0), dtype=dtype, device=device
             )
-            self._places.append(len(types) + len(self._defaults))
+            self._indices.append(len(types) + len(self._defaults))
             self._defaults.append(default)
         weights = spec.weights if function.prepacks else ()
         arguments = [*enumerate(spec.arguments)]
@@ -108,7 +108,7 @@ class Prepared:
 
     def run(self, tensors: Sequence[Any]) -> list[Any]:
         """Runs the function on tensors that are ready."""
-        given = [*map((*tensors, *self._defaults).__getitem__, self._places)]
+        given = [*map((*tensors, *self._defaults).__getitem__, self._indices)]
         for k, spec in self._bounded if self._on_cpu else ():
             check_argument(self._function.spec.op, spec, given[k].numpy(force=True))
         if not self._on_cpu:
@@ -145,14 +145,14 @@ class Prepared:
             UnsupportedError: A tensor has no memory of its own.
         """
         try:
-            places = functools.reduce(or_, map(torch.Tensor.data_ptr, tensors))
+            addresses = functools.reduce(or_, map(torch.Tensor.data_ptr, tensors))
         except RuntimeError as error:  # sparse, or batched by vmap or batched gradients
             raise UnsupportedError(
                 f"{self._function.spec.op}: expected dense tensors with memory of their own, "
                 f"unlike those of vmap and batched gradients: {str(error).strip()}"
             ) from error
         return (
-            places % ALIGNMENT == 0
+            addresses % ALIGNMENT == 0
             and all(map(torch.Tensor.is_contiguous, tensors))
             and not any(map(torch.Tensor.is_neg, tensors))
         )

@@ -105,20 +105,20 @@ def from_keras(
     )
     each = len(arrays) // count
     stacks = [
-        _stack(read, rnn_mode, place, arrays[k * each : (k + 1) * each], k * each)
-        for k, place in enumerate(layout.pseudo_layers)
+        _stack(read, rnn_mode, pseudo_layer, arrays[k * each : (k + 1) * each], k * each)
+        for k, pseudo_layer in enumerate(layout.pseudo_layers)
     ]
     return pack(layout, stacks)
 
 
 def _stack(
-    read: Reader, rnn_mode: str, place: PseudoLayer, arrays: Sequence[Any], first: int
+    read: Reader, rnn_mode: str, pseudo_layer: PseudoLayer, arrays: Sequence[Any], first: int
 ) -> Stack:
     """The weights of one direction of a layer, whose arrays are numbered from `first`."""
     gates, order = gates_of(read.function, rnn_mode), _GATES[rnn_mode]
-    rows, total = rows_of(gates), place.input_bias.size
+    rows, total = rows_of(gates), pseudo_layer.input_bias.size
     formulas = [f"[input_size, {rows}]", f"[num_units, {rows}]", f"[{rows}]"]
-    shapes = [place.input.shape[::-1], place.recurrent.shape[::-1], (total,)]
+    shapes = [pseudo_layer.input.shape[::-1], pseudo_layer.recurrent.shape[::-1], (total,)]
     bias_shape: tuple[int, ...] = ()
     if len(arrays) == 3:
         bias_shape = as_host_array(read.function, f"weights[{first + 2}]", arrays[2]).shape

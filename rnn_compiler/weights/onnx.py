@@ -99,11 +99,11 @@ def from_onnx(
     D = layout.num_directions
     stacks: list[Stack] = []
     for layer, node in enumerate(nodes):
-        place = layout.pseudo_layers[layer * D]
+        pseudo_layer = layout.pseudo_layers[layer * D]
         formulas = {
-            "W": (f"[num_directions, {rows}, input_size]", place.input.shape),
-            "R": (f"[num_directions, {rows}, num_units]", place.recurrent.shape),
-            "B": (f"[num_directions, 2 * {rows}]", (2 * place.input_bias.size,)),
+            "W": (f"[num_directions, {rows}, input_size]", pseudo_layer.input.shape),
+            "R": (f"[num_directions, {rows}, num_units]", pseudo_layer.recurrent.shape),
+            "B": (f"[num_directions, 2 * {rows}]", (2 * pseudo_layer.input_bias.size,)),
         }
         label = f"[{layer}]" if len(nodes) > 1 else ""
         arrays = {

@@ -194,10 +194,10 @@ def checked_layout(
 def pack(layout: Layout, stacks: Sequence[Stack]) -> Array:
     """The buffer of some stacks, one per pseudo-layer."""
     params = np.zeros(layout.size, stacks[0].input.dtype)
-    for place, stack in zip(layout.pseudo_layers, stacks, strict=True):
+    for pseudo_layer, stack in zip(layout.pseudo_layers, stacks, strict=True):
         for name, array in stack._asdict().items():
             if array is not None:
-                getattr(place, name).of(params)[...] = array
+                getattr(pseudo_layer, name).of(params)[...] = array
     return params
 
 
@@ -208,7 +208,10 @@ def unpack(function: str, layout: Layout, params: Any) -> list[Stack]:
         InvalidArgumentError: The buffer does not match the layout.
     """
     array = Reader(function).array("params", params, "[params_size]", (layout.size,))
-    blocks = [[getattr(place, name) for name in Stack._fields] for place in layout.pseudo_layers]
+    blocks = [
+        [getattr(pseudo_layer, name) for name in Stack._fields]
+        for pseudo_layer in layout.pseudo_layers
+    ]
     return [Stack(*(block and block.of(array).copy() for block in row)) for row in blocks]
 
 

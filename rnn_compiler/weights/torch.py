@@ -34,7 +34,7 @@ from rnn_compiler.weights.stacked import (
     unpack,
 )
 
-__all__ = ["from_torch", "layers_told", "places", "to_torch"]
+__all__ = ["blocks_of_parameters", "from_torch", "layers_told", "to_torch"]
 
 _FIELDS = {
     "weight_ih": "input",
@@ -110,9 +110,9 @@ def from_torch(
     }
     stacks: list[Stack] = []
     suffixes = _suffixes(num_layers, bidirectional)
-    for suffix, place in zip(suffixes, layout.pseudo_layers, strict=True):
+    for suffix, pseudo_layer in zip(suffixes, layout.pseudo_layers, strict=True):
         arrays = {
-            field: read.array(name, given[name], formulas[stem], getattr(place, field).shape)
+            field: read.array(name, given[name], formulas[stem], getattr(pseudo_layer, field).shape)
             for stem, field in _FIELDS.items()
             for name in [stem + suffix]
             if name in given
@@ -178,20 +178,20 @@ def to_torch(
     }
 
 
-def places(layout: Layout) -> dict[str, Block]:
+def blocks_of_parameters(layout: Layout) -> dict[str, Block]:
     """The block of the buffer for each array of a state dict, by torch's name, in torch's order.
 
     Example:
         >>> layout = Layout(rnn_mode="gru", num_layers=1, num_units=4, input_size=3)
-        >>> places(layout)["bias_hh_l0"]
+        >>> blocks_of_parameters(layout)["bias_hh_l0"]
         Block(offset=96, shape=(12,))
     """
     suffixes = _suffixes(layout.num_layers, layout.num_directions == 2)
     return {
-        stem + suffix: getattr(place, field)
-        for suffix, place in zip(suffixes, layout.pseudo_layers, strict=True)
+        stem + suffix: getattr(pseudo_layer, field)
+        for suffix, pseudo_layer in zip(suffixes, layout.pseudo_layers, strict=True)
         for stem, field in _FIELDS.items()
-        if getattr(place, field) is not None
+        if getattr(pseudo_layer, field) is not None
     }
 
 

@@ -259,20 +259,20 @@ def _of_pickles(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
     stored: list[Stored] = []
     root, keys = load(head, stored), load(head)
     sizes = {each.key: each for each in map(_storage_of, stored) if each is not None}
-    places: dict[str, int] = {}
+    offsets: dict[str, int] = {}
     at = head.tell()
     for key in cast(list[Any], keys) if isinstance(keys, list) else ():
         if not isinstance(key, str) or key not in sizes:
             break  # an unsupported type, so the start of the next storage is unknown
-        places[key] = at
+        offsets[key] = at
         at += 8 + sizes[key].nbytes
 
     def read(storage: Storage) -> bytes:
-        place = places.get(storage.key)
+        offset = offsets.get(storage.key)
         with open_regular(path) as again:
-            if place is None or place + 8 + storage.nbytes > os.fstat(again.fileno()).st_size:
+            if offset is None or offset + 8 + storage.nbytes > os.fstat(again.fileno()).st_size:
                 raise _damaged(path, f"it ends before the storage {storage.key[:40]}")
-            again.seek(place)
+            again.seek(offset)
             if int.from_bytes(again.read(8), "little") != storage.count:
                 raise _damaged(path, f"the storage {storage.key[:40]} has another size")
             return again.read(storage.nbytes)

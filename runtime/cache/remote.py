@@ -109,7 +109,7 @@ class RemoteCache:
         Raises:
             Exception: It does not; any exception of its file system.
         """
-        _, _, folder = _place(self.url, "0" * 64)
+        _, _, folder = _location(self.url, "0" * 64)
         if folder and not folder.root.is_dir():
             raise FileNotFoundError("the folder does not exist; the first entry creates it")
         with contextlib.suppress(FileNotFoundError):
@@ -179,7 +179,7 @@ def connect(url: str, process: int) -> tuple[Any, str]:
     return core.url_to_fs(url)
 
 
-def _place(url: str, digest: str) -> tuple[Any, str, CacheFolder | None]:
+def _location(url: str, digest: str) -> tuple[Any, str, CacheFolder | None]:
     """The file system of a remote, the path of an entry in it, and its folder if it is local."""
     filesystem, root = connect(url, os.getpid())
     is_here = filesystem.protocol in ("file", ("file", "local"))
@@ -188,7 +188,7 @@ def _place(url: str, digest: str) -> tuple[Any, str, CacheFolder | None]:
 
 
 def _read(url: str, digest: str, max_size: int) -> bytes:
-    filesystem, path, folder = _place(url, digest)
+    filesystem, path, folder = _location(url, digest)
     if folder:
         return folder.read_entry(digest, max_size)
     size = filesystem.info(path)["size"]
@@ -210,7 +210,7 @@ def _read_stream(filesystem: Any, path: str, max_size: int) -> bytes:
 
 
 def _write(url: str, digest: str, data: bytes) -> bool:
-    filesystem, path, folder = _place(url, digest)
+    filesystem, path, folder = _location(url, digest)
     if folder:
         folder.write_entry(digest, data)
         return True

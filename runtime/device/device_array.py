@@ -63,7 +63,7 @@ class DeviceArray:
     """
 
     __slots__ = (
-        *("__weakref__", "_host", "_memory", "_place", "_spec", "_view_of", "device"),
+        *("__weakref__", "_host", "_memory", "_extent", "_spec", "_view_of", "device"),
         "exported",
     )
 
@@ -73,7 +73,7 @@ class DeviceArray:
         view: Any,
         spec: TensorSpec,
         memory: npt.NDArray[np.uint8] | None = None,
-        place: tuple[int, int] | None = None,
+        extent: tuple[int, int] | None = None,
     ) -> None:
         """Takes what it is made of.
 
@@ -82,12 +82,12 @@ class DeviceArray:
             view: IREE's view of it; None if it is in memory that IREE does not know yet.
             spec: Its shape and dtype.
             memory: That memory, of this machine; nobody else writes there.
-            place: The addresses of its first byte there, and of the byte after its last.
+            extent: The addresses of its first byte there, and of the byte after its last.
         """
         self.device = device
         self._view_of = view
         self._spec = spec
-        self._memory, self._place = memory, place
+        self._memory, self._extent = memory, extent
         self._host: npt.NDArray[Any] | None = None
         self.exported = False
 
@@ -233,7 +233,7 @@ class DeviceArray:
 
     def move(self) -> None:
         """Moves it to separate memory."""
-        self._view_of, self._host, self._place = self.copy()._view, None, None
+        self._view_of, self._host, self._extent = self.copy()._view, None, None
         self._memory = None
 
     def shares_memory(self, others: Iterable[DeviceArray]) -> bool:
@@ -247,14 +247,14 @@ class DeviceArray:
 
     def _span(self) -> tuple[int, int]:
         """Where its memory begins and ends; empty if IREE cannot tell, and so cannot export it."""
-        if self._place is None:
+        if self._extent is None:
             try:
                 (capsule,) = self.device.capsules([self._view])
                 start = address_of(capsule)
-                self._place = start, start + self._view.get_buffer().byte_length()
+                self._extent = start, start + self._view.get_buffer().byte_length()
             except RuntimeError:
-                self._place = 0, 0
-        return self._place
+                self._extent = 0, 0
+        return self._extent
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Its DLPack device."""
@@ -279,16 +279,14 @@ class DeviceArray:
             BufferError: It is on another device, or cannot be exported without a copy.
         """
         del max_version  # an older version is allowed
-        place = self.device.dlpack
+        own = self.device.dlpack
         if self.on_host and ((dl_device or CPU) != CPU or stream is not None):
             raise BufferError(f"it is in this machine's memory, {CPU}, which has no streams")
-        if (dl_device or place) != place:
-            raise BufferError(
-                f"it is on {self.device.uri}, {place}: to_host() copies it from there"
-            )
+        if (dl_device or own) != own:
+            raise BufferError(f"it is on {self.device.uri}, {own}: to_host() copies it from there")
         if self.device.kind == "vulkan":
             raise BufferError("IREE exports no memory of Vulkan devices: to_host() copies it")
-        others = [each() for each in self.device.kept.copy()]  # while threads add more
+        others = [each() for each in self.device.live_arrays.copy()]  # while threads add more
         if not copy and self.shares_memory(each for each in others if each is not None):
             if copy is False:
                 raise BufferError("it shares its memory with another array: allow a copy")

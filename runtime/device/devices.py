@@ -140,7 +140,7 @@ class Device:
         patience: How many seconds a caller stays awake while waiting for them (`waiting.wait`).
         usable: Whether it works in this process. After a fork, the threads exist only in the
             parent, and a call in the child would wait for them forever.
-        kept: The arrays on it that callers hold.
+        live_arrays: The arrays on it that callers hold.
     """
 
     def __init__(self, uri: str) -> None:
@@ -149,7 +149,7 @@ class Device:
         pool = pool_options()
         self.uri = uri
         self.usable = True
-        self.kept: set[ref[DeviceArray]] = set()
+        self.live_arrays: set[ref[DeviceArray]] = set()
         self.kind = kind
         self.has_threads = driver == "local-task"
         self.patience = 0.0
@@ -184,7 +184,7 @@ class Device:
 
     def keep(self, array: DeviceArray) -> DeviceArray:
         """Registers an array that a caller holds, until it is freed."""
-        self.kept.add(ref(array, self.kept.discard))
+        self.live_arrays.add(ref(array, self.live_arrays.discard))
         return array
 
     def check_usable(self) -> None:

@@ -22,7 +22,7 @@ from rnn_compiler.runtime.direct.pointers import PointerCalls
 from rnn_compiler.runtime.direct.prepared import Prepared
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.schedule import Place
+from rnn_compiler.schema.schedule import Storage
 
 __all__ = ["Calls"]
 
@@ -54,7 +54,7 @@ class Calls:
         self._results = spec.results
         kinds = [DTYPES[each.dtype].numpy for each in spec.results]
         self._shapes = [*zip(kinds, (each.static_shape for each in spec.results), strict=True)]
-        self.gives_arguments = any(span.place is Place.ARGUMENT for span in plan.results)
+        self.gives_arguments = any(span.storage is Storage.ARGUMENT for span in plan.results)
         self._own_blocks = sum(plan.blocks) <= SMALL
         arguments = zip(spec.arguments, plan.arguments, strict=False)
         own = sum(size for each, size in arguments if size <= SMALL or each.ignored)
@@ -113,12 +113,12 @@ class _Call:
         self._ignored = [spec.ignored for spec in arguments]
         self._names = [("argument", k) for k in range(len(plan.arguments))]
         self._blocks = [("result", k) for k in range(len(plan.blocks))]
-        places = [(span.place, span.index, span.offset) for span in plan.results]
+        found = [(span.storage, span.index, span.offset) for span in plan.results]
         self._shared = [
-            place[0] is not Place.RESULT or place in places[:k] for k, place in enumerate(places)
+            where[0] is not Storage.RESULT or where in found[:k] for k, where in enumerate(found)
         ]
         self._views: list[Any] | None = None
-        if own_blocks and all(span.place is not Place.ARGUMENT for span in plan.results):
+        if own_blocks and all(span.storage is not Storage.ARGUMENT for span in plan.results):
             self._views = self._of(self._prepared.memory[1:], ())
 
     def __call__(
@@ -161,10 +161,12 @@ class _Call:
         """Views of the results, of which some lie in these blocks."""
         found: list[Array] = []
         for span, (dtype, shape) in zip(self._plan.results, self._shapes, strict=True):
-            if span.place is Place.ARGUMENT:
+            if span.storage is Storage.ARGUMENT:
                 found.append(np.reshape(np.asarray(arrays[span.index]), shape))
                 continue
-            memory = (blocks if span.place is Place.RESULT else self._plan.constants)[span.index]
+            memory = (blocks if span.storage is Storage.RESULT else self._plan.constants)[
+                span.index
+            ]
             found.append(typed(memory[span.start : span.start + span.size], dtype, shape))
         return found
 

@@ -21,7 +21,7 @@ from rnn_compiler.runtime.direct.prepared import Prepared
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.schedule import Copy, Place, Span, followed
+from rnn_compiler.schema.schedule import Copy, Span, Storage, followed
 from rnn_compiler.schema.streams import Chunked
 
 if TYPE_CHECKING:
@@ -139,28 +139,28 @@ class DirectChunks:
 
     def _laid_out(self, plan: Plan, spec: FunctionSpec, packed: Sequence[DeviceArray]) -> _Chunk:
         """Memory for calls of a size, with everything in its place."""
-        places = {each.name: k for k, each in enumerate(spec.arguments)}
+        positions = {each.name: k for k, each in enumerate(spec.arguments)}
         results = {each.name: k for k, each in enumerate(spec.results)}
         steps = plan.steps
         for name, result in self._after.items():
             span = plan.results[results[result]]
-            size = plan.arguments[places[name]]
+            size = plan.arguments[positions[name]]
             last = span.part(span.length - size, size)  # its last row, if it has one for each step
-            steps = followed(steps, [Copy(last, Span(Place.ARGUMENT, places[name], 0, size))])
+            steps = followed(steps, [Copy(last, Span(Storage.ARGUMENT, positions[name], 0, size))])
         prepared = Prepared(replace(plan, steps=steps), own_blocks=True)
         own = {name: _own(each) for name, each in self._tensors_at(spec).items()}
         if self._op.length is not None:
             own[self._op.length][...] = spec.dims.get("seq_length", 1)
         for name, array in {**own, **self._state}.items():
-            prepared.bind(("argument", places[name]), address_of(array))
+            prepared.bind(("argument", positions[name]), address_of(array))
         for name, array in self._fixed.items():
-            prepared.bind(("argument", places[name]), array.address)
-        for k, array in enumerate(packed, len(places)):
+            prepared.bind(("argument", positions[name]), array.address)
+        for k, array in enumerate(packed, len(positions)):
             prepared.bind(("argument", k), array.address)
         views: list[Any] = []
         for name in self._fields:
             span, result = plan.results[results[name]], spec.results[results[name]]
-            memory = plan.constants if span.place is Place.CONSTANT else prepared.memory[1:]
+            memory = plan.constants if span.storage is Storage.CONSTANT else prepared.memory[1:]
             part = memory[span.index][span.start : span.start + span.size]
             views.append(typed(part, DTYPES[result.dtype].numpy, result.static_shape))
         return _Chunk(prepared, own[self._op.chunk], views, (own, packed))
@@ -178,13 +178,13 @@ class _Chunk:
         prepared: What is run.
         input: Where the chunk goes.
         views: The results.
-        kept: What else is referred to.
+        owners: What else is referred to.
     """
 
-    __slots__ = ("input", "kept", "prepared", "views")
+    __slots__ = ("input", "owners", "prepared", "views")
 
-    def __init__(self, prepared: Prepared, input: Any, views: list[Any], kept: object) -> None:
-        self.prepared, self.input, self.views, self.kept = prepared, input, views, kept
+    def __init__(self, prepared: Prepared, input: Any, views: list[Any], owners: object) -> None:
+        self.prepared, self.input, self.views, self.owners = prepared, input, views, owners
 
 
 def _own(spec: TensorSpec) -> Any:

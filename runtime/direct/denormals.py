@@ -45,10 +45,10 @@ def environment_functions() -> tuple[int, int]:
 
 def flushing(environment: bytes) -> bytes:
     """An environment in which small numbers are zero, and nothing else is different."""
-    place, bits = _FLUSHING[platform.machine()]
+    offset, bits = _FLUSHING[platform.machine()]
     changed = bytearray(environment)
-    (word,) = struct.unpack_from("<I", changed, place)
-    struct.pack_into("<I", changed, place, word | bits)
+    (word,) = struct.unpack_from("<I", changed, offset)
+    struct.pack_into("<I", changed, offset, word | bits)
     return bytes(changed)
 
 

@@ -22,7 +22,7 @@ from rnn_compiler.runtime.direct.memory import address_of, aligned_array
 from rnn_compiler.runtime.direct.plan import Plan
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import Size
-from rnn_compiler.schema.schedule import Copy, Place, Schedule
+from rnn_compiler.schema.schedule import Copy, Schedule, Storage
 from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Loaded, Schedules
 
 __all__ = ["DirectFunction", "direct_functions"]
@@ -119,12 +119,12 @@ class DirectFunction:
         for span, array in zip(self._schedule.results, results, strict=True):
             pairs = [(span, span)]
             pairs += [(each.source, each.target) for each in steps if isinstance(each, Copy)]
-            for constant, place in pairs:
-                start = place.start - span.start
-                is_there = (place.place, place.index) == (span.place, span.index)
-                if constant.place is not Place.CONSTANT or not is_there or start < 0:
+            for constant, target in pairs:
+                start = target.start - span.start
+                is_there = (target.storage, target.index) == (span.storage, span.index)
+                if constant.storage is not Storage.CONSTANT or not is_there or start < 0:
                     continue
-                if start + place.size > span.size or self._sizes[constant.index] > PACKED:
+                if start + target.size > span.size or self._sizes[constant.index] > PACKED:
                     continue
                 if not len(constants[constant.index]):
                     constants[constant.index] = aligned_array(self._sizes[constant.index])

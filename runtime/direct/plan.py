@@ -17,10 +17,10 @@ from rnn_compiler.schema.schedule import (
     Choice,
     Copy,
     Dispatch,
-    Place,
     Schedule,
     Span,
     Step,
+    Storage,
     aligned,
     followed,
     mapped,
@@ -87,18 +87,18 @@ class Plan:
         def known(size: Size) -> int:
             return static_size(bound(size, values))
 
-        def placed(span: Span) -> Span:
-            return Span(span.place, span.index, known(span.offset), known(span.length))
+        def evaluated(span: Span) -> Span:
+            return Span(span.storage, span.index, known(span.offset), known(span.length))
 
         steps: list[Step] = []
-        for step in mapped(schedule.steps, placed):
+        for step in mapped(schedule.steps, evaluated):
             steps.append(_with_numbers(step, known))
         plan = Plan(
             schedule.function,
             tuple(steps),
             known(schedule.scratch),
             tuple(map(known, schedule.blocks)),
-            tuple(map(placed, schedule.results)),
+            tuple(map(evaluated, schedule.results)),
             tuple(map(known, arguments)),
             constants,
             executable,
@@ -115,7 +115,7 @@ class Plan:
         """
         shared = [span for k, span in enumerate(self.results) if span in self.results[:k]]
         stays = [
-            span.place is Place.RESULT and span.size > small and span not in shared
+            span.storage is Storage.RESULT and span.size > small and span not in shared
             for span in self.results
         ]
         pairs = [*zip(self.results, stays, strict=True)]
@@ -127,12 +127,12 @@ class Plan:
                 scratch += aligned(size)
 
         def moved(span: Span) -> Span:
-            if span.place is not Place.RESULT:
+            if span.storage is not Storage.RESULT:
                 return span
             if span.index in kept:
                 return replace(span, index=kept.index(span.index))
             start = starts[span.index]
-            return Span(Place.SCRATCH, 0, start + span.offset, span.length)
+            return Span(Storage.SCRATCH, 0, start + span.offset, span.length)
 
         results: list[Span] = []
         copies: list[Step] = []
@@ -141,7 +141,7 @@ class Plan:
             if large:
                 results.append(moved(span))
                 continue
-            results.append(Span(Place.RESULT, len(kept), block, span.size))
+            results.append(Span(Storage.RESULT, len(kept), block, span.size))
             copies.append(Copy(moved(span), results[-1]))
             block += aligned(span.size)
         return replace(
@@ -155,14 +155,14 @@ class Plan:
     def check(self) -> None:
         """Checks that each step stays within its memory, and gives the code what that takes."""
         room = {
-            Place.ARGUMENT: self.arguments,
-            Place.RESULT: self.blocks,
-            Place.SCRATCH: (self.scratch,),
-            Place.CONSTANT: [len(each) for each in self.constants],
+            Storage.ARGUMENT: self.arguments,
+            Storage.RESULT: self.blocks,
+            Storage.SCRATCH: (self.scratch,),
+            Storage.CONSTANT: [len(each) for each in self.constants],
         }
         spans = [*self.results, *(span for step in steps_in(self.steps) for span in spans_of(step))]
         for span in spans:
-            sizes = room[span.place]
+            sizes = room[span.storage]
             end = span.start + span.size
             if span.index >= len(sizes) or min(span.index, span.start, span.size) < 0:
                 raise NoDirectCallsError("its schedule is damaged")

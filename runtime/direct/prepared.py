@@ -129,7 +129,7 @@ class Prepared:
     # The table.
 
     def _add(self, words: Sequence[int]) -> int:
-        """Adds words; gives the place of the first."""
+        """Adds words; returns the index of the first."""
         start = len(self._words)
         self._words += words
         return start
@@ -162,12 +162,12 @@ class Prepared:
         if last is None:
             return _Segment(start, None, {})
         value = self._add([0])
-        self._fix(value, *_place(last.value))
+        self._fix(value, *_base_and_offset(last.value))
         cases = {number: self._segment(case) for number, case in last.cases.items()}
         return _Segment(start, (value, last.value.size), cases)
 
     def _list(self, calls: Sequence[_Row]) -> int:
-        """Adds a list of calls; gives the place of the first."""
+        """Adds a list of calls; returns the index of the first."""
         start = len(self._words)
         for function, arguments, mask in calls:
             row = self._add([function, 0, 0, 0, mask])
@@ -175,7 +175,7 @@ class Prepared:
                 if isinstance(each, int):
                     self._words[k] = each
                 elif isinstance(each, Span):
-                    self._fix(k, *_place(each))
+                    self._fix(k, *_base_and_offset(each))
                 else:
                     self._fix(k, (each[0], 0), 8 * each[1])
         self._add([0])
@@ -219,12 +219,12 @@ class Prepared:
         constants = self._packed(struct.pack(f"<{len(step.constants)}I", *step.constants))
         buffers = self._add([0] * len(step.buffers))
         for k, span in enumerate(step.buffers, buffers):
-            self._fix(k, *_place(span))
+            self._fix(k, *_base_and_offset(span))
         lengths = self._add([span.size for span in step.buffers])
         numbers = (1, 1, 1, len(step.constants), x, y, z, 1, len(step.buffers))
         state = self._packed(struct.pack("<IIHHIIHBB24x", *numbers))
-        for k, place in enumerate((constants, buffers, lengths), state + 3):
-            self._fix(k, ("table", 0), 8 * place)
+        for k, at in enumerate((constants, buffers, lengths), state + 3):
+            self._fix(k, ("table", 0), 8 * at)
         code = self.plan.executable.kernels[step.kernel].address
         return [
             (
@@ -248,9 +248,9 @@ class Prepared:
         return self._workgroups[x, y, z]
 
 
-def _place(span: Span) -> tuple[Base, int]:
+def _base_and_offset(span: Span) -> tuple[Base, int]:
     """Where a span begins."""
-    return (span.place.value, span.index), span.start
+    return (span.storage.value, span.index), span.start
 
 
 _MEMMOVE, _MEMSET = (

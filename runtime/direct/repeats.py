@@ -127,7 +127,7 @@ class _Repeat:
             self._prepared.bind(("argument", k), array.address)
         self._blocks = [*map(_Block, plan.blocks)]
         self._names: list[Base] = [("result", k) for k in range(len(plan.blocks))]
-        self._places = [(each.index, each.start, each.start + each.size) for each in plan.results]
+        self._extents = [(each.index, each.start, each.start + each.size) for each in plan.results]
         own = [block.own and block.own[0] for block in self._blocks]
         self._copied = [self._view(k, own) for k in range(len(spec.results))]
 
@@ -155,13 +155,13 @@ class _Repeat:
             ]
         return [
             DeviceArray(self._device, None, spec, memory, (address + start, address + stop))
-            for spec, (block, start, stop) in zip(self._specs, self._places, strict=True)
+            for spec, (block, start, stop) in zip(self._specs, self._extents, strict=True)
             for memory, address in [taken[block]]
         ]
 
     def _view(self, number: int, blocks: Sequence[Any]) -> Any:
         """A result in some blocks as an array; None if there is no memory for it."""
-        spec, (block, start, stop) = self._specs[number], self._places[number]
+        spec, (block, start, stop) = self._specs[number], self._extents[number]
         if blocks[block] is None:
             return None
         return typed(blocks[block][start:stop], DTYPES[spec.dtype].numpy, spec.static_shape)
@@ -185,8 +185,8 @@ class _Block:
             step, size = aligned(self._size), self._size
             memory = aligned_array(step * max(1, SMALL // 4 // max(step, 1)))
             first = address_of(memory)
-            places = range(0, max(len(memory), 1), max(step, 1))
-            self._next = [(memory[k : k + size], first + k) for k in places]
+            starts = range(0, max(len(memory), 1), max(step, 1))
+            self._next = [(memory[k : k + size], first + k) for k in starts]
         return self._next.pop()
 
 

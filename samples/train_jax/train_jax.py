@@ -26,8 +26,8 @@ def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Sequences [T, B, 2] of numbers and marks, one mark in each half, and the sums [B]."""
     numbers, marks = rng.random((T, B), np.float32), np.zeros((T, B), np.float32)
     half, rows = T // 2, np.arange(B)
-    for place in (rng.integers(0, half, B), rng.integers(half, T, B)):
-        marks[place, rows] = 1
+    for step in (rng.integers(0, half, B), rng.integers(half, T, B)):
+        marks[step, rows] = 1
     return np.stack([numbers, marks], 2), (numbers * marks).sum(0)
 
 

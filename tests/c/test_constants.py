@@ -25,7 +25,7 @@ from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.schedule import Place, Span
+from rnn_compiler.schema.schedule import Span, Storage
 
 ARRAYS: dict[str, npt.NDArray[Any]] = {
     "weights": np.random.default_rng(0).normal(size=(9, 31)).astype(np.float32),
@@ -174,4 +174,4 @@ def test_every_form_of_a_constant(form: str) -> None:
             return
         constants, stored = read_constants(ir.Module.parse(text))
     assert constants == (expected.tobytes(),)
-    assert stored == {"w": Span(Place.CONSTANT, 0, 0, expected.nbytes)}
+    assert stored == {"w": Span(Storage.CONSTANT, 0, 0, expected.nbytes)}

@@ -10,7 +10,7 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.c.formulas import expanded
 from rnn_compiler.lowering.c.host_program import HostProgram, Sizes, read_host_program
 from rnn_compiler.schema.open_sizes import open_dimension
-from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Place, Schedule, Span
+from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Schedule, Span, Storage
 
 # ruff: noqa: E501
 
@@ -56,9 +56,9 @@ util.global private @code : !hal.executable
 
 SIZES = {"f": Sizes([8], [8])}
 
-ARGUMENT = Span(Place.ARGUMENT, 0, 0, 8)
-RESULT = Span(Place.RESULT, 0, 0, 8)
-SCRATCH = Span(Place.SCRATCH, 0, 0, 64)
+ARGUMENT = Span(Storage.ARGUMENT, 0, 0, 8)
+RESULT = Span(Storage.RESULT, 0, 0, 8)
+SCRATCH = Span(Storage.SCRATCH, 0, 0, 64)
 
 
 def read(rest: str = "", numbers: range = range(0), **changes: str) -> HostProgram:
@@ -98,7 +98,7 @@ def test_parts_of_parts() -> None:
   hal.device.queue.fill<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) target(%v : !hal.buffer)[%c4] length(%c4) pattern(%c7_i32 : i32) flags("None")
 """
     schedule = steps(read(part))
-    last = Span(Place.SCRATCH, 0, 4 + 4, 4)
+    last = Span(Storage.SCRATCH, 0, 4 + 4, 4)
     assert schedule.scratch == 64
     assert schedule.steps[3:] == (Copy(last, RESULT.part(4, 4)), Fill(last, b"\xf9\xff\xff\xff"))
 
@@ -223,8 +223,10 @@ def read_open(rest: str = "", **changes: str) -> HostProgram:
 def test_open_sizes() -> None:
     """Memory, parts of it, workgroups and constants by formulas of the size of an argument."""
     schedule = steps(read_open())
-    argument, result = (Span(place, 0, 0, 4 * T) for place in (Place.ARGUMENT, Place.RESULT))
-    part = Span(Place.SCRATCH, 0, 4, 4 * T)
+    argument, result = (
+        Span(storage, 0, 0, 4 * T) for storage in (Storage.ARGUMENT, Storage.RESULT)
+    )
+    part = Span(Storage.SCRATCH, 0, 4, 4 * T)
     assert schedule.steps == (
         Dispatch("kernel", (T, 1, 1), (4 * T + 4,), (argument, part)),
         Copy(part, result),

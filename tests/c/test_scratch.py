@@ -6,15 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rnn_compiler.lowering.c.formulas import Formulas
-from rnn_compiler.lowering.c.scratch import places_of
+from rnn_compiler.lowering.c.scratch import offsets_of
 from rnn_compiler.schema.open_sizes import open_dimension
-from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Place, Span, Step
+from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Span, Step, Storage
 
 T = open_dimension("seq_length")
 
 
 def scratch(number: int) -> Span:
-    return Span(Place.SCRATCH, number, 0, 8)
+    return Span(Storage.SCRATCH, number, 0, 8)
 
 
 def dispatch(*numbers: int) -> Step:
@@ -31,7 +31,7 @@ def test_no_two_temporaries_overlap_in_time_and_place(
 ) -> None:
     uses = [[each for each in used if each < len(sizes)] for used in uses]
     steps = [dispatch(*used) for used in uses]
-    starts, end = places_of(steps, dict(enumerate(sizes)), Formulas(), 64)
+    starts, end = offsets_of(steps, dict(enumerate(sizes)), Formulas(), 64)
     assert isinstance(end, int)
     assert end <= sum(-(-size // 64) * 64 for size in sizes)
     numbers = {each for used in uses for each in used}
@@ -50,18 +50,18 @@ def test_no_two_temporaries_overlap_in_time_and_place(
 
 def test_one_after_the_other_lie_in_one_place() -> None:
     steps = [dispatch(0, 1), dispatch(1), dispatch(1, 2), Copy(scratch(2), scratch(3))]
-    starts, end = places_of(steps, {0: 100, 1: 64, 2: 128, 3: 64}, Formulas(), 64)
+    starts, end = offsets_of(steps, {0: 100, 1: 64, 2: 128, 3: 64}, Formulas(), 64)
     assert (starts, end) == ({0: 0, 1: 128, 2: 0, 3: 128}, 192)
 
 
 def test_all_ways_of_a_choice_are_one_time() -> None:
     steps = [dispatch(0), Choice(scratch(1), {0: (dispatch(0),), 1: (dispatch(2),)})]
-    starts, end = places_of(steps, {0: 64, 1: 64, 2: 64}, Formulas(), 64)
+    starts, end = offsets_of(steps, {0: 64, 1: 64, 2: 64}, Formulas(), 64)
     assert sorted(starts.values()) == [0, 64, 128]
     assert end == 192
 
 
 def test_open_sizes_follow() -> None:
     steps = [dispatch(0), dispatch(1), dispatch(2)]
-    starts, end = places_of(steps, {0: 64 * T, 1: 64, 2: 64}, Formulas(), 64)
+    starts, end = offsets_of(steps, {0: 64 * T, 1: 64, 2: 64}, Formulas(), 64)
     assert (starts, end) == ({0: 64, 1: 0, 2: 0}, 64 * T + 64)

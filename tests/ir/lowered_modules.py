@@ -133,7 +133,7 @@ def _modules(
     from cases import CASES, COMPUTING, GRADIENT_CASES, TOLERANCES, sizes
 
     for op, case in CASES.items():
-        ways = (0, 3, 5) if case.only_moves else range(6)
+        ways = (0, 3, 5) if case.only_copies else range(6)
         for given, dtype, way in itertools.product(case.variants, TOLERANCES, ways):
             yield (op,), dtype, given, way
         yield (op,), "float32", case.variants[0], 6

@@ -72,7 +72,7 @@ def test_every_kind(target: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_those_without_groups_are_products(tmp_path: Path) -> None:
     module = rc.import_network(saved(network()[0], tmp_path / "m.onnx"))
-    text = lowered_text(module, "cpu:generic", last="network_products")
+    text = lowered_text(module, "cpu:generic", last="linalg_to_products")
     grouped = sum("group" in attributes for _, _, attributes in CASES.values())
     assert text.count("stablehlo.dot_general") == len(CASES) - grouped
 

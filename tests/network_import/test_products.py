@@ -56,7 +56,7 @@ def test_weights_are_multiplied_as_they_are(tmp_path: Path) -> None:
     (spec,) = module.functions
     shapes = {each.name: each.shape for each in spec.frozen}
     assert shapes == {"w": (40, 64), "t_transposed": (40, 64), "b": (64,), "u": (64, 96)}
-    text = lowered_text(module, "cpu:generic", last="network_products")
+    text = lowered_text(module, "cpu:generic", last="linalg_to_products")
     assert text.count("stablehlo.dot_general") == 3  # two layers are the same product
     assert "tensor<20x40x64xf32>" not in text
     assert text.count("rnn_compiler.packed") == 2  # w and u; two layers share t, one row needs none

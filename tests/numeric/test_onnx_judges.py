@@ -42,8 +42,8 @@ def test_node_tests() -> None:
         call = getattr(rc.onnx_ops, node.op_type)
         results = call(**dict(zip(names, given, strict=True)), **named)
         asked = [k for k, text in enumerate(node.output) if text]
-        for place, array in zip(asked, wanted, strict=True):
-            np.testing.assert_allclose(results[place], array, rtol=1e-5, atol=2e-6)
+        for index, array in zip(asked, wanted, strict=True):
+            np.testing.assert_allclose(results[index], array, rtol=1e-5, atol=2e-6)
 
 
 def configurations(seed: int) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -64,8 +64,8 @@ def configurations(seed: int) -> Iterator[tuple[str, dict[str, Any], dict[str, A
             count = COUNTS[kind] * (2 if direction == "bidirectional" else 1)
             names = [str(name) for name in rng.choice(list(ACTIVATIONS), count)]
             attributes["activations"] = names
-            for place, parameter in enumerate(("alpha", "beta")):
-                numbers = [n for name in names for n in of_function(name)[place]]
+            for index, parameter in enumerate(("alpha", "beta")):
+                numbers = [n for name in names for n in of_function(name)[index]]
                 attributes |= {f"activation_{parameter}": numbers} if numbers else {}
         if not layout and yes(0.4):
             attributes["clip"] = float(rng.uniform(0.2, 2.0))

@@ -20,7 +20,7 @@ from numeric.harness import draw, first_variant, module
 
 pytestmark = pytest.mark.slow
 
-_FUNCTION = "name, a, b = self.functions[d * count + place]"
+_FUNCTION = "name, a, b = self.functions[d * count + index]"
 _ORDER = 'GATES = {"LSTM": "iofc", "GRU": "zrh"'
 _BIASES = "biases = self.part(self.bias, d, gate) + self.part(self.bias, d, gate, recurrent=True)"
 
@@ -37,7 +37,7 @@ ANY_FORWARD = {
     ),
     "final state masked": ("self.Y_c[d, b] = h, c", "self.Y_c[d, b] = self.Y[-1, d, b], c"),
     "no recurrent bias": (_BIASES, "biases = self.part(self.bias, d, gate)"),
-    "functions of the forward direction": (_FUNCTION, "name, a, b = self.functions[place]"),
+    "functions of the forward direction": (_FUNCTION, "name, a, b = self.functions[index]"),
     "the first number for all functions": ("rest.pop(0) if rest", "rest[0] if rest"),
     "no clip": ('float(given.get("clip") or np.inf)', "np.inf"),
 }

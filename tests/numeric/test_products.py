@@ -49,7 +49,7 @@ def compiled(functions: Sequence[tuple[list[ArrayType], Emit]], folder: Path) ->
         for number, (types, emit) in enumerate(functions):
             function = Function(f"f{number}", [type.mlir for type in types])
             function.finish([emit(function, [array_of(function, x) for x in function.arguments])])
-            function.place(ir.InsertionPoint(module.body), made)
+            function.insert_at(ir.InsertionPoint(module.body), made)
         for op in ops_of(module.body):
             if op.name == "func.func":
                 del op.attributes["sym_visibility"]

@@ -103,10 +103,10 @@ def test_every_op_is_everywhere(op: str) -> None:
     for dtype in signature.dtypes:
         module = build(op, dtype, CASES[op].variants[0])
         assert f"func.func @{signature.function}(" in module.text
-    judged = signature.in_tensorflow and not CASES[op].only_moves
+    judged = signature.in_tensorflow and not CASES[op].only_copies
     judged |= op.startswith("onnx.") and not op.endswith("Grad")
     assert bool(read_goldens(op)) == judged
-    if CASES[op].only_moves:
+    if CASES[op].only_copies:
         assert op in (ROOT / "tests" / "numeric" / "test_cudnn_params.py").read_text()
     rows = re.findall(r"^\| `([\w.]+)` \|", (ROOT / "docs" / "ops.md").read_text(), re.MULTILINE)
     assert rows.count(op) == 1

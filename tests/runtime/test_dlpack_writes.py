@@ -48,10 +48,10 @@ def test_equal_results_are_written_to_one_by_one(program: rc.Program) -> None:
     given = on_device(program, "BlockLSTMGradV2")
     results = program.block_lstm_grad_v2(**given, to_host=False)
     expected = [result.to_host().copy() for result in results]
-    for place, result in enumerate(results):
+    for index, result in enumerate(results):
         if result.dtype == np.float32:
-            write(result, 7 + place)
-            expected[place][...] = 7 + place
+            write(result, 7 + index)
+            expected[index][...] = 7 + index
         for other, values in zip(results, expected, strict=True):
             np.testing.assert_array_equal(other, values)
     again = program.block_lstm_grad_v2(**given)

@@ -51,7 +51,7 @@ def large() -> rc.Artifact:
     return rc.compile(cell(LARGE), "cpu")
 
 
-@pytest.mark.parametrize("op", [op for op, case in CASES.items() if not case.only_moves])
+@pytest.mark.parametrize("op", [op for op, case in CASES.items() if not case.only_copies])
 def test_the_work_is_known_without_the_compiler(op: str) -> None:
     """Within a half of what the module's products take; one op only looks as if it had any."""
     built = module(op, "float32", sizes(2, 40, 48, 64, num_layers=2, use_peephole=False))
@@ -65,7 +65,7 @@ def test_the_work_is_known_without_the_compiler(op: str) -> None:
     "attributes",
     [{}, {"is_training": False}, {"rnn_mode": "gru", "dropout": 0.5, "time_major": False}],
 )
-@pytest.mark.parametrize("op", [op for op, case in CASES.items() if not case.only_moves])
+@pytest.mark.parametrize("op", [op for op, case in CASES.items() if not case.only_copies])
 def test_the_manifest_says_what_grows_with_the_batch(op: str, attributes: dict[str, Any]) -> None:
     """Which tells weights from the rest."""
     given = {"num_layers": 2, "use_peephole": False, **attributes}

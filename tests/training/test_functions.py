@@ -300,7 +300,7 @@ def test_integers_and_lists_are_refused_by_name() -> None:
 
 
 def test_cases_name_every_function() -> None:
-    assert set(FUNCTIONS) == {op for op, case in CASES.items() if not case.only_moves} - {
+    assert set(FUNCTIONS) == {op for op, case in CASES.items() if not case.only_copies} - {
         each for gradient in GRADIENTS.values() for each in gradient.ops
     }
 

@@ -110,9 +110,14 @@ def test_torch_round_trip(mode: dict[str, Any], num_proj: int) -> None:
     ends = [f"_l{k}{end}" for k in range(mode["num_layers"]) for end in ("", "_reverse")[:D]]
     assert list(state_dict) == [name + end for end in ends for name in names]
     for index, end in enumerate(ends):
-        place = layout_of(mode, num_proj).pseudo_layers[index]
-        rows = [place.input, place.recurrent, place.input_bias, place.recurrent_bias]
-        rows += [place.projection] if place.projection else []
+        pseudo_layer = layout_of(mode, num_proj).pseudo_layers[index]
+        rows = [
+            pseudo_layer.input,
+            pseudo_layer.recurrent,
+            pseudo_layer.input_bias,
+            pseudo_layer.recurrent_bias,
+        ]
+        rows += [pseudo_layer.projection] if pseudo_layer.projection else []
         for name, block in zip(names, rows, strict=True):
             assert_same(state_dict[name + end], block.of(params))
 
@@ -131,11 +136,13 @@ def test_keras_round_trip(mode: dict[str, Any]) -> None:
     params = distinct(layout_of(mode))
     layers = weights.to_keras(params, **mode, num_units=H, input_size=I)
     again = weights.from_keras(layers, **mode)
-    for place in layout_of(mode).pseudo_layers:
-        biases = place.input_bias.of(params), place.recurrent_bias.of(params)
+    for pseudo_layer in layout_of(mode).pseudo_layers:
+        biases = pseudo_layer.input_bias.of(params), pseudo_layer.recurrent_bias.of(params)
         if mode["rnn_mode"] != "gru":
             biases = np.zeros(len(biases[0])), biases[0] + biases[1]
-        for block, bias in zip((place.input_bias, place.recurrent_bias), biases, strict=True):
+        for block, bias in zip(
+            (pseudo_layer.input_bias, pseudo_layer.recurrent_bias), biases, strict=True
+        ):
             block.of(params)[...] = bias
     assert_same(again, params)
     assert_same(weights.to_keras(again, **mode, num_units=H, input_size=I), layers)

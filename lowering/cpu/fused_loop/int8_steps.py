@@ -89,8 +89,8 @@ def int8_lhs(
     numbers, _, starts, _ = (step.arrays[key] for key in int8_keys(step.int8[lhs]))
     sizes = (*([rows] if rows > 1 else []), numbers.shape[-1])
     tile = body.extract(numbers, [own, *first, 0], sizes)
-    places = [[each + row for each in first] for row in range(rows)]
-    return tile, [body.element(starts, [own, *place]) for place in places]
+    indices = [[each + row for each in first] for row in range(rows)]
+    return tile, [body.element(starts, [own, *index]) for index in indices]
 
 
 def row_scale(step: StepContext, lhs: ir.Value, row: list[Index]) -> Number:

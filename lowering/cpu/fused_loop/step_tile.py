@@ -19,7 +19,7 @@ from rnn_compiler.lowering.analysis.walk import Position, StepContext, Walk
 from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, known
 from rnn_compiler.lowering.codegen.number import Index, Number, bits
-from rnn_compiler.lowering.codegen.shares import share
+from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_lhs, row_scale
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
@@ -125,10 +125,10 @@ class StepTile:
             def vectors(number: Index) -> None:
                 self._vectors(products, position, number * self.lanes)
 
-            share(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
+            partition(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
 
         if end is None:
-            share(self.body, rows, 1, 0, carried, row)
+            partition(self.body, rows, 1, 0, carried, row)
         else:
             self.body.loop(0, (end - first).at_most(rows), 1, carried, row)
 
@@ -145,9 +145,9 @@ class StepTile:
                 for write in self.group.writes:
                     walk.emit(write.value, (("row", 0), ("column", write.column)))
 
-            share(self.body, self.units.count // self.lanes, 1, 0, [], vectors)
+            partition(self.body, self.units.count // self.lanes, 1, 0, [], vectors)
 
-        share(self.body, rows, 1, 0, [], row)
+        partition(self.body, rows, 1, 0, [], row)
 
     def clear(self, position: Number) -> None:
         """Emits zeros in the outputs for an inactive row of the rings."""
@@ -165,7 +165,7 @@ class StepTile:
                     column = self.units.start + (number * self.lanes + start)
                     self.body.write(zero, array, [self.step.leads["time"], row, column])
 
-        share(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
+        partition(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
 
     def _row(self, position: Index, number: Index | None = None) -> _Row:
         batch = position if self.order is None else self.order.row(self.body, position)

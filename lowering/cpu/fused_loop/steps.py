@@ -12,7 +12,13 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.codegen.shares import first_only, quotient, remainder, share, span
+from rnn_compiler.lowering.codegen.partition import (
+    bounds,
+    first_only,
+    partition,
+    quotient,
+    remainder,
+)
 from rnn_compiler.lowering.cpu.fused_loop.int8_steps import (
     WORKGROUP,
     int8_keys,
@@ -205,9 +211,9 @@ class LoopSteps:
                 def row(number: Index) -> None:
                     int8_row(self.step, self.vectors, panels.lhs, [first + number])
 
-                share(self.body, of.height, 1, 0, carried, row)
+                partition(self.body, of.height, 1, 0, carried, row)
 
-            share(self.body, tiles.count, self.cut[1], row_part, carried, tile)
+            partition(self.body, tiles.count, self.cut[1], row_part, carried, tile)
 
     def _part_of_rows(self, part: Index) -> Index:
         """Which part of the rows a part of a group has."""
@@ -244,7 +250,7 @@ class LoopSteps:
                 if tiles.height in heights:
                     self._rows(tile, tiles, (row_part, row_parts), carried)
             if self.active is not None and self.plan.heights[0] in heights:
-                low, high = span(row_part, row_parts, body.index(self.step.batch) - self.active)
+                low, high = bounds(row_part, row_parts, body.index(self.step.batch) - self.active)
                 body.loop(self.active + low, self.active + high, 1, carried, tile.clear)
 
         def panel(number: Index) -> None:
@@ -256,7 +262,7 @@ class LoopSteps:
         if (full, rest) == (1, 0):
             all_rows(Units(0, group.panel, None))
             return
-        share(body, full // panels_at_once, units, column, carried, panel)
+        partition(body, full // panels_at_once, units, column, carried, panel)
         if rest:
             last = Units(full * group.panel, rest, full)
             first_only(body, column, units, carried, lambda: all_rows(last))
@@ -274,4 +280,4 @@ class LoopSteps:
         def each(number: Index) -> None:
             tile.emit(tiles.first(body, number), tiles.height, active)
 
-        share(body, tiles.count, row_parts, row_part, carried, each)
+        partition(body, tiles.count, row_parts, row_part, carried, each)

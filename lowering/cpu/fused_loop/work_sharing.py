@@ -28,7 +28,7 @@ from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.executable import Executable, Part
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.codegen.shares import quotient, remainder
+from rnn_compiler.lowering.codegen.partition import quotient, remainder
 from rnn_compiler.lowering.mlir import ir
 
 __all__ = ["Turns"]

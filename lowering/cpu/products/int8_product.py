@@ -1,6 +1,6 @@
 """The product of float32 rows with a matrix in int8 (`builder.int8`) as one dispatch, for CPUs.
 
-    for share of the rows and columns, in parallel:
+    for partition of the rows and columns, in parallel:
       for some of these rows:
         for row: its numbers in int8, and its scale              # in memory of the workgroup
         for panel of columns, for tile of rows:
@@ -17,7 +17,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.codegen.shares import first_only, share
+from rnn_compiler.lowering.codegen.partition import first_only, partition
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocking import WORKGROUPS
 from rnn_compiler.lowering.cpu.tiles.int8_matmul import MIN_COLUMNS, int8_matmul
@@ -91,8 +91,8 @@ class _Int8Product:
         self.made = self.executable.make(ArrayType((*lhs.shape[:-1], self.columns), "f32"))
         most = lhs.shape[0] if isinstance(lhs.shape[0], int) else vectors.int8_rows
         self.at_once = max(vectors.rows, min(vectors.int8_rows, most))
-        places = (max(2, self.along * self.across), *(() if self.is_row else (self.at_once,)))
-        types = int8_types(vectors, self.inner, places)
+        leading = (max(2, self.along * self.across), *(() if self.is_row else (self.at_once,)))
+        types = int8_types(vectors, self.inner, leading)
         self.rows = Int8Rows(*map(self.executable.make, types))
         self.body, self.workgroup = self.executable.body, self.executable.workgroup()
 
@@ -135,8 +135,8 @@ class _Int8Product:
 
         def row(number: list[Index]) -> None:
             at = [a + b for a, b in zip(first, number, strict=True)]
-            place = [self.workgroup, *number]
-            quantize_row(body, self.vectors, (self.lhs, at), self.inner, self.rows, place)
+            index = [self.workgroup, *number]
+            quantize_row(body, self.vectors, (self.lhs, at), self.inner, self.rows, index)
 
         if self.is_row:
             row([])
@@ -167,7 +167,7 @@ class _Int8Product:
         part = self.workgroup % self.across if self.across > 1 else 0
         full, rest = divmod(self.columns, self.panel)
         if full:
-            share(body, full, self.across, part, [self.made], lambda k: panel(k, self.panel))
+            partition(body, full, self.across, part, [self.made], lambda k: panel(k, self.panel))
         if rest:
             first_only(body, part, self.across, [self.made], lambda: panel(full, rest))
 
@@ -190,10 +190,10 @@ class _Int8Product:
         body, (numbers, scales, starts) = self.body, self.rows
         sizes = (*([rows] if rows > 1 else []), *known(numbers.shape[-1:]))
         lhs = body.extract(numbers, [self.workgroup, *at, 0], sizes)
-        places = [[self.workgroup, *(each + row for each in at)] for row in range(rows)]
-        sums = [body.element(starts, place) for place in places]
+        indices = [[self.workgroup, *(each + row for each in at)] for row in range(rows)]
+        sums = [body.element(starts, index) for index in indices]
         made = int8_matmul(body, self.vectors, lhs, [rhs], sums)
-        factors = [body.element(scales, place) for place in places]
+        factors = [body.element(scales, index) for index in indices]
         lanes = min(self.vectors.lanes("f32"), width)
         for start in (*range(0, width - lanes, lanes), width - lanes):  # the last may overlap
             scale = body.read(self.scale, [column + start], lanes)
@@ -202,5 +202,5 @@ class _Int8Product:
                 vector = body.read(made, [*own, start], lanes)
                 result = body.number("arith.sitofp", [vector], "f32", lanes)
                 result = result * (body.broadcast(factor, lanes) * scale)
-                place = [a + b + row for a, b in zip(first, at, strict=True)]
-                body.write(result, self.made, [*place, column + start])
+                index = [a + b + row for a, b in zip(first, at, strict=True)]
+                body.write(result, self.made, [*index, column + start])

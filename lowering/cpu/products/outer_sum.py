@@ -5,7 +5,7 @@
 Both sides are given as panels of columns (`panels`): a panel of lhs has as many as a register tile
 has rows, a panel of rhs as many as it has columns:
 
-    for share of the panels of lhs, in parallel:
+    for partition of the panels of lhs, in parallel:
       for panel of rhs, for panel of lhs:
         for row k: sums[height, width] += lhs[panel, k, :]^T @ rhs[panel, k, :]       # in registers
         write the sums
@@ -173,7 +173,7 @@ class _Tiles:
         self.count = (count + 1) // 2 if plan.paired else count
 
     def emit(self) -> None:
-        """Emits the workgroup's share of the sums."""
+        """Emits the sums of the workgroup's partition."""
         plan, body = self.plan, self.body
         full, rest = divmod(self.summed.height, plan.high)
         panels = full + (rest > 0)
@@ -238,16 +238,16 @@ class _Tiles:
         like = Number(body, total.value, total.element, total.lanes)
         return intrinsic(name, [total, bitcast(weight, "bf16"), bitcast(x, "bf16")], like)
 
-    def _write(self, sums: Number, place: Number, count: int) -> None:
+    def _write(self, sums: Number, offset: Number, count: int) -> None:
         """Emits the stores of some sums, as many as there are columns."""
         body, whole = self.body, self.whole
         if count >= sums.lanes:
             if self.is_added:
-                sums = body.read(whole, [place], sums.lanes) + sums
-            body.write(sums, whole, [place])
+                sums = body.read(whole, [offset], sums.lanes) + sums
+            body.write(sums, whole, [offset])
             return
         for number in range(count):
             one = lane(sums, number)
             if self.is_added:
-                one = body.element(whole, [place + number]) + one
-            body.put(one, whole, [place + number])
+                one = body.element(whole, [offset + number]) + one
+            body.put(one, whole, [offset + number])

@@ -109,7 +109,7 @@ class _Gathering:
         self.made, self.first = executable.make(type), executable.workgroup() * _ROWS
 
     def emit(self) -> Array:
-        """Emits the workgroup's share of the rows."""
+        """Emits the rows of the workgroup's partition."""
         body, count = self.body, self.rows.count(self.body)
         paired = self.made.element == "i32"
         whole = count // 2 if paired else count

@@ -44,9 +44,9 @@ class ListedRows:
         """The number of rows."""
         return body.element(self.how_many, [0]).to_index()
 
-    def row(self, body: Body, place: Index) -> Number:
+    def row(self, body: Body, index: Index) -> Number:
         """The number of the row at an index of the list."""
-        return body.element(self.rows, [place]).to_index()
+        return body.element(self.rows, [index]).to_index()
 
 
 @dataclass
@@ -76,9 +76,9 @@ class FirstRows:
         steps = body.element(self.steps).at_least(0).to_index()
         return (steps * self.batch).at_most(number)
 
-    def row(self, body: Body, place: Index) -> Number:
+    def row(self, body: Body, index: Index) -> Number:
         """The number of the row at an index, which is the index."""
-        return body.index(place)
+        return body.index(index)
 
 
 Rows: TypeAlias = FirstRows | ListedRows
@@ -116,13 +116,13 @@ def listed_rows(
         before = first + time.to_integer("i64")
 
         def row(number: Number) -> None:
-            place = body.element(how_many, [0])
+            end = body.element(how_many, [0])
             is_valid = before < body.element(lengths, [number])
             here = (time * batch + number).to_integer("i32")
-            stays = body.element(rows, [place.to_index()])
-            body.put(body.select(is_valid, here, stays), rows, [place.to_index()])
+            stays = body.element(rows, [end.to_index()])
+            body.put(body.select(is_valid, here, stays), rows, [end.to_index()])
             more = is_valid.to_index().to_integer("i32")
-            body.put(place + more, how_many, [0])
+            body.put(end + more, how_many, [0])
 
         body.loop(0, batch, 1, [rows, how_many], row)
 

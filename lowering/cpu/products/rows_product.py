@@ -1,16 +1,16 @@
 """The product of rows with a matrix, `x @ w`, as one dispatch, blocked for the caches of CPUs.
 
-    for share of the rows, in parallel:
+    for partition of the rows, in parallel:
       for some of these rows, as many as fit a cache:
         for panel of columns:
           for tile of rows:
             result[tile, panel] = lhs[tile] @ rhs[panel]          # linalg.matmul, sums in registers
 
-| rows | shares | a tile is |
+| rows | partitions | a tile is |
 |---|---|---|
 | all, of a known number | blocks (`blocking`), and parts of the columns | read in place |
-| the first ones, or all of an open number | at least `MIN_SHARE` rows | read in place |
-| listed | at least `MIN_SHARE` rows | gathered, and written row by row |
+| the first ones, or all of an open number | at least `_MIN_ROWS` rows | read in place |
+| listed | at least `_MIN_ROWS` rows | gathered, and written row by row |
 | a single one | parts of the columns | that row |
 
 Remainders: the last tile of rows, the last block, and the last panel that is read in place overlap
@@ -28,7 +28,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.codegen.shares import first_only, share
+from rnn_compiler.lowering.codegen.partition import first_only, partition
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocking import STREAM, WORKGROUPS, Blocking
 from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows
@@ -40,9 +40,8 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["rows_product"]
 
-MIN_SHARE = 64
+_MIN_ROWS = 64
 """The fewest rows of a workgroup if the number of rows is open."""
-
 _ROWS_AT_ONCE, _COPIES_AT_ONCE = 512, 128
 """Rows that a workgroup multiplies at a time, in place and gathered."""
 
@@ -83,7 +82,7 @@ def rows_product(
         return _Listed(outside, plan, lhs, rhs, axis, store).emit(rows)
     if isinstance(number, int):
         return _Blocks(outside, plan, lhs, rhs, axis, store).emit()
-    return _Shares(outside, plan, lhs, rhs, axis, store).emit(rows)
+    return _Partitioned(outside, plan, lhs, rhs, axis, store).emit(rows)
 
 
 class _Product:
@@ -138,7 +137,9 @@ class _Product:
         body, panel = self.body, self.plan.panel
         full, left = divmod(columns, panel)
         if among > 1:
-            share(body, full, among, part, carried, lambda n: each(body.index(n * panel), panel))
+            partition(
+                body, full, among, part, carried, lambda n: each(body.index(n * panel), panel)
+            )
         elif full:
             body.loop(0, full * panel, panel, carried, lambda column: each(column, panel))
         overlaps = full and not self.is_packed
@@ -151,8 +152,8 @@ class _Product:
         inner = known(self.rhs.shape)[-2]
         if len(self.rhs.shape) == 2:
             return self.body.extract(self.rhs, [0, column], (inner, self.plan.panel))
-        place = [column // self.plan.panel, 0, 0]
-        return self.body.extract(self.rhs, place, (inner, self.plan.panel))
+        start = [column // self.plan.panel, 0, 0]
+        return self.body.extract(self.rhs, start, (inner, self.plan.panel))
 
     def product(self, lhs: Array, rhs: Array, width: int) -> Array:
         """Emits some columns of a tile, or of a row, of the product."""
@@ -266,8 +267,8 @@ class _Blocks(_Product):
             tiles(body.index(full * plan.tile), rest)
 
 
-class _Shares(_Product):
-    """The first rows, of an open number: a workgroup has a share of them.
+class _Partitioned(_Product):
+    """The first rows, of an open number: each workgroup computes a partition of them.
 
     Attributes:
         whole: The destination.
@@ -288,14 +289,13 @@ class _Shares(_Product):
         self.rows = rows.inside(executable)
         self.whole, self.base = self.store.inside(self.outside, executable)
         self.count = self.rows.count(body)
-        share = (self.count + (self.workgroups - 1)) // self.workgroups
-        share = share.at_least(MIN_SHARE)
-        low = (executable.workgroup() * share).at_most(self.count)
-        self.emit_share(low, (low + share).at_most(self.count))
+        size = ((self.count + (self.workgroups - 1)) // self.workgroups).at_least(_MIN_ROWS)
+        low = (executable.workgroup() * size).at_most(self.count)
+        self.emit_rows(low, (low + size).at_most(self.count))
         executable.dispatch()
         return self.whole
 
-    def emit_share(self, low: Number, high: Number) -> None:
+    def emit_rows(self, low: Number, high: Number) -> None:
         """Emits the code of a workgroup; rows one by one if there are fewer than a tile has."""
         body, plan = self.body, self.plan
         is_few = self.count < body.index(self.vectors.rows)
@@ -346,14 +346,14 @@ class _Shares(_Product):
         self.body.insert(self.product(lhs, rhs, width), self.whole, [row + self.base, column])
 
 
-class _Listed(_Shares):
+class _Listed(_Partitioned):
     """Listed rows, gathered into a buffer that stays in a second-level cache.
 
     A workgroup reuses its part of the buffer for all rows that it gathers.
 
     Attributes:
         copies: The buffer of all workgroups.
-        place: The first row of this workgroup's part.
+        first: The first row of this workgroup's part.
     """
 
     at_once = _COPIES_AT_ONCE
@@ -368,11 +368,11 @@ class _Listed(_Shares):
         """The number of workgroups."""
         return min(WORKGROUPS, -(-self.plan.rows // _COPIES_AT_ONCE))
 
-    def emit_share(self, low: Number, high: Number) -> None:
+    def emit_rows(self, low: Number, high: Number) -> None:
         """Emits the code of a workgroup."""
         rows, of = self.workgroups * _COPIES_AT_ONCE, self.lhs.element
         self.copies = self.executable.make(ArrayType((rows, self.plan.inner), of))
-        self.place = self.executable.workgroup() * _COPIES_AT_ONCE
+        self.first = self.executable.workgroup() * _COPIES_AT_ONCE
         self.some_rows(low, high, [self.whole, self.copies])
 
     def begin(self, first: Number, count: Number) -> None:
@@ -380,7 +380,7 @@ class _Listed(_Shares):
 
         def copy(number: Number) -> None:
             row = self.rows.row(self.body, first + number)
-            to = (self.copies, [self.place + number])
+            to = (self.copies, [self.first + number])
             copy_row(self.body, self.vectors, (self.lhs, [row]), to)
 
         self.body.loop(0, count, 1, [self.copies], copy)
@@ -390,7 +390,7 @@ class _Listed(_Shares):
     ) -> None:
         """Emits a tile, and scatters its rows to the destination."""
         body, height = self.body, self.vectors.rows
-        lhs = body.extract(self.copies, [self.place + row, 0], (height, self.plan.inner))
+        lhs = body.extract(self.copies, [self.first + row, 0], (height, self.plan.inner))
         made = tile_matmul(body, self.vectors, lhs, rhs)
 
         def write(line: Number) -> None:

@@ -84,14 +84,14 @@ def pairs_matmul(
             some_columns = columns[number : number + wide]
             tile = _Tile(vectors, left, panels, inner, some, some_columns, lanes)
             ends = [panel * width + column for panel, column in some_columns]
-            places = [[*left.place(row), end] for row in some for end in ends]
+            positions = [[*left.position(row), end] for row in some for end in ends]
             if start is None:
                 zero = body.constant(0, "f32", lanes)
-                sums = [zero] * len(places)
+                sums = [zero] * len(positions)
             else:
-                sums = [body.read(made, place, lanes) for place in places]
-            for place, total in zip(places, tile.emit(body, sums), strict=True):
-                body.write(total, made, place)
+                sums = [body.read(made, position, lanes) for position in positions]
+            for position, total in zip(positions, tile.emit(body, sums), strict=True):
+                body.write(total, made, position)
     return made
 
 
@@ -111,13 +111,13 @@ class _Left:
         sizes = known(self.array.shape)
         return None if len(sizes) == 1 else sizes[0]
 
-    def place(self, row: int) -> list[Index]:
+    def position(self, row: int) -> list[Index]:
         """The indices of a row in the product."""
         return [] if self.rows is None else [row]
 
     def at(self, row: int, k: Index) -> list[Index]:
         """The indices of a number or a pair."""
-        return [*self.place(row), k]
+        return [*self.position(row), k]
 
     def number(self, body: Body, row: int, k: Index) -> Number:
         """Emits the load of a number."""

@@ -62,7 +62,7 @@ def int8_matmul(
         for number in range(0, len(columns), wide):
             tile = _Tile(vectors, lhs, panels, some, columns[number : number + wide], lanes)
             sums = tile.emit(body, inner, starts)
-            for (row, panel, column), total in zip(tile.places, sums, strict=True):
+            for (row, panel, column), total in zip(tile.coordinates, sums, strict=True):
                 body.write(total, made, [*tile.at(row), panel * width + column])
     return made
 
@@ -88,7 +88,7 @@ class _Tile:
     lanes: int
 
     @property
-    def places(self) -> list[tuple[int, int, int]]:
+    def coordinates(self) -> list[tuple[int, int, int]]:
         """The row, the panel and the column of each vector of sums."""
         return [(row, *column) for row in self.rows for column in self.columns]
 
@@ -99,7 +99,7 @@ class _Tile:
     def emit(self, body: Body, inner: int, starts: Sequence[Number]) -> list[Number]:
         """Emits the sums of the tile, row by row."""
         by_row = {row: body.broadcast(starts[row], self.lanes) for row in self.rows}
-        sums = [by_row[row] for row, _, _ in self.places]
+        sums = [by_row[row] for row, _, _ in self.coordinates]
         return accumulate_unrolled(body, inner, _UNROLLED, sums, self._add)
 
     def _add(self, body: Body, group: Number, sums: Sequence[Number]) -> list[Number]:
@@ -128,10 +128,10 @@ class _Tile:
     def _numbers(self, body: Body, row: int, group: Number) -> Number:
         """Emits a group of numbers of a row, in all lanes."""
         count, of = self.vectors.int8.group, self.lhs.element
-        place = [*self.at(row), group * count]
+        position = [*self.at(row), group * count]
         if count == 1:
-            return body.broadcast(body.element(self.lhs, place), self.lanes)
-        bits = lane(bitcast(body.read(self.lhs, place, count), "i32"), 0)
+            return body.broadcast(body.element(self.lhs, position), self.lanes)
+        bits = lane(bitcast(body.read(self.lhs, position, count), "i32"), 0)
         return bitcast(body.broadcast(bits, self.lanes), of)
 
     def _weights(self, body: Body, group: Number, panel: int, column: int) -> Number:

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rnn_compiler.lowering.builder.int8 import LEAST, PLACES
+from rnn_compiler.lowering.builder.int8 import FRACTION_BITS, LEAST
 from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import Index, Number
@@ -40,19 +40,19 @@ class Int8Rows(NamedTuple):
     starts: Array
 
 
-def int8_types(vectors: VectorUnit, width: int, places: Sequence[Index]) -> list[ArrayType]:
+def int8_types(vectors: VectorUnit, width: int, leading: Sequence[Index]) -> list[ArrayType]:
     """The types of the arrays of `Int8Rows`.
 
     Args:
         vectors: The vector unit.
         width: The numbers of a row.
-        places: The leading axes, which index rows.
+        leading: The leading axes, which index rows.
     """
     dot = vectors.int8
     return [
-        ArrayType((*places, dot.groups(width) * dot.group), dot.lhs),
-        ArrayType((*places,), "f32"),
-        ArrayType((*places,), "i32"),
+        ArrayType((*leading, dot.groups(width) * dot.group), dot.lhs),
+        ArrayType((*leading,), "f32"),
+        ArrayType((*leading,), "i32"),
     ]
 
 
@@ -62,7 +62,7 @@ def quantize_row(
     source: tuple[Array, Sequence[Index]],
     width: int,
     rows: Int8Rows,
-    place: Sequence[Index],
+    index: Sequence[Index],
 ) -> None:
     """Emits a row of int8 numbers.
 
@@ -72,7 +72,7 @@ def quantize_row(
         source: An array of float32, and the indices of the row in it.
         width: The numbers of the row.
         rows: The destination.
-        place: The indices of the row in it.
+        index: The indices of the row in it.
     """
     array, at = source
     lanes = vectors.lanes("f32")
@@ -95,15 +95,15 @@ def quantize_row(
     if rest:
         largest = largest.at_least(reduce(magnitude(body, full, rest), "maxsi"))
     largest = body.number("arith.bitcast", [largest], "f32")
-    most = body.constant(LARGEST << PLACES, "f32")
+    most = body.constant(LARGEST << FRACTION_BITS, "f32")
     factor = body.number("arith.divf", [most, largest], "f32")
 
     def rounded(inside: Body, column: Index, count: int) -> Number:
         numbers = inside.read(array, [*at, column], count) * inside.broadcast(factor, count)
-        fixed = inside.number("arith.fptosi", [numbers], "i32", count) + (1 << (PLACES - 1))
-        by = inside.constant(PLACES, "i32", count)
+        fixed = inside.number("arith.fptosi", [numbers], "i32", count) + (1 << (FRACTION_BITS - 1))
+        by = inside.constant(FRACTION_BITS, "i32", count)
         integers = inside.number("arith.shrsi", [fixed, by], "i32", count)
-        inside.write(cast(inside, integers, rows.numbers.element), rows.numbers, [*place, column])
+        inside.write(cast(inside, integers, rows.numbers.element), rows.numbers, [*index, column])
         return integers
 
     def add(inside: Body, column: Number, sums: list[Number]) -> list[Number]:
@@ -113,7 +113,7 @@ def quantize_row(
     padded = known(rows.numbers.shape[-1:])[0]
     if padded > width:
         zeros = body.constant(0, rows.numbers.element, padded - whole)
-        body.write(zeros, rows.numbers, [*place, whole])
+        body.write(zeros, rows.numbers, [*index, whole])
     total = body.constant(0, "i32")
     if full:
         zero = body.constant(0, "i32", lanes)
@@ -122,11 +122,11 @@ def quantize_row(
     if rest:
         total = total + reduce(rounded(body, body.index(full), rest), "add")
     start = total * -OFFSET if vectors.int8.is_offset else body.constant(0, "i32")
-    body.put(start, rows.starts, place)
+    body.put(start, rows.starts, index)
     is_finite = body.compare("olt", largest, body.constant(math.inf, "f32"))
     scale = body.number("arith.divf", [largest, body.constant(LARGEST, "f32")], "f32")
     scale = body.select(is_finite, scale, body.constant(math.nan, "f32"))
-    body.put(scale, rows.scales, place)
+    body.put(scale, rows.scales, index)
 
 
 def _bits(number: float) -> int:

@@ -108,8 +108,8 @@ class DirectionGradient:
         These are the biases and, if there is a single block, the matrices too, because nothing has
         to be added to them.
         """
-        places = {"dbW": self.pseudo_layer.input_bias, "dbR": self.pseudo_layer.recurrent_bias}
-        return [*self.parts, *((place.offset, self.sums[key]) for key, place in places.items())]
+        biases = {"dbW": self.pseudo_layer.input_bias, "dbR": self.pseudo_layer.recurrent_bias}
+        return [*self.parts, *((block.offset, self.sums[key]) for key, block in biases.items())]
 
     def start(self, state: Values) -> None:
         """Begins with the gradient of the state after the last step.
@@ -197,10 +197,10 @@ class DirectionGradient:
 
     def marks(self, params: Value) -> list[Value]:
         """Emits an element of each product of the block; reading it waits for the product."""
-        places: list[tuple[Value, Size]] = [(params, self.pseudo_layer.recurrent.offset)]
+        elements: list[tuple[Value, Size]] = [(params, self.pseudo_layer.recurrent.offset)]
         if self.x.shape[2]:
-            places.append((self.sums["dx"], 0 if self.net.spec.open_dims else self._written))
-        return [value.slice(0, place, place + 1) for value, place in places]
+            elements.append((self.sums["dx"], 0 if self.net.spec.open_dims else self._written))
+        return [value.slice(0, start, start + 1) for value, start in elements]
 
     @property
     def _written(self) -> Size:

@@ -21,7 +21,7 @@ __all__ = ["use_computed_sizes"]
 
 def use_computed_sizes(
     graph: Graph,
-    places: Mapping[str, tuple[str, int]],
+    sources: Mapping[str, tuple[str, int]],
     types: Mapping[str, Sequence[Size | None]],
     constants: Mapping[str, tuple[Sequence[Size], Any]],
 ) -> None:
@@ -29,7 +29,7 @@ def use_computed_sizes(
 
     Args:
         graph: The graph, which is changed.
-        places: An input and its axis by the name of each open size.
+        sources: An input and its axis by the name of each open size.
         types: The shapes of values.
         constants: The constants: shapes, and either an element or all elements.
     """
@@ -44,7 +44,7 @@ def use_computed_sizes(
                 if number < len(node.input) and _is_zero(constants.get(node.input[number])):
                     node.input[number] = ""
     read = {name for node in graph.proto.node for name in node.input}
-    nodes = _Nodes(graph, places)
+    nodes = _Nodes(graph, sources)
     for name, (shape, elements) in constants.items():
         for tensor in [each for each in graph.proto.initializer if each.name == name]:
             graph.proto.initializer.remove(tensor)
@@ -88,10 +88,10 @@ class _Nodes:
         made: The nodes.
     """
 
-    def __init__(self, graph: Graph, places: Mapping[str, tuple[str, int]]) -> None:
+    def __init__(self, graph: Graph, sources: Mapping[str, tuple[str, int]]) -> None:
         self.made: list[Any] = []
         self._graph = graph
-        self._places = places
+        self._sources = sources
         self._axes: dict[str, str] = {}
 
     def vector(self, name: str, sizes: Sequence[Size], *, is_scalar: bool = False) -> None:
@@ -129,7 +129,7 @@ class _Nodes:
     def _axis(self, axis: str) -> str:
         """The size of an input's axis, as a vector."""
         if axis not in self._axes:
-            source, number = self._places[axis]
+            source, number = self._sources[axis]
             self._axes[axis] = f"{source}.size{number}"
             self._add("Shape", [source], self._axes[axis], start=number, end=number + 1)
         return self._axes[axis]

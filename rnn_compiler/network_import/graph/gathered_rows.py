@@ -46,7 +46,7 @@ def join_gathered_rows(graph: Graph) -> None:
         if found is not None:
             groups.setdefault(found, []).append(node)
     first: dict[str, list[Any]] = {}
-    places: dict[str, Any] = {}
+    replaced: dict[str, Any] = {}
     for number, (product, members) in enumerate(groups.items()):
         sizes = shape_of(types.get(product.source))
         rows = None if sizes is None or len(sizes) != 3 else sizes[product.axis]
@@ -56,13 +56,13 @@ def join_gathered_rows(graph: Graph) -> None:
         first[members[0].name] = made
         for node in members:
             row = gathers[node.input[0]].input[1]
-            places[node.name] = onnx.helper.make_node(
+            replaced[node.name] = onnx.helper.make_node(
                 "Gather", [made[-1].output[0], row], node.output, node.name, axis=product.axis
             )
     nodes: list[Any] = []
     for node in graph.proto.node:
-        nodes += [*first.get(node.name, ()), places.get(node.name, node)]
-    if places:
+        nodes += [*first.get(node.name, ()), replaced.get(node.name, node)]
+    if replaced:
         graph.set_nodes(nodes)
         fold(graph)
 

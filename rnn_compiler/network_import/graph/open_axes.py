@@ -43,23 +43,23 @@ class Axis(NamedTuple):
     Attributes:
         name: Its name in the model; empty if it has none.
         key: Its name in sizes.
-        places: The inputs that have it, each with the number of the axis.
+        sources: The inputs that have it, each with the number of the axis.
     """
 
     name: str
     key: str
-    places: Sequence[tuple[str, int]]
+    sources: Sequence[tuple[str, int]]
 
     @property
     def title(self) -> str:
         """Its name, or that of an input with its number."""
-        return self.name or "_".join(map(str, self.places[0]))
+        return self.name or "_".join(map(str, self.sources[0]))
 
     def __str__(self) -> str:
         """What the axis is called, and how it is fixed."""
         if self.name:
             return f"axis {self.name!r} cannot be open: pass dims={{{self.name!r}: N}}"
-        name, number = self.places[0]
+        name, number = self.sources[0]
         return f"axis {number} of {name!r} cannot be open: pass dims={{{name!r}: (...)}}"
 
 
@@ -83,7 +83,7 @@ def open_axes(graph: Graph) -> list[Axis]:
             if not axis.dim_value:
                 key = axis.dim_param or f"{each.name}, axis {number}"
                 found.setdefault(key, (axis.dim_param, []))[1].append((each.name, number))
-    return [Axis(name, f"axis{k}", places) for k, (name, places) in enumerate(found.values())]
+    return [Axis(name, f"axis{k}", sources) for k, (name, sources) in enumerate(found.values())]
 
 
 def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
@@ -108,8 +108,8 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     for each in (*graph.proto.input, *graph.proto.value_info, *graph.proto.output):
         if each.name in types:
             _set_shape(each.type, types[each.name])
-    places = {axis.key: axis.places[0] for axis in axes}
-    use_computed_sizes(graph, places, types, constants)
+    sources = {axis.key: axis.sources[0] for axis in axes}
+    use_computed_sizes(graph, sources, types, constants)
     shapes: dict[str, Sequence[Size]] = {}
     for each in (*graph.proto.input, *graph.proto.output):
         known = [size for size in types.get(each.name, ()) if size is not None]
@@ -166,7 +166,7 @@ class _Family:
         graph = Graph(model, self._source.path, largest=_LARGEST)
         inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
         for axis in self._axes:
-            for name, number in axis.places:
+            for name, number in axis.sources:
                 inputs[name][number].dim_value = sizes[axis.key]
         fold(graph)
         join_gathered_rows(graph)

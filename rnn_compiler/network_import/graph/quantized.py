@@ -55,9 +55,9 @@ def _become_lstm(graph: Graph, node: Any, arrays: list[Any]) -> None:
     """Makes a node an LSTM with some arrays as its inputs W and R."""
     names = [*node.input[: len(arrays)]]
     outputs: list[str] = [name for name in node.output if name]  # no two nodes share them
-    for place in (WEIGHTS["W"], WEIGHTS["R"]):
-        names[place] = f"{outputs[0] if outputs else node.name}.{node.input[place]}"
-        tensor = onnx.numpy_helper.from_array(arrays[place], names[place])
+    for index in (WEIGHTS["W"], WEIGHTS["R"]):
+        names[index] = f"{outputs[0] if outputs else node.name}.{node.input[index]}"
+        tensor = onnx.numpy_helper.from_array(arrays[index], names[index])
         graph.proto.initializer.append(tensor)
     node.domain, node.op_type = "", "LSTM"
     node.input[:] = names

@@ -25,11 +25,11 @@ def given(function: Function) -> list[Array | Number]:
     return [value(argument) for argument in function.arguments]
 
 
-def placed(*functions: Function) -> ir.Module:
+def module_of(*functions: Function) -> ir.Module:
     """A module of some functions, and of the executables that they dispatch."""
     module, made = ir.Module.create(), dict[str, str]()
     for function in functions:
-        function.place(ir.InsertionPoint(module.body), made)
+        function.insert_at(ir.InsertionPoint(module.body), made)
     assert module.operation.verify()
     return module
 
@@ -44,4 +44,4 @@ def emitted(body: Callable[..., Array | Number | Sequence[Array]], *types: str) 
     function = Function("f", [ir.Type.parse(kind) for kind in types])
     made = body(function, *given(function))
     function.finish([made] if isinstance(made, Array | Number) else made)
-    return str(placed(function))
+    return str(module_of(function))

@@ -24,21 +24,21 @@ def _context() -> Iterator[None]:
         yield
 
 
-def part(body: Body, array: Array, place: Number) -> Array:
-    return body.extract(array, [place, 1], (1, 2))
+def part(body: Body, array: Array, index: Number) -> Array:
+    return body.extract(array, [index, 1], (1, 2))
 
 
-def row(body: Body, array: Array, place: Number) -> Array:
-    return body.extract(array, [place, 0], (4,))
+def row(body: Body, array: Array, index: Number) -> Array:
+    return body.extract(array, [index, 0], (4,))
 
 
-def replaced(body: Body, array: Array, place: Number) -> Array:
-    body.insert(body.extract(array, [0, 0], (4,)), array, [place, 0])
+def replaced(body: Body, array: Array, index: Number) -> Array:
+    body.insert(body.extract(array, [0, 0], (4,)), array, [index, 0])
     return array
 
 
-def vectors(body: Body, array: Array, place: Number) -> Array:
-    body.write(body.read(array, [0, place], 2), array, [place, 1])
+def vectors(body: Body, array: Array, index: Number) -> Array:
+    body.write(body.read(array, [0, index], 2), array, [index, 1])
     return array
 
 
@@ -74,7 +74,7 @@ def vectors(body: Body, array: Array, place: Number) -> Array:
             """,
         ),
         (
-            lambda body, array, place: body.read_slice(array, [place, 2], 2),
+            lambda body, array, index: body.read_slice(array, [index, 2], 2),
             """
             CHECK: [[PAIR:%.+]] = tensor.extract_slice %arg0[%arg1, 2] [1, 2] [1, 1]
             CHECK: vector.transfer_read [[PAIR]][%c0, %c0_0], %cst {in_bounds = [true]} \
@@ -82,7 +82,7 @@ def vectors(body: Body, array: Array, place: Number) -> Array:
             """,
         ),
         (
-            lambda body, array, place: body.element(array, [place, 2]),
+            lambda body, array, index: body.element(array, [index, 2]),
             """
             CHECK: %c2 = arith.constant 2 : index
             CHECK: tensor.extract %arg0[%arg1, %c2] : tensor<3x4xf32>
@@ -105,15 +105,15 @@ def vectors(body: Body, array: Array, place: Number) -> Array:
             "CHECK: tensor.expand_shape %arg0 {{\\[\\[}}0], [1, 2]] output_shape [3, 2, 2]",
         ),
         (
-            lambda _, __, place: place.at_most(5),
+            lambda _, __, index: index.at_most(5),
             "CHECK: arith.minsi %arg1, %c5 : index",
         ),
         (
-            lambda _, __, place: place.at_least(5),
+            lambda _, __, index: index.at_least(5),
             "CHECK: arith.maxsi %arg1, %c5 : index",
         ),
         (
-            lambda body, _, place: body.broadcast(place, 4),
+            lambda body, _, index: body.broadcast(index, 4),
             "CHECK: vector.broadcast %arg1 : index to vector<4xindex>",
         ),
     ],
@@ -230,11 +230,11 @@ iter_args([[INSIDE:%.+]] = %arg0)
 
 
 def test_a_condition_leaves_arrays_as_they_were_or_gives_the_new_ones() -> None:
-    def body(body: Body, array: Array, place: Number) -> Array:
+    def body(body: Body, array: Array, index: Number) -> Array:
         def do() -> None:
-            body.insert(body.extract(array, [0, 0], (4,)), array, [place, 0])
+            body.insert(body.extract(array, [0, 0], (4,)), array, [index, 0])
 
-        body.when(place < body.index(2), [array], do)
+        body.when(index < body.index(2), [array], do)
         return array
 
     check(
@@ -252,9 +252,9 @@ def test_a_condition_leaves_arrays_as_they_were_or_gives_the_new_ones() -> None:
 
 
 def test_waiting_is_a_loop_that_asks() -> None:
-    def body(body: Body, array: Array, place: Number) -> Number:
-        body.wait_while(lambda: body.element(array, [place, 0]) < body.element(array, [place, 1]))
-        return place
+    def body(body: Body, array: Array, index: Number) -> Number:
+        body.wait_while(lambda: body.element(array, [index, 0]) < body.element(array, [index, 1]))
+        return index
 
     check(
         emitted(body, "tensor<3x4xi32>", "index"),

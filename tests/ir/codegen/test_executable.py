@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from ir.codegen.emitting import given, placed
+from ir.codegen.emitting import given, module_of
 from ir.filecheck import check
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType
@@ -53,7 +53,7 @@ def dispatched(
 def test_a_dispatch_and_its_executable() -> None:
     """What it makes is bound last; what it changes is tied to the operand that it was."""
     check(
-        str(placed(dispatched())),
+        str(module_of(dispatched())),
         """
         CHECK: func.func private @f([[TO:%arg0]]: {{.*}}, [[FROM:%arg1]]: {{.*}}, [[ROW:%arg2]]:
         CHECK-NEXT: [[MADE:%[0-9]+]]:2 = flow.dispatch @f_move::@f_move([[FROM]], [[ROW]], [[TO]]) \
@@ -76,7 +76,7 @@ def test_memory_that_all_workgroups_see() -> None:
         executable.body.op("memref.load", [memory, first], [ir.Type.parse("i32")])
 
     check(
-        str(placed(dispatched(change=claims))),
+        str(module_of(dispatched(change=claims))),
         """
         CHECK: [[ZERO:%.+]] = arith.constant 0 : i32
         CHECK: [[ZEROS:%[0-9]+]] = flow.tensor.splat [[ZERO]] : tensor<24xi32>
@@ -103,7 +103,7 @@ def dispatches(module: ir.Module) -> list[str]:
 
 
 def test_executables_that_are_alike_are_placed_once_under_the_first_name() -> None:
-    module = placed(dispatched("f"), dispatched("g"))
+    module = module_of(dispatched("f"), dispatched("g"))
     assert names(module) == ["f_move"]
     assert dispatches(module) == ["f_move", "f_move"]
 
@@ -117,7 +117,7 @@ def test_executables_that_are_alike_are_placed_once_under_the_first_name() -> No
     ids=["more_workgroups", "another_body"],
 )
 def test_executables_that_differ_stay_apart(other: Callable[[], Function]) -> None:
-    module = placed(dispatched("f"), other())
+    module = module_of(dispatched("f"), other())
     assert names(module) == dispatches(module) == ["f_move", "g_move"]
 
 
@@ -126,7 +126,7 @@ def test_locations_make_no_difference() -> None:
     first = dispatched("f")
     with ir.Location.name("elsewhere"):
         second = dispatched("g")
-    assert names(placed(first, second)) == ["f_move"]
+    assert names(module_of(first, second)) == ["f_move"]
 
 
 def test_several_executables_of_a_kind_have_numbers() -> None:
@@ -147,7 +147,7 @@ def test_arrays_of_outside_are_the_results_after_the_dispatch() -> None:
         array = inside
     function.finish([array])
     check(
-        str(placed(function)),
+        str(module_of(function)),
         """
         CHECK: [[FIRST:%[0-9]+]] = flow.dispatch @f_first::@f_first(%arg0) : {{.*}} -> %arg0
         CHECK: [[SECOND:%[0-9]+]] = flow.dispatch @f_first::{{.*}}([[FIRST]]) : {{.*}} -> [[FIRST]]
@@ -169,4 +169,4 @@ def test_the_pipeline_follows_from_what_is_in_it(tiled: bool) -> None:
             )
 
     name = "DoubleTilingExpert" if tiled else "Default"
-    check(str(placed(dispatched(change=change))), f"CHECK: #iree_cpu.pipeline<{name}>")
+    check(str(module_of(dispatched(change=change))), f"CHECK: #iree_cpu.pipeline<{name}>")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from ir.codegen.emitting import given, placed
+from ir.codegen.emitting import given, module_of
 from ir.filecheck import check
 
 from rnn_compiler.lowering.codegen.executable import Executable
@@ -26,7 +26,7 @@ def test_a_function_is_private_and_has_the_types_of_what_it_returns() -> None:
     array, number = given(function)
     function.finish([number, array])
     check(
-        str(placed(function)),
+        str(module_of(function)),
         """
         CHECK: func.func private @f.loop([[ARRAY:%arg0]]: tensor<3xf32>, [[NUMBER:%arg1]]: index) \
 -> (index, tensor<3xf32>)
@@ -40,7 +40,7 @@ def test_executables_come_after_the_function() -> None:
     for workgroups, kind in enumerate(("one", "two"), start=1):
         Executable(function, kind, workgroups).dispatch()
     function.finish([])
-    module = placed(function)
+    module = module_of(function)
     symbols = [symbol_of(op) for op in ops_of(module.body)]
     assert symbols == ["f", "f_one", "f_two"]
 
@@ -72,7 +72,7 @@ def test_ops_of_a_function_have_its_location() -> None:
     function = Function("f", [ir.IndexType.get()], ir.Location.name("y = x + 1"))
     (number,) = given(function)
     function.finish([number + 1])
-    module = placed(function)
+    module = module_of(function)
     assert 'loc("y = x + 1")' in module.operation.get_asm(enable_debug_info=True)
     (argument,) = function.arguments
     assert str(argument.location) == 'loc("y = x + 1")'

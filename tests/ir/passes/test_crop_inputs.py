@@ -1,4 +1,4 @@
-"""Functions before and after `cut_windows`."""
+"""Functions before and after `crop_inputs`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from ir.filecheck import check
 from ir.rewriting import rewritten
 
-from rnn_compiler.lowering.passes.cut_windows import cut_windows
+from rnn_compiler.lowering.passes.crop_inputs import crop_inputs
 
 
 def convolution(length: int, pad: str) -> str:
@@ -23,19 +23,19 @@ func.func @f(%x: tensor<1x{length}x8xf32>, %w: tensor<3x8x4xf32>) -> tensor<1x1x
 
 
 def test_padding_is_made_smaller_first() -> None:
-    after, _ = rewritten(convolution(2, "[1, 1]"), cut_windows)
+    after, _ = rewritten(convolution(2, "[1, 1]"), crop_inputs)
     assert "pad = [[1, 0]]" in after
     assert "extract_slice" not in after
 
 
 def test_then_the_input_is_cut() -> None:
-    after, _ = rewritten(convolution(4, "[0, 0]"), cut_windows)
+    after, _ = rewritten(convolution(4, "[0, 0]"), crop_inputs)
     check(after, "CHECK: tensor.extract_slice %arg0[0, 0, 0] [1, 3, 8] [1, 1, 1] :")
 
 
 def test_windows_that_reach_the_end_are_left() -> None:
     before = convolution(3, "[0, 0]")
-    assert rewritten(before, cut_windows)[0] == rewritten(before, lambda context: None)[0]
+    assert rewritten(before, crop_inputs)[0] == rewritten(before, lambda context: None)[0]
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ func.func @f(%x: {x}, %w: {w}, %b: {y}) -> {y} {{
   return %y : {y}
 }}
 """
-    after, _ = rewritten(text, cut_windows)
+    after, _ = rewritten(text, crop_inputs)
     assert f"tensor.extract_slice %arg0[0, 0, 0] {cut} [1, 1, 1]" in after

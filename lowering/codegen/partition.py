@@ -1,4 +1,4 @@
-"""Loops over one part's share of a number of items."""
+"""Work divided into parts: loops over the items of one part."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.number import Index, Number
 
-__all__ = ["first_only", "quotient", "remainder", "share", "span"]
+__all__ = ["bounds", "first_only", "partition", "quotient", "remainder"]
 
 
 def quotient(number: Number, parts: Index) -> Number:
@@ -27,8 +27,8 @@ def remainder(number: Number, parts: Index) -> Number:
     return number & parts - 1
 
 
-def span(part: Index, among: Index, count: Number) -> tuple[Index, Number]:
-    """Emits the bounds of a part's share; the arguments are those of `share`."""
+def bounds(part: Index, among: Index, count: Number) -> tuple[Index, Number]:
+    """Emits the bounds of a part's items; the arguments are those of `partition`."""
     if among == 1:
         return 0, count
     low = part * count
@@ -37,7 +37,7 @@ def span(part: Index, among: Index, count: Number) -> tuple[Index, Number]:
     return quotient(low, among), quotient(low + count, among)
 
 
-def share(
+def partition(
     body: Body,
     count: Index,
     among: Index,
@@ -45,7 +45,7 @@ def share(
     carried: Sequence[Array],
     each: Callable[[Index], None],
 ) -> None:
-    """Emits a loop over the share of a part.
+    """Emits a loop over the items of a part.
 
     Args:
         body: The body that gets the ops.
@@ -56,7 +56,7 @@ def share(
         each: Emits the code for an item, given its number.
     """
     if isinstance(among, Number) or isinstance(count, Number):
-        body.loop(*span(part, among, body.index(count)), 1, carried, each)
+        body.loop(*bounds(part, among, body.index(count)), 1, carried, each)
         return
     size, uneven = divmod(count, among)
     if uneven and among > 1:
@@ -76,7 +76,7 @@ def share(
 def first_only(
     body: Body, part: Index, among: Index, carried: Sequence[Array], do: Callable[[], None]
 ) -> None:
-    """Emits code that only the first part runs; the arguments are those of `share`."""
+    """Emits code that only the first part runs; the arguments are those of `partition`."""
     if among == 1:
         do()
         return

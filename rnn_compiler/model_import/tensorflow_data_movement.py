@@ -15,7 +15,7 @@ import numpy as np
 
 from rnn_compiler.model_import.tensors import dtype_of
 
-__all__ = ["MOVES", "part_of"]
+__all__ = ["DATA_MOVEMENT", "part_of"]
 
 _MOST_AXES = 32
 """The most axes that an array may have, which ranges number."""
@@ -23,7 +23,7 @@ _MOST_AXES = 32
 _MOST_NUMBERS = 10_000
 """More sizes than an array is split into."""
 
-Move = Callable[[Sequence[Any], Mapping[str, Any], int], Any]
+DataMovement = Callable[[Sequence[Any], Mapping[str, Any], int], Any]
 
 
 def _numbers(array: Any) -> list[int]:
@@ -95,7 +95,7 @@ def _cast(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> A
         return arrays[0].astype(dtype)
 
 
-def _elementwise(function: Any) -> Move:
+def _elementwise(function: Any) -> DataMovement:
     """An elementwise operation on arrays, one of which has the shape of the result."""
 
     def move(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
@@ -122,13 +122,13 @@ def _range(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> 
 
 def _gather(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
     """The slices at some indices of an axis; None if there are more indices than slices."""
-    array, places, *axes = arrays
+    array, indices, *axes = arrays
     axis = int(axes[0]) if axes else 0
-    if places.size > array.shape[axis] or _number(attributes, "batch_dims"):
+    if indices.size > array.shape[axis] or _number(attributes, "batch_dims"):
         return None
-    if places.min(initial=0) < 0:
-        raise ValueError("a place before the first")
-    return np.take(array, places.astype(np.int64), axis)
+    if indices.min(initial=0) < 0:
+        raise ValueError("an index before the first")
+    return np.take(array, indices.astype(np.int64), axis)
 
 
 def _number(attributes: Mapping[str, Any], name: str) -> int:
@@ -139,7 +139,7 @@ def _axis(attributes: Mapping[str, Any]) -> int:
     return _number(attributes, "axis")
 
 
-MOVES: dict[str, Move] = {
+DATA_MOVEMENT: dict[str, DataMovement] = {
     "Add": _elementwise(np.add),
     "AddV2": _elementwise(np.add),
     "Cast": _cast,

@@ -17,7 +17,7 @@ from rnn_compiler.lowering.analysis.values import defining, ints, is_constant, s
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 
-__all__ = ["check_move", "constant_int", "elements", "kind", "row_number", "sources", "starts"]
+__all__ = ["check_movement", "constant_int", "elements", "kind", "row_number", "sources", "starts"]
 
 _OPEN = {
     "dynamic_reshape": "reshape",
@@ -74,7 +74,7 @@ def row_number(op: ir.Operation) -> ir.Value:
     return elements(op.operands[1])[0]
 
 
-def check_move(op: ir.Operation) -> None:
+def check_movement(op: ir.Operation) -> None:
     """Checks that an op moves whole rows, or columns of all rows.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Turns the convolutions and products of a network into matrix products of StableHLO, for CPUs.
+"""Rewrites a network's convolutions and products as matrix products of StableHLO, for CPUs.
 
 Requires: a portable module; the target is a CPU.
 Matches: in the function of a network, `linalg.conv_1d_ncw_fcw` and `linalg.conv_2d_nchw_fchw` in
@@ -39,7 +39,7 @@ from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import replace
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["network_products"]
+__all__ = ["linalg_to_products"]
 
 _AXES = {"linalg.conv_1d_ncw_fcw": 1, "linalg.conv_2d_nchw_fchw": 2}
 """The convolutions that are rewritten, with the number of axes that windows move along."""
@@ -51,7 +51,7 @@ _MANY = 64
 """The fewest windows of an element of the batch that are columns of a matrix."""
 
 
-def network_products(context: PassContext) -> None:
+def linalg_to_products(context: PassContext) -> None:
     """Rewrites the convolutions and products of networks."""
     for op in context.ops():
         found = _Convolution.of(op)
@@ -121,7 +121,7 @@ class _Convolution(NamedTuple):
     batch: int
     channels: int
     filters: int
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     window: tuple[int, ...]
     strides: list[int]
     dilations: list[int]
@@ -135,14 +135,14 @@ class _Convolution(NamedTuple):
         if not _are_float32(op):
             return None
         count, channels, *window = static_shape(filters)
-        batch, _, *places = static_shape(result)
+        batch, _, *positions = static_shape(result)
         strides, dilations = (
             [*ir.DenseIntElementsAttr(op.attributes[name])] for name in ("strides", "dilations")
         )
-        rows, inner = batch * math.prod(places), channels * math.prod(window)
+        rows, inner = batch * math.prod(positions), channels * math.prod(window)
         if not is_large(rows, inner, count) or rows * inner > _LARGEST:
             return None
-        sizes = batch, channels, count, tuple(places), tuple(window)
+        sizes = batch, channels, count, tuple(positions), tuple(window)
         return _Convolution(op, *sizes, strides, dilations)
 
     def emit(self) -> Array:
@@ -151,14 +151,14 @@ class _Convolution(NamedTuple):
         given, filters, start = (
             Array(value, static_shape(value), "f32") for value in self.op.operands
         )
-        emit = self._as_columns if math.prod(self.places) >= _MANY else self._as_rows
+        emit = self._as_columns if math.prod(self.positions) >= _MANY else self._as_rows
         filters = collapse(body, filters, _joined(1, 1 + len(self.window)))
         return emit(body, given, filters, start)
 
     def _as_columns(self, body: Body, given: Array, filters: Array, start: Array) -> Array:
         """Emits the product of the filters with the windows as columns."""
-        spatial, window = len(self.places), 1 + len(self.window)
-        columns = self.batch * math.prod(self.places)
+        spatial, window = len(self.positions), 1 + len(self.window)
+        columns = self.batch * math.prod(self.positions)
         if self._is_input:
             windows = collapse(body, given, _joined(2, spatial))
         else:
@@ -168,21 +168,21 @@ class _Convolution(NamedTuple):
             "stablehlo.dot_general", [filters, windows],
             ArrayType((self.filters, columns), "f32"), contraction((1, 0)),
         )  # fmt: skip
-        shape = (self.filters, self.batch, *self.places)
+        shape = (self.filters, self.batch, *self.positions)
         apart = expand(body, product, _joined(1, 1 + spatial), shape)
         return _added(body, apart, [1, 0, *range(2, 2 + spatial)], start)
 
     def _as_rows(self, body: Body, given: Array, filters: Array, start: Array) -> Array:
         """Emits the product of the windows, as rows, with the filters."""
-        leading = 1 + len(self.places)
+        leading = 1 + len(self.positions)
         windows = self._windows(body, given, is_columns=False)
         windows = collapse(body, windows, _joined(leading, 1 + len(self.window)))
-        rows = self.batch * math.prod(self.places)
+        rows = self.batch * math.prod(self.positions)
         product = body.array(
             "stablehlo.dot_general", [windows, filters],
             ArrayType((rows, self.filters), "f32"), contraction((1, 1)),
         )  # fmt: skip
-        shape = (self.batch, *self.places, self.filters)
+        shape = (self.batch, *self.positions, self.filters)
         apart = expand(body, product, _joined(leading, 1), shape)
         return _added(body, apart, [0, *range(2, 1 + leading), 1], start)
 
@@ -194,14 +194,14 @@ class _Convolution(NamedTuple):
 
     def _windows(self, body: Body, given: Array, *, is_columns: bool) -> Array:
         """The windows, ``[C, k.., N, o..]`` as columns and ``[N, o.., C, k..]`` as rows."""
-        moved = len(self.places)
-        places, window = (self.batch, *self.places), (self.channels, *self.window)
-        sizes = (*window, *places) if is_columns else (*places, *window)
+        moved = len(self.positions)
+        positions, window = (self.batch, *self.positions), (self.channels, *self.window)
+        sizes = (*window, *positions) if is_columns else (*positions, *window)
         rank = len(sizes)
         dims = [ir.AffineExpr.get_dim(axis) for axis in range(rank)]
         k, o = (dims[: 1 + moved], dims[1 + moved :])[:: 1 if is_columns else -1]
         moves = zip(o[1:], k[1:], self.strides, self.dilations, strict=True)
-        at = [place * stride + inside * dilation for place, inside, stride, dilation in moves]
+        at = [position * stride + inside * dilation for position, inside, stride, dilation in moves]
         source = ir.AffineMap.get(rank, 0, [o[0], k[0], *at])
         block = spare_block([element_type("f32")] * 2)
         inside = Body(block, body.location)

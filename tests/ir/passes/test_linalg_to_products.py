@@ -1,4 +1,4 @@
-"""Functions before and after `network_products`."""
+"""Functions before and after `linalg_to_products`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from ir.filecheck import check
 from ir.rewriting import rewritten
 
-from rnn_compiler.lowering.passes.network_products import network_products
+from rnn_compiler.lowering.passes.linalg_to_products import linalg_to_products
 
 ONE = """
 func.func @f(%x: tensor<Nx8x11xf32>, %w: tensor<32x8x3xf32>, %b: tensor<Nx32x5xf32>)
@@ -31,7 +31,7 @@ func.func @f(%x: tensor<1x8x9xNxf32>, %w: tensor<64x8x3x3xf32>, %b: tensor<1x64x
 
 
 def test_a_convolution_is_a_product_of_its_windows() -> None:
-    after, _ = rewritten(ONE.replace("N", "9"), network_products)
+    after, _ = rewritten(ONE.replace("N", "9"), linalg_to_products)
     check(
         after,
         """
@@ -49,7 +49,7 @@ def test_a_convolution_is_a_product_of_its_windows() -> None:
 
 
 def test_windows_move_along_two_axes() -> None:
-    after, _ = rewritten(TWO.replace("N", "6").replace("M", "2"), network_products)
+    after, _ = rewritten(TWO.replace("N", "6").replace("M", "2"), linalg_to_products)
     check(
         after,
         """
@@ -62,7 +62,7 @@ def test_windows_move_along_two_axes() -> None:
 
 def test_many_windows_are_columns() -> None:
     """In the order of the input, so that neither they nor the product are transposed."""
-    after, _ = rewritten(TWO.replace("N", "14").replace("M", "10"), network_products)
+    after, _ = rewritten(TWO.replace("N", "14").replace("M", "10"), linalg_to_products)
     check(
         after,
         """
@@ -88,7 +88,7 @@ func.func @f(%x: tensor<1x8x9x8xf32>, %w: tensor<64x8x1x1xf32>, %b: tensor<1x64x
 
 
 def test_windows_of_one_number_are_the_input() -> None:
-    after, _ = rewritten(ONES, network_products)
+    after, _ = rewritten(ONES, linalg_to_products)
     assert "tensor.collapse_shape %arg0" in after
     assert after.count("linalg.generic") == 1  # what is added
 
@@ -102,7 +102,7 @@ def test_windows_of_one_number_are_the_input() -> None:
     ],
 )
 def test_others_are_left(text: str) -> None:
-    after, _ = rewritten(text, network_products)
+    after, _ = rewritten(text, linalg_to_products)
     assert "linalg.conv" in after
     assert "dot_general" not in after
 
@@ -118,7 +118,7 @@ func.func @f(%x: tensor<48x24xf32>, %w: tensor<24x48xf32>, %b: tensor<48x48xf32>
 
 
 def test_a_product_is_added_to_what_it_starts_from() -> None:
-    after, _ = rewritten(PRODUCT, network_products)
+    after, _ = rewritten(PRODUCT, linalg_to_products)
     check(
         after,
         """

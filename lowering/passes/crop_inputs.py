@@ -1,9 +1,9 @@
-"""Cuts from the inputs of convolutions and pools what no window reads.
+"""Crops the inputs of convolutions and pools to what their windows read.
 
 Requires: a module whose sizes are known where windows move.
 Matches: everywhere, `stablehlo.convolution` and `stablehlo.reduce_window` without dilated inputs,
 and convolutions and pools of linalg. With strides, the last columns of an input, or of its padding,
-may be read by no window: first the padding is made smaller, then the input is cut.
+may be read by no window: first the padding is made smaller, then the input is cropped.
 Ensures: windows reach the end of their input.
 
 IREE 3.13 takes such an input for a larger one where there is a single window: it writes and reads
@@ -22,7 +22,7 @@ from rnn_compiler.lowering.mlir import ir, nested_ops
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["cut_windows"]
+__all__ = ["crop_inputs"]
 
 _LINALG = re.compile(
     r"linalg\.(?:depthwise_)?(?:conv|pooling)_(?:\dd_)?(?P<input>n[gcdhw]+)"
@@ -39,14 +39,14 @@ class _Axis(NamedTuple):
 
     Attributes:
         axis: Its number in the input.
-        places: How many windows there are.
+        windows: How many windows there are.
         window: Their size.
         stride: The distance of two windows.
         dilation: That of two numbers of a window.
     """
 
     axis: int
-    places: int
+    windows: int
     window: int
     stride: int
     dilation: int
@@ -54,10 +54,10 @@ class _Axis(NamedTuple):
     @property
     def reach(self) -> int:
         """How much of the padded input the windows read."""
-        return (self.places - 1) * self.stride + (self.window - 1) * self.dilation + 1
+        return (self.windows - 1) * self.stride + (self.window - 1) * self.dilation + 1
 
 
-def cut_windows(context: PassContext) -> None:
+def crop_inputs(context: PassContext) -> None:
     """Cuts the inputs of all windows of a module."""
     ops = nested_ops(context.module.operation)
     for op in [each for each in ops if each.name in _CUTS or _LINALG.match(each.name)]:
@@ -74,12 +74,12 @@ def _linalg(op: ir.Operation) -> None:
     if names["window"]:
         sizes = [sizes[k] for k, axis in enumerate(names["window"]) if axis in "dhw"]
     moved = [k for k, axis in enumerate(names["input"]) if axis in "dhw"]
-    places = static_shape(op.results[0])
+    counts = static_shape(op.results[0])
     strides, dilations = (
         [*ir.DenseIntElementsAttr(op.attributes[name])] for name in ("strides", "dilations")
     )
     axes = zip(moved, sizes, strides, dilations, strict=True)
-    _cut(op, 0, [_Axis(axis, places[axis], *rest) for axis, *rest in axes], is_padded=False)
+    _cut(op, 0, [_Axis(axis, counts[axis], *rest) for axis, *rest in axes], is_padded=False)
 
 
 def _convolution(op: ir.Operation) -> None:
@@ -94,11 +94,11 @@ def _convolution(op: ir.Operation) -> None:
     if _ones(op, "lhs_dilation", count) != [1] * count:
         return
     strides, dilations = (_ones(op, name, count) for name in ("window_strides", "rhs_dilation"))
-    sizes, places = static_shape(op.operands[1]), static_shape(op.results[0])
+    sizes, counts = static_shape(op.operands[1]), static_shape(op.results[0])
     axes = [
         _Axis(
             given.index(str(k)),
-            places[made.index(str(k))],
+            counts[made.index(str(k))],
             sizes[window.index(str(k))],
             strides[k],
             dilations[k],
@@ -114,8 +114,8 @@ def _pool(op: ir.Operation) -> None:
     if _ones(op, "base_dilations", count) != [1] * count:
         return
     strides, dilations = (_ones(op, name, count) for name in ("window_strides", "window_dilations"))
-    places = static_shape(op.results[0])
-    axes = [_Axis(k, places[k], windows[k], strides[k], dilations[k]) for k in range(count)]
+    counts = static_shape(op.results[0])
+    axes = [_Axis(k, counts[k], windows[k], strides[k], dilations[k]) for k in range(count)]
     for number in range(len(op.results)):  # only the first makes the padding smaller
         _cut(op, number, axes, is_padded=True)
 
