@@ -78,7 +78,7 @@ class Product:
 
     Attributes:
         value: The product, ``[B, N]``.
-        lhs: Its left-hand side, ``[B, K]``.
+        lhs: Its left-hand side, ``[B, K]``; or an argument ``[T, B, K]`` that has it for each time.
         weight: The argument on the other side, ``[K, N]`` or ``[N, K]``.
         transposed: Whether that is ``[N, K]``.
         scale: Of weights in int8, the argument that has the scales, ``[N]``; None for others.
@@ -196,7 +196,7 @@ class TimeLoop:
 
     def is_computed(self, product: Product) -> bool:
         """Whether a product's left-hand side is computed within the step."""
-        return not isinstance(product.lhs.owner, ir.Block)
+        return product.lhs not in self.arguments
 
     def level(self, value: ir.Value) -> int:
         """The level of a value of the step; see the module's docstring.
@@ -258,7 +258,7 @@ class TimeLoop:
     def _compute_level(self, value: ir.Value) -> int:
         product = self.products.get(value)
         if product is not None:
-            return self.level(product.lhs) + self.is_computed(product)
+            return self.level(product.lhs) + 1 if self.is_computed(product) else 0
         op = defining(value)
         if op.name not in ELEMENTWISE and kind(op) not in _SHAPING:
             raise Refused(f"{op.name} in a step")

@@ -108,8 +108,8 @@ def rank(value: ir.Value) -> int:
 
 
 def width(value: ir.Value) -> int:
-    """The size of a value's second axis, which is known."""
-    return static_size(shape(value)[1])
+    """The size of a value's last axis, which is known."""
+    return static_size(shape(value)[-1])
 
 
 def ints(op: ir.Operation, name: str) -> list[int]:

@@ -113,6 +113,13 @@ class StepContext:
         for value in loop.scalars():
             self.scalar(value)
 
+    def lhs(self, value: ir.Value) -> tuple[Array, Index]:
+        """The array of a left-hand side of products, and the row of its first axis."""
+        if value not in self.rows:  # an argument that has it for each time
+            return self.arguments[value], self.leads["time"]
+        key, lead = self.rows[value]
+        return self.arrays[key], self.leads[lead]
+
     def scalar(self, value: ir.Value) -> Number:
         """A scalar of the step, which is emitted where it is first needed."""
         if value not in self.scalars:

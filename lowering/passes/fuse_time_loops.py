@@ -3,7 +3,8 @@
 Requires: a portable module; the target is a CPU.
 Matches: the composites that `builder.time_loop` makes. Replaces the function that each names as its
 decomposition by a `cpu.fused_loop`; the composite itself, and everything else, stays. Loops that
-are alike (of blocks of time, say) share a dispatch.
+are alike (of blocks of time, say) share a dispatch. Where memory is scarce, steps compute the
+products of their inputs (`cpu.fused_loop.input_products`).
 Leaves, with a recorded reason: a loop of another form, or whose decomposition belongs to several
 composites.
 Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
@@ -17,7 +18,8 @@ from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
-from rnn_compiler.lowering.mlir import block_of, function_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.cpu.fused_loop.input_products import with_input_products
+from rnn_compiler.lowering.mlir import block_of, function_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import call_before, opaque
@@ -38,23 +40,26 @@ def fuse_time_loops(context: PassContext) -> None:
     found, made = take_time_loops(context), dict[str, str]()
     repeated, looped = context.called_repeatedly(), context.called_in_loops()
     for number, (symbol, composite) in enumerate(found.items()):
-        caller = symbol_of(function_of(composite))
+        caller, weights_stay = symbol_of(function_of(composite)), context.weights_stay(composite)
         try:
+            loop, given = TimeLoop.of(composite, functions), list(composite.operands)
+            if weights_stay and not vectors.has_memory:
+                loop, given = with_input_products(loop, given, vectors)
             fused = FusedLoop(
                 symbol,
-                TimeLoop.of(composite, functions),
+                loop,
                 vectors,
-                list(composite.operands),
+                given,
                 Part(number, len(found), caller in repeated, caller in looped),
                 composite.location,
-                weights_stay=context.weights_stay(composite),
+                weights_stay=weights_stay,
             )
         except Refused as reason:
             context.keep_plain(symbol, str(reason))
             continue
         operands = [
             tied(_opaque_scalar(operand) if value in fused.opaque_arguments else operand, composite)
-            for value, operand in zip(fused.loop.arguments, composite.operands, strict=True)
+            for value, operand in zip(loop.arguments, given, strict=True)
         ]
         fused.function.insert_at(ir.InsertionPoint(functions[symbol]), made)
         types = [result.type for result in composite.results]
@@ -65,6 +70,9 @@ def fuse_time_loops(context: PassContext) -> None:
         for name in (symbol, *_decompositions_in(functions[step]), step):
             functions[name].erase()
         composite.erase()
+    if not vectors.has_memory:
+        for function in context.op_functions():
+            remove_unused(block_of(function))  # products that steps compute
 
 
 def _decompositions_in(step: ir.Operation) -> list[str]:

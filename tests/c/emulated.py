@@ -287,12 +287,12 @@ int main(int argc, char **argv)
 
 
 _MEMORY = """\
-extern int posix_memalign(void **, size_t, size_t);
+extern void *memalign(size_t, size_t);
 
 static void *new_array(size_t size)
 {
-    void *array = NULL;
-    if (posix_memalign(&array, 64, size) || !array)
+    void *array = memalign(64, size);
+    if (!array)
         exit(9);
     return memset(array, 0xff, size);
 }

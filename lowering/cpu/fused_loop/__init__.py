@@ -3,6 +3,7 @@
 | | |
 |---|---|
 | `fused_loop` | the function of a loop: its preparations, the dispatch, its results |
+| `input_products` | products of inputs that steps compute, where memory is scarce |
 | `plan` | the arrays that steps write, in groups and panels |
 | `state_ring` | how a state is updated in place |
 | `step_weights` | the weights of a group's gates, side by side and packed |

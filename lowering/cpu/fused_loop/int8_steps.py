@@ -68,9 +68,9 @@ def int8_row(step: StepContext, vectors: VectorUnit, lhs: ir.Value, row: list[In
         lhs: The left-hand side.
         row: The row; empty if arrays have no axis for rows.
     """
-    key, lead = step.rows[lhs]
+    array, lead = step.lhs(lhs)
     arrays = Int8Rows(*(step.arrays[each] for each in int8_keys(step.int8[lhs])[:-1]))
-    source = (step.arrays[key], [step.leads[lead], *row])
+    source = (array, [lead, *row])
     quantize_row(step.body, vectors, source, width(lhs), arrays, [step.leads[WORKGROUP], *row])
 
 

@@ -213,9 +213,9 @@ class StepTile:
     ) -> list[tuple[tuple[ir.Value, int], tuple[Array, int]]]:
         """The same for the only row, by weights that are not packed."""
         step, body, units = self.step, self.body, self.units
-        key, lead = step.rows[panels.lhs]
+        array, lead = step.lhs(panels.lhs)
         inner = width(panels.lhs)
-        lhs = body.extract(step.arrays[key], [step.leads[lead], 0], [inner])
+        lhs = body.extract(array, [lead, 0], [inner])
         is_transposed = step.loop.products[panels.columns[0][0]].transposed
 
         def gate(number: int) -> Array:
@@ -237,9 +237,9 @@ class StepTile:
         if value in step.int8:
             numbers, sums = int8_lhs(step, value, starts, rows)
             return lambda weights: [int8_matmul(body, vectors, numbers, weights, sums)]
-        key, lead = step.rows[value]
+        array, lead = step.lhs(value)
         row = (*([rows] if rows > 1 else []), width(value))
-        lhs = body.extract(step.arrays[key], [step.leads[lead], *starts, 0], row)
+        lhs = body.extract(array, [lead, *starts, 0], row)
         if rows == 1:
             return lambda weights: row_matmul(body, vectors, lhs, weights)
         return lambda weights: [tile_matmul(body, vectors, lhs, each) for each in weights]
