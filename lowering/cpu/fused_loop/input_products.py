@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rnn_compiler.lowering.analysis import products
-from rnn_compiler.lowering.analysis.moves import kind, row_number
+from rnn_compiler.lowering.analysis.data_movement import kind, row_number
 from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, rank, shape
 from rnn_compiler.lowering.mlir import ir
