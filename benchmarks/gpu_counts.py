@@ -123,10 +123,9 @@ def _stream_ir(module: rc.Module, target: str) -> str:
     """The function of a module, in IREE's stream dialect."""
     resolved = resolve_target(target)
     text = rewrite(module.located_text, module.functions, resolved, "0", "pinned").text
-    program = [str(iree_compile.compiler_folder() / "iree-compile"), "--compile-to=stream"]
     with tempfile.TemporaryDirectory() as folder:
         made = iree_compile.compile_module(
-            text, resolved, reproducers=Path(folder), executable=program
+            text, resolved, reproducers=Path(folder), flags=["--compile-to=stream"]
         ).decode()
     return made.partition(f"util.func public @{module.functions[0].function}(")[2]
 

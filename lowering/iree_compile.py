@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
 from rnn_compiler import stages
@@ -163,7 +164,7 @@ def compile_module(
     *,
     reproducers: Path,
     timeout: float = DEFAULT_TIMEOUT,
-    executable: Sequence[str] | None = None,
+    flags: Sequence[str] = (),
 ) -> bytes:
     """Compiles a module.
 
@@ -172,7 +173,7 @@ def compile_module(
         target: What to compile for.
         reproducers: Folder under which the module and the command are saved if this fails.
         timeout: Seconds after which the compiler is stopped.
-        executable: The command that starts the compiler; default: the installed `iree-compile`.
+        flags: More flags of `iree-compile`.
 
     Returns:
         The payload, a .vmfb.
@@ -182,16 +183,7 @@ def compile_module(
         OSError: The disk is too full for its temporary files.
         UnsupportedError: The compiler is not installed.
     """
-    return _compile(
-        module,
-        target,
-        (),
-        lambda payload, _: payload,
-        keeping={},
-        reproducers=reproducers,
-        timeout=timeout,
-        executable=executable,
-    )
+    return _run(module, target, flags, reproducers, timeout, lambda payload, _: payload)
 
 
 def compile_with_host_program(
@@ -200,7 +192,6 @@ def compile_with_host_program(
     *,
     reproducers: Path,
     timeout: float = DEFAULT_TIMEOUT,
-    executable: Sequence[str] | None = None,
     halfway: Callable[[str], str] | None = None,
 ) -> tuple[bytes, str]:
     """Compiles a module for a CPU, and keeps its host program; see `compile_module`.
@@ -210,29 +201,20 @@ def compile_with_host_program(
         target: The same.
         reproducers: The same.
         timeout: The same.
-        executable: The same.
         halfway: Changes the module's text at IREE's phase `stream`, where the host program has its
             allocations and dispatches are not yet compiled.
 
     Returns:
         The payload, and the text of its host program in terms of IREE's HAL; empty if the compiler
-        kept none.
+        wrote none.
     """
 
     def collect(payload: bytes, folder: Path) -> tuple[bytes, str]:
         return payload, "".join(file.read_text() for file in folder.glob("*.hal.mlir"))
 
     def compiled(module: str, *flags: str) -> tuple[bytes, str]:
-        return _compile(
-            module,
-            target,
-            (*_PLAIN_COMMANDS, *flags),
-            collect,
-            keeping={_PHASES_FLAG: ""},
-            reproducers=reproducers,
-            timeout=timeout,
-            executable=executable,
-        )
+        flags, files = (*_PLAIN_COMMANDS, *flags), {_PHASES_FLAG: ""}
+        return _run(module, target, flags, reproducers, timeout, collect, files)
 
     if halfway is None:
         return compiled(module)
@@ -246,7 +228,6 @@ def compile_host_program(
     *,
     reproducers: Path,
     timeout: float = DEFAULT_TIMEOUT,
-    executable: Sequence[str] | None = None,
 ) -> HostAndObject:
     """Compiles a module for a CPU, except for its host program; see `compile_module`.
 
@@ -262,58 +243,46 @@ def compile_host_program(
         stack_usage = usage.read_text(errors="replace") if usage.exists() else ""
         return HostAndObject(payload.decode(), b"".join(objects), stack_usage)
 
-    flags, objects = _PLAIN_COMMANDS, {_OBJECTS_FLAG: ""}
+    flags, objects = ("--compile-to=hal", *_PLAIN_COMMANDS), {_OBJECTS_FLAG: ""}
     if "vmfb" not in ARCHITECTURES[target.architecture].formats:
         flags, objects = (*flags, *_STATIC_LIBRARY), {_LIBRARY_FLAG: "library.o"}
-    return _compile(
-        module,
-        target,
-        ("--compile-to=hal", *flags),
-        collect,
-        keeping={**objects, "--stack-usage-file": _STACK_USAGE},
-        reproducers=reproducers,
-        timeout=timeout,
-        executable=executable,
-    )
+    files = {**objects, "--stack-usage-file": _STACK_USAGE}
+    return _run(module, target, flags, reproducers, timeout, collect, files)
 
 
-def _compile(
+def _run(
     module: str,
     target: TargetSpec,
     flags: Sequence[str],
-    collect: Callable[[bytes, Path], _T | None],
-    *,
-    keeping: Mapping[str, str],
     reproducers: Path,
     timeout: float,
-    executable: Sequence[str] | None,
+    collect: Callable[[bytes, Path], _T | None],
+    files: Mapping[str, str] = MappingProxyType({}),
 ) -> _T:
-    """Runs the compiler, and collects its results.
+    """Runs the compiler; see `compile_module`.
 
     Args:
-        module: The text of the module.
-        target: What to compile for.
-        flags: More flags.
-        collect: Makes the result from its output and the folder of the files it kept; None if
-            something is missing.
-        keeping: The flags for files that it keeps, each with a file or folder in that folder.
-        reproducers: As of `compile_module`, like the rest.
+        module: As there, like the following four.
+        target: The same.
+        flags: The same.
+        reproducers: The same.
         timeout: The same.
-        executable: The same.
+        collect: Makes the result from the output and the folder of `files`; None if something is
+            missing.
+        files: The flags for other files to write, each with the name of a file or folder.
     """
-    command = [*(executable or [compiler_program("iree-compile")]), *_FLAGS, *flags]
-    command += compiler_flags(target)
+    command = [compiler_program("iree-compile"), *_FLAGS, *flags, *compiler_flags(target)]
     stages.report(f"compiling for {target.name}")
     with temporary_folder() as folder:
-        kept = Path(folder) / "kept"
-        kept.mkdir()
-        wanted = [f"{flag}={kept / file}" for flag, file in keeping.items()]
+        written = Path(folder) / "written"
+        written.mkdir()
+        wanted = [f"{flag}={written / file}" for flag, file in files.items()]
         try:
             code, payload, diagnostics = run([*command, *wanted], module, timeout, folder)
         except OSError as error:
             summary, diagnostics = f"the compiler could not be started ({error})", ""
         else:
-            made = collect(payload, kept) if code == 0 and payload else None
+            made = collect(payload, written) if code == 0 and payload else None
             if made is not None:
                 return made
             check_room(folder)

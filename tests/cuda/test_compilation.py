@@ -136,10 +136,8 @@ def stream_ir(op: str, variant: dict[str, Any], folder: Path, dtype: str = "floa
     """What IREE makes of an op before it generates code: which commands it issues, and when."""
     target, built = resolve_target("cuda:sm_80"), module(op, dtype, variant)
     text = rewrite(built.located_text, built.functions, target, "0", "pinned").text
-    program = [str(iree_compile.compiler_folder() / "iree-compile"), "--compile-to=stream"]
-    return iree_compile.compile_module(
-        text, target, reproducers=folder, executable=program
-    ).decode()
+    flags = ["--compile-to=stream"]
+    return iree_compile.compile_module(text, target, reproducers=folder, flags=flags).decode()
 
 
 @pytest.mark.parametrize("op", ["BlockLSTMV2", "BlockLSTMGradV2"])

@@ -131,13 +131,8 @@ def test_no_tile_repeats_what_is_shared(
     others = {"use_peephole": False} if "Block" in op else {"num_layers": 1}
     module = rc.build(op, **others, **sizes)
     text = lowered_text(module, "cpu")
-    program = [
-        str(iree_compile.compiler_folder() / "iree-compile"),
-        f"--iree-hal-dump-executable-intermediates-to={tmp_path}",
-    ]
-    iree_compile.compile_module(
-        text, resolve_target("cpu"), reproducers=tmp_path, executable=program
-    )
+    flags = [f"--iree-hal-dump-executable-intermediates-to={tmp_path}"]
+    iree_compile.compile_module(text, resolve_target("cpu"), reproducers=tmp_path, flags=flags)
     (code,) = tmp_path.glob("*.codegen.ll")
     made = code.read_text()
     assert text.count("atomic_rmw maxs") == made.count("atomicrmw max") > 1

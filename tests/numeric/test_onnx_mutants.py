@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import pytest
 from cases import CASES
 from goldens.golden import Arrays, read_goldens
 from numeric.harness import draw, first_variant, module
+from numeric.mutants import mutant, parameters
 
 pytestmark = pytest.mark.slow
 
@@ -123,23 +123,6 @@ GRADIENT = {
 }
 
 
-def mutant(name: str, old: str, new: str) -> Callable[..., Arrays]:
-    """`forward` or `gradient` of the reference with one piece of its source replaced."""
-    source = Path(onnx_reference.__file__).read_text()
-    assert source.count(old) == 1, f"the reference has changed: {source.count(old)} times {old!r}"
-    names: dict[str, Any] = {}
-    exec(compile(source.replace(old, new), f"reference with {new!r}", "exec"), names)
-    return names[name]
-
-
-def rows(table: dict[str, dict[str, tuple[str, str]]]) -> list[Any]:
-    return [
-        pytest.param(kind, *change, id=f"{kind}-{name}")
-        for kind, mutants in table.items()
-        for name, change in mutants.items()
-    ]
-
-
 def rejected(kind: str, run: Callable[..., Arrays]) -> list[str]:
     """The golden files that an implementation does not match."""
     found: list[str] = []
@@ -151,9 +134,9 @@ def rejected(kind: str, run: Callable[..., Arrays]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("kind", "old", "new"), rows(FORWARD))
+@pytest.mark.parametrize(("kind", "old", "new"), parameters(FORWARD))
 def test_goldens_reject(kind: str, old: str, new: str) -> None:
-    assert rejected(kind, mutant("forward", old, new))
+    assert rejected(kind, mutant(onnx_reference, old, new)["forward"])
 
 
 @functools.cache
@@ -198,6 +181,6 @@ def test_the_reference_is_accepted(kind: str) -> None:
     assert is_derivative(kind, onnx_reference.gradient)
 
 
-@pytest.mark.parametrize(("kind", "old", "new"), rows(GRADIENT))
+@pytest.mark.parametrize(("kind", "old", "new"), parameters(GRADIENT))
 def test_differences_reject(kind: str, old: str, new: str) -> None:
-    assert not is_derivative(kind, mutant("gradient", old, new))
+    assert not is_derivative(kind, mutant(onnx_reference, old, new)["gradient"])

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from numeric.harness import first_variant, module
@@ -34,15 +35,17 @@ def fake(folder: Path, script: str) -> Path:
     return path
 
 
+def compile_by(executable: Path | str, *arguments: Any, **keywords: Any) -> bytes:
+    """`compile_module` with another compiler."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(iree_compile, "compiler_program", lambda _: str(executable))
+        return compile_module(*arguments, **keywords)
+
+
 def fail(folder: Path, executable: Path | str, *, timeout: float = 30) -> CompileError:
+    reproducers = folder / "reproducers"
     with pytest.raises(CompileError) as caught:
-        compile_module(
-            MODULE,
-            TARGET,
-            reproducers=folder / "reproducers",
-            timeout=timeout,
-            executable=[str(executable)],
-        )
+        compile_by(executable, MODULE, TARGET, reproducers=reproducers, timeout=timeout)
     assert isinstance(caught.value, RnnCompilerError)
     assert str(caught.value).startswith("compiling for cpu:generic: ")
     return caught.value
@@ -51,9 +54,7 @@ def fail(folder: Path, executable: Path | str, *, timeout: float = 30) -> Compil
 def test_output_is_the_payload(tmp_path: Path) -> None:
     """Module in on standard input, payload out on standard output, also of many megabytes."""
     module = MODULE * 500_000
-    payload = compile_module(
-        module, TARGET, reproducers=tmp_path, executable=[str(fake(tmp_path, "cat"))]
-    )
+    payload = compile_by(fake(tmp_path, "cat"), module, TARGET, reproducers=tmp_path)
     assert payload == module.encode()
     assert [path.name for path in tmp_path.iterdir()] == ["iree-compile"]
 
@@ -62,7 +63,7 @@ def test_flags_name_the_target(tmp_path: Path) -> None:
     """The resolved list of features and a generic CPU: nothing is left to the machine."""
     script = fake(tmp_path, 'cat > /dev/null; echo "$@"')
     target = resolve_target("cpu")
-    out = compile_module(MODULE, target, reproducers=tmp_path, executable=[str(script)])
+    out = compile_by(script, MODULE, target, reproducers=tmp_path)
     flags = out.decode().split()
     baseline = ARCHITECTURES[target.architecture].baseline
     features = ",".join(f"+{feature}" for feature in (*baseline, *target.features))
@@ -145,9 +146,7 @@ def test_a_compiler_that_reads_nothing(tmp_path: Path) -> None:
     """A closed pipe is not the error that is reported."""
     script = fake(tmp_path, "exec <&-; echo 'error: unknown flag' >&2; exit 1")
     with pytest.raises(CompileError, match="error: unknown flag"):
-        compile_module(
-            MODULE * 500_000, TARGET, reproducers=tmp_path, executable=[str(script)], timeout=300
-        )
+        compile_by(script, MODULE * 500_000, TARGET, reproducers=tmp_path, timeout=300)
 
 
 def test_diagnostics_of_any_bytes(tmp_path: Path) -> None:
