@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ from rnn_compiler.weights.torch_file import TORCH_SUFFIXES, torch_arrays
 __all__ = ["load", "npz_bytes", "save"]
 
 _BFLOAT16 = DTYPES["bfloat16"].numpy
-_SUFFIXES = (".safetensors", ".npz")
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Array]:
@@ -40,20 +39,16 @@ def load(path: str | os.PathLike[str]) -> dict[str, Array]:
         OSError: It cannot be read.
         UnsupportedError: It is a safetensors file, and that package is not installed.
     """
-    path = _checked_path("load", path, (*_SUFFIXES, *TORCH_SUFFIXES))
-    read = _safetensors().load_file if path.suffix == ".safetensors" else None
-    read = torch_arrays if path.suffix in TORCH_SUFFIXES else read
-    with open_regular(path) as stream:
+    path = _checked_path("load", path, tuple(_READERS))
+    with open_regular(path):
         try:
-            if read is not None:
-                return dict(read(path))
-            with np.load(stream, allow_pickle=False) as file:
-                arrays: dict[str, Any] = {name: file[name] for name in file.files}
+            return _READERS[path.suffix](path)
+        except UnsupportedError:
+            raise
         except Exception as error:  # numpy's, zipfile's, zlib's or safetensors' own
             message = str(error).partition("\n")[0] or type(error).__name__
             got = f"{path} ({message})"
             raise InvalidArgumentError("load", "path", f"a {path.suffix} file", got) from error
-    return {name: a.view(_BFLOAT16) if a.dtype == "V2" else a for name, a in arrays.items()}
 
 
 def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
@@ -78,8 +73,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
         ...     load(path)
         {'params': array([0., 1., 2.])}
     """
-    path = _checked_path("save", path, _SUFFIXES)
-    is_safetensors = path.suffix == ".safetensors"
+    path = _checked_path("save", path, tuple(_WRITERS))
     if not isinstance(arrays, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         expected = "a mapping of names to arrays"
         raise InvalidArgumentError("save", "arrays", expected, describe(arrays))
@@ -93,7 +87,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
             raise InvalidArgumentError("save", name, "numbers", f"dtype {array.dtype}")
         # safetensors writes the memory as it is, in any order.
         plain[name] = np.asarray(array, DTYPES[dtype].numpy, order="C")
-    write_files((path, _safetensors().save(plain) if is_safetensors else npz_bytes(plain)))
+    write_files((path, _WRITERS[path.suffix](plain)))
     return path
 
 
@@ -125,3 +119,20 @@ def _safetensors() -> Any:
             f"{pip_install(extra='safetensors')}"
         ) from None
     return safetensors.numpy
+
+
+def _npz_arrays(path: Path) -> dict[str, Array]:
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+        arrays: dict[str, Any] = {name: file[name] for name in file.files}
+    return {name: a.view(_BFLOAT16) if a.dtype == "V2" else a for name, a in arrays.items()}
+
+
+_READERS: Mapping[str, Callable[[Path], dict[str, Array]]] = {
+    ".safetensors": lambda path: _safetensors().load_file(path),
+    ".npz": _npz_arrays,
+    **dict.fromkeys(TORCH_SUFFIXES, torch_arrays),
+}
+_WRITERS: Mapping[str, Callable[[dict[str, Any]], bytes | memoryview]] = {
+    ".safetensors": lambda arrays: _safetensors().save(arrays),
+    ".npz": npz_bytes,
+}
