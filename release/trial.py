@@ -2,10 +2,10 @@
 
     python release/trial.py [--dist dist]
 
-Under this Python, rnn-compiler runs the demo and compiles an artifact with sample values, and
-rnn-compiler-runtime, in an environment without a compiler, inspects, runs and verifies it. Under
-every other Python of this machine that the package supports, both are tried without the demo, with
-some quick tests. Beside each wheel a bill of materials is left (CycloneDX).
+Under this Python, rnn-compiler runs the demo, compiles an artifact with sample values and inspects,
+runs and verifies it, and so does rnn-compiler-runtime, in an environment without a compiler. Under
+every other Python of this machine that the package supports, rnn-compiler runs some quick tests
+instead of the demo. Beside each wheel a bill of materials is left (CycloneDX).
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def try_wheels(python: str, dist: Path, folder: Path, *, first: bool) -> str:
     """Tries both wheels under one Python; what came of it, in a few words."""
     os.environ["RNN_COMPILER_CACHE_DIR"] = str(folder / "cache")
     wheels = {path.name.split("-")[0]: path for path in dist.glob("*.whl")}
-    run(python, "-m", "venv", folder / "compiler")
-    run(python, "-m", "venv", "--without-pip", folder / "runtime")
+    for name in ("compiler", "runtime"):
+        run(python, "-m", "venv", "--without-pip", folder / name)
     compiler, runtime = folder / "compiler" / "bin", folder / "runtime" / "bin"
-    pip = (compiler / "python", "-m", "pip", "--python")
+    pip = (sys.executable, "-m", "pip", "--python")
     for commands, name in ((compiler, "rnn_compiler"), (runtime, "rnn_compiler_runtime")):
         run(*pip, commands / "python", "install", "-q", "--no-compile", wheels[name])
         run(*pip, commands / "python", "check")
@@ -74,7 +74,7 @@ def try_wheels(python: str, dist: Path, folder: Path, *, first: bool) -> str:
     run(compiler / "rnn-compiler", "doctor", cwd=folder)
     artifact = folder / "lstm.vmfb"
     run(compiler / "rnn-compiler", *("compile", "BlockLSTMV2", DIMS, "--golden", "-o", artifact))
-    for commands in (compiler, runtime):
+    for commands in (compiler, runtime) if first else (runtime,):
         for verb in ("inspect", "check", "verify"):
             run(commands / "rnn-compiler", verb, artifact, cwd=folder)
         run(commands / "rnn-compiler", "run", artifact, "--random", cwd=folder)
@@ -87,7 +87,7 @@ def try_wheels(python: str, dist: Path, folder: Path, *, first: bool) -> str:
             write_bill(commands / "python", wheels[name])
         run(compiler / "rnn-compiler", "demo", cwd=folder)
         return "both wheels install, run and verify, and the demo runs"
-    run(compiler / "python", *("-m", "pip", "install", "-q", "pytest", "hypothesis"))
+    run(*pip, compiler / "python", *("install", "-q", "--no-compile", "pytest", "hypothesis"))
     tests = (compiler / "pytest", "-q", "-o", "addopts=", "--import-mode=importlib")
     modules = f"--keep-cache={folder.parent / 'modules'}"  # what one Python compiles, others take
     options = ("--strict-markers", "-m", "not slow", modules, *QUICK)
