@@ -58,6 +58,7 @@ class Formulas:
         ops: Mapping[str, int] = dict.fromkeys(map(str, OPEN_DIMENSIONS), 1)
         self._dimensions = ops if dimensions is None else dimensions
         self._required: list[tuple[Size, int]] = []
+        self._bounds: dict[Size, int | None] = {}
 
     # Numbers computed from others, with C's semantics.
 
@@ -192,7 +193,12 @@ class Formulas:
         return low
 
     def _lowest(self, number: Size) -> int | None:
-        """A lower bound of a number, if one is known."""
+        """A lower bound of a number, if one is known; the names in it keep their formulas."""
+        if number not in self._bounds:
+            self._bounds[number] = self._find_lowest(number)
+        return self._bounds[number]
+
+    def _find_lowest(self, number: Size) -> int | None:
         least: dict[str, Size] = {}
         for name in names_in(number):
             lowest = self._lowest_of(name)

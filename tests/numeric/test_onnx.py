@@ -6,6 +6,7 @@ bits they have where the cell is cuDNN's; and every strategy on sizes that do no
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -479,28 +480,42 @@ ONE_PRODUCT: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+def lowered_calls(number: int) -> list[tuple[str, dict[str, Any]]]:
+    """The ops of a case, one with a product and the one with two, and their variants."""
+    _, _, shape = LOWERED[number]
+    named = ("seq_length", "batch_size", "input_size", "num_units")
+    dims = dict(zip(named, shape, strict=True))
+    rows = (ONE_PRODUCT[number % len(ONE_PRODUCT)], TWO_PRODUCTS)
+    return [(f"onnx.{kind}", {**dims, **more}) for kind, more in rows]
+
+
+@functools.cache
+def lowered_together(strategy: str) -> dict[int, tuple[rc.runtime.Function, ...]]:
+    """The functions of all cases of a strategy, which are one module."""
+    numbers = [number for number, row in enumerate(LOWERED) if row[0] == strategy]
+    parts = [
+        module(op, LOWERED[n][1], variant) for n in numbers for op, variant in lowered_calls(n)
+    ]
+    program = rc.runtime.load(rc.compile(renamed(*parts), "cpu", strategy=strategy))
+    functions = list(program.functions.values())
+    return dict(zip(numbers, zip(functions[::2], functions[1::2], strict=True), strict=True))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "number", range(len(LOWERED)), ids=lambda k: " ".join(map(str, LOWERED[k]))
 )
 def test_strategies(number: int) -> None:
     """Steps of two products, and in turn the ops with one, whose loops are cuDNN's."""
-    strategy, dtype, shape = LOWERED[number]
-    rows = [ONE_PRODUCT[number % 3], TWO_PRODUCTS]
-    named = ("seq_length", "batch_size", "input_size", "num_units")
-    variants = [(kind, {**dict(zip(named, shape, strict=True)), **more}) for kind, more in rows]
-    built = [
-        (f"onnx.{kind}", {**variant, "function": f"case_{number}"})
-        for number, (kind, variant) in enumerate(variants)
-    ]
-    program = rc.runtime.load(rc.compile(rc.build(built, dtype=dtype), "cpu", strategy=strategy))
-    for number, (kind, variant) in enumerate(variants):
-        op = f"onnx.{kind}"
-        given = draw(op, dtype, variant, seed=number)
+    strategy, dtype, (T, B, *_) = LOWERED[number]
+    functions = lowered_together(strategy)[number]
+    for seed, (function, (op, variant)) in enumerate(
+        zip(functions, lowered_calls(number), strict=True)
+    ):
+        given = draw(op, dtype, variant, seed=seed)
         if "sequence_lens" in given:
-            T, B = shape[:2]
             given["sequence_lens"] = np.arange(B, dtype=np.int32) * 7 % (T + 1)
-        results = program.functions[f"case_{number}"](**given)._asdict()
+        results = function(**given)._asdict()
         assert_close(results, expected(op, dtype, variant, given), dtype)
 
 

@@ -51,7 +51,7 @@ LOOPS = [
     ("BlockLSTMGradV2", PEEPHOLE, "bfloat16"),
     ("BlockLSTMGradV2", PEEPHOLE, "float16"),
     ("CudnnRNN", {**STACKED, "rnn_mode": "gru"}, "float32"),
-    ("CudnnRNNBackprop", {**STACKED, "rnn_mode": "gru"}, "float32"),
+    ("CudnnRNNBackprop", {**BOTH, "rnn_mode": "gru"}, "float32"),
     ("CudnnRNNBackprop", BOTH, "float32"),
     ("CudnnRNNBackpropV2", TANH, "float64"),
     ("CudnnRNNBackpropV3", ONE, "float32"),
