@@ -1,8 +1,8 @@
 """The inputs of all entrants of a contest, the same in every process.
 
-An array depends only on its name, its shape, and the dtype it is rounded to. Layouts are
-TensorFlow's; `layer_weights` extracts the matrices from cuDNN's opaque buffer for peers that take
-them separately.
+An array depends only on its name, its shape, the case's seed, and the dtype it is rounded to.
+Layouts are TensorFlow's; `layer_weights` extracts the matrices from cuDNN's opaque buffer for peers
+that take them separately.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _drawn(case: Case) -> Arrays:
     shapes = _SHAPES[case.workload.family](case)
     dtype = DTYPES[case.arrays_dtype].numpy
     arrays = {
-        name: _normal(name, shape, fan_in**-0.5 if name in _MATRICES else 1.0)
+        name: _normal(name, shape, case.seed, fan_in**-0.5 if name in _MATRICES else 1.0)
         .astype(dtype)
         .astype(np.float32)
         for name, shape in shapes.items()
@@ -141,8 +141,9 @@ _SHAPES: dict[str, Callable[[Case], dict[str, tuple[int, ...]]]] = {
 _MATRICES = ("w", "params", "W", "R")
 
 
-def _normal(name: str, shape: tuple[int, ...], scale: float) -> npt.NDArray[np.float32]:
-    generator = np.random.default_rng([zlib.crc32(name.encode()), *shape])
+def _normal(name: str, shape: tuple[int, ...], seed: int, scale: float) -> npt.NDArray[np.float32]:
+    more = [seed] if seed else []
+    generator = np.random.default_rng([zlib.crc32(name.encode()), *shape, *more])
     return generator.standard_normal(shape, np.float32) * np.float32(scale)
 
 

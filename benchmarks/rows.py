@@ -162,12 +162,14 @@ class Case:
         size: The dimensions.
         dtype: The element type; in int8, that of the weights, which are frozen.
         way: How it is called; only the contest of ways of calling has several.
+        seed: Which of many draws its tensors are (`inputs.draw`).
     """
 
     workload: Workload
     size: Size
     dtype: str = "float32"
     way: str = ""
+    seed: int = 0
 
     @property
     def arrays_dtype(self) -> str:

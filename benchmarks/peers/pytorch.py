@@ -36,13 +36,20 @@ def variants(case: Case) -> list[Variant]:
     tensors = tensors_of(case)
     layer = layer_of(case).to(getattr(torch, case.arrays_dtype))
     if case.dtype == "int8":
-        layer = torch.ao.quantization.quantize_dynamic(layer, {type(layer)}, dtype=torch.qint8)
+        layer = _in_int8(layer)
     run = training(layer, tensors) if case.workload.passes > 1 else inference(layer, tensors)
     arrays_of = functools.partial(fetch, case, tensors["input"])
     return [
         Variant("oneDNN", run, arrays_of),
         Variant("without oneDNN", _without_onednn(run), arrays_of),
     ]
+
+
+def _in_int8(layer: Any) -> Any:
+    """The layer with weights in int8; torch replaces parts of a model, not the model itself."""
+    model = torch.nn.Sequential(layer)
+    kinds = {type(layer)}
+    return torch.ao.quantization.quantize_dynamic(model, kinds, dtype=torch.qint8)[0]
 
 
 def tensors_of(case: Case) -> dict[str, Any]:

@@ -59,6 +59,20 @@ def test_a_peer_computes_the_same(
         check_equal(changed, right, TOLERANCES[case.dtype])
 
 
+INT8 = [pair for pair in PAIRS if ALL[pair[0]].dtype == "int8"]
+
+
+@pytest.mark.parametrize(("name", "peer"), INT8)
+def test_a_peer_in_int8_computes_other_numbers_than_in_float32(
+    name: str, peer: str, workers: Workers
+) -> None:
+    if PEERS[peer].missing:
+        pytest.skip(str(PEERS[peer].missing))
+    cases = [Case(ALL[name].workload, SIZE, dtype) for dtype in ("float32", "int8")]
+    exact, rounded = (results(workers, peer, case)["output"] for case in cases)
+    assert 1e-4 < np.abs(rounded - exact).max() < TOLERANCES["int8"]
+
+
 @pytest.mark.parametrize(
     ("dtype", "precision"), [("float32", "f32"), ("bfloat16", "bf16"), ("int8", "i8")]
 )
