@@ -17,6 +17,7 @@ __all__ = [
     "accumulate",
     "accumulate_unrolled",
     "bitcast",
+    "every_other",
     "interleave",
     "intrinsic",
     "lane",
@@ -110,6 +111,14 @@ def bitcast(vector: Number, element: str) -> Number:
 def interleave(first: Number, second: Number) -> Number:
     """Emits the interleaving of two vectors."""
     return first.body.number("vector.interleave", [first, second], first.element, 2 * first.lanes)
+
+
+def every_other(first: Number, second: Number) -> Number:
+    """Emits the even numbers of a vector, and after them the odd numbers of another."""
+    lanes = first.lanes
+    order = [*range(0, lanes, 2), *range(lanes + 1, 2 * lanes, 2)]
+    mask = {"mask": ir.DenseI64ArrayAttr.get(order)}
+    return first.body.number("vector.shuffle", [first, second], first.element, lanes, mask)
 
 
 def lane(vector: Number, number: int) -> Number:

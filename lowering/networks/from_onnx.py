@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.linking.calls import PREFIX
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, run_passes
 from rnn_compiler.lowering.rewriting.context import NETWORK
@@ -73,6 +74,7 @@ def linalg_of_onnx(model: Any, name: str, function: str) -> str:
                 operators = {node.name: node.op_type for node in model.graph.node}
                 raise _refused(str(error), operators) from error
         made = ir.SymbolTable(operation)[function].operation
+        _round_constants(made)
         made.attributes[NETWORK] = ir.UnitAttr.get(context)
         operation.attributes["sym_name"] = ir.StringAttr.get(name)
         return operation.get_asm(enable_debug_info=True)
@@ -113,6 +115,26 @@ def _call(module: ir.Module, function: ir.Operation, op: ir.Operation, name: str
     for old, new in zip(op.results, call.results, strict=True):
         old.replace_all_uses_with(new)
     op.erase()
+
+
+def _round_constants(function: ir.Operation) -> None:
+    """Rounds constants that IREE leaves in another type, which its host programs do not round.
+
+    Pools with padding on one side begin at the lowest number of float64.
+    """
+    for op in ops_of(block_of(function)):
+        if op.name != "arith.truncf" or isinstance(op.operands[0].owner, ir.Block):
+            continue
+        constant = defining(op.operands[0])
+        if constant.name == "arith.constant":
+            kind, value = op.results[0].type, ir.FloatAttr(constant.attributes["value"]).value
+            attributes = {"value": ir.FloatAttr.get(kind, value, loc=op.location)}
+            at = ir.InsertionPoint(op)
+            made = ir.Operation.create(
+                "arith.constant", [kind], attributes=attributes, ip=at, loc=op.location
+            )
+            op.results[0].replace_all_uses_with(made.results[0])
+            op.erase()
 
 
 _ERROR = re.compile(r'error: (?:"(?P<node>[^"]*)"|[^:]*): (?P<what>[^\n]*)')

@@ -14,10 +14,12 @@ frozen weight.
 
 As columns, the windows have the input's order and the product the result's, so both are copied row
 by row, and a window of a single number is no copy at all. As rows they leave the filters on the
-right-hand side, which is packed once.
+right-hand side, which is packed once. `products` makes them as fast as other products.
 
-`products` makes them as fast as other products, and packs the filters once; in IREE 3.13 a
-convolution of batch 1 is several times slower.
+A matrix of all windows of an image would be written to memory and read again. Where
+`cpu.products.convolution` can, a dispatch copies some of them at a time instead.
+
+In IREE 3.13 a convolution of batch 1 is several times slower.
 Leaves: all other convolutions; those whose windows would take more memory than `_LARGEST`.
 """
 
@@ -31,12 +33,15 @@ from rnn_compiler.lowering.analysis.values import defining, element, shape, stat
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.attributes import maps, parallel, segments
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.linalg import generic
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.cpu.products.convolution import ImageConvolution
 from rnn_compiler.lowering.mlir import contraction, ir, ops_of
 from rnn_compiler.lowering.passes.products import PACKED, is_large
 from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.edits import replace
+from rnn_compiler.lowering.rewriting.edits import Calls, replace
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["linalg_to_products"]
@@ -53,10 +58,14 @@ _MANY = 64
 
 def linalg_to_products(context: PassContext) -> None:
     """Rewrites the convolutions and products of networks."""
+    calls, vectors = Calls(context.module), context.processor
+    assert isinstance(vectors, VectorUnit)
     for op in context.ops():
         found = _Convolution.of(op)
         if found is not None:
-            replace(op, found.emit().value)
+            made = found.emit(calls, vectors)
+            if made is not None:
+                replace(op, made.value)
         elif _is_product(op):
             replace(op, _product(op).value)
 
@@ -140,20 +149,55 @@ class _Convolution(NamedTuple):
             [*ir.DenseIntElementsAttr(op.attributes[name])] for name in ("strides", "dilations")
         )
         rows, inner = batch * math.prod(positions), channels * math.prod(window)
-        if not is_large(rows, inner, count) or rows * inner > _LARGEST:
+        if not is_large(rows, inner, count):
             return None
         sizes = batch, channels, count, tuple(positions), tuple(window)
         return _Convolution(op, *sizes, strides, dilations)
 
-    def emit(self) -> Array:
-        """Emits the product."""
+    def emit(self, calls: Calls, vectors: VectorUnit) -> Array | None:
+        """Emits the product; None if its windows would take too much memory."""
+        image = self._of_images(vectors)
+        rows, inner = self.batch * math.prod(self.positions), self.channels * math.prod(self.window)
+        if image is None and rows * inner > _LARGEST:
+            return None
         body = Body.before(self.op)
         given, filters, start = (
             Array(value, static_shape(value), "f32") for value in self.op.operands
         )
-        emit = self._as_columns if math.prod(self.positions) >= _MANY else self._as_rows
         filters = collapse(body, filters, _joined(1, 1 + len(self.window)))
+        if image is not None:
+            return self._in_blocks(body, given, filters, start, calls, image)
+        emit = self._as_columns if math.prod(self.positions) >= _MANY else self._as_rows
         return emit(body, given, filters, start)
+
+    def _of_images(self, vectors: VectorUnit) -> ImageConvolution | None:
+        """What computes it some windows at a time; None if a matrix of all is better."""
+        if len(self.positions) != 2 or self._is_input or math.prod(self.positions) < _MANY:
+            return None
+        pairs = ((a, b) for a, b in (self.positions, self.window, self.strides, self.dilations))
+        made = ImageConvolution(vectors, self.batch, self.channels, self.filters, *pairs)
+        return made if made.is_supported else None
+
+    def _in_blocks(
+        self,
+        body: Body,
+        given: Array,
+        filters: Array,
+        start: Array,
+        calls: Calls,
+        convolution: ImageConvolution,
+    ) -> Array:
+        """Emits the product, some windows at a time."""
+        images = collapse(body, given, [[0, 1], [2], [3]])
+
+        def made(function: Function, images: Array, filters: Array) -> list[Array]:
+            return [convolution.emit(function, images, filters)]
+
+        operands = [images.value, filters.value]
+        (value,) = calls.before(self.op, "convolution", operands, made, convolution)
+        result = Array(value, static_shape(value), "f32")
+        shape = (self.batch, self.filters, *self.positions)
+        return _added(body, expand(body, result, [[0, 1], [2, 3]], shape), range(4), start)
 
     def _as_columns(self, body: Body, given: Array, filters: Array, start: Array) -> Array:
         """Emits the product of the filters with the windows as columns."""

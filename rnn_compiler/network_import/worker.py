@@ -61,6 +61,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
     from rnn_compiler.network_import.graph.open_axes import Opened, leave_open, open_axes
     from rnn_compiler.network_import.graph.parameters import take_parameters
+    from rnn_compiler.network_import.graph.pools import separate_pools
     from rnn_compiler.network_import.graph.products import plain_products
     from rnn_compiler.network_import.graph.quantized import plain_lstms
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
@@ -70,6 +71,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     graph = Graph.read(path)
     plain_lstms(graph)
     graph.check_domains()
+    separate_pools(graph)
     with np.load(folder / "values.npz") as values:
         fix_values(graph, dict(values))
     fix_sizes(graph, dims)

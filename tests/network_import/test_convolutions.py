@@ -24,6 +24,13 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
     "two axes": ((1, 8, 13, 11), (24, 8, 3, 3), {"strides": [2, 1], "pads": [1, 0, 1, 1]}),
     "two axes, a batch": ((2, 8, 9, 7), (32, 8, 3, 2), {"dilations": [1, 2]}),
     "two axes, many places": ((2, 8, 9, 12), (32, 8, 3, 3), {"pads": [1, 0, 1, 0]}),
+    "two axes, many places, steps of three": ((1, 8, 22, 30), (32, 8, 3, 3), {"strides": [1, 3]}),
+    "some rows at a time": ((1, 120, 20, 32), (9, 120, 3, 3), {}),
+    "steps of two, a batch": (
+        (2, 8, 19, 31),
+        (13, 8, 3, 5),
+        {"strides": [2, 2], "dilations": [2, 1], "pads": [0, 1, 2, 0]},
+    ),
     "windows of one number": ((1, 16, 8, 9), (32, 16, 1, 1), {}),
     "a step of two": ((1, 16, 16, 18), (32, 16, 1, 1), {"strides": [2, 2]}),
     "padding that no window reads": ((1, 64, 4), (96, 64, 3), {"strides": [2], "pads": [1, 1]}),
@@ -74,7 +81,8 @@ def test_those_without_groups_are_products(tmp_path: Path) -> None:
     module = rc.import_network(saved(network()[0], tmp_path / "m.onnx"))
     text = lowered_text(module, "cpu:generic", last="linalg_to_products")
     grouped = sum("group" in attributes for _, _, attributes in CASES.values())
-    assert text.count("stablehlo.dot_general") == len(CASES) - grouped
+    ours = text.count("stablehlo.dot_general") + text.count("call @convolution_")
+    assert ours == len(CASES) - grouped
 
 
 @pytest.mark.slow
@@ -99,3 +107,32 @@ def test_single_windows_read_no_more_than_their_size(tmp_path: Path) -> None:
     out = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(**inputs)
     for got, wanted in zip(out, expected(onnx_model, inputs), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_maxima_of_large_windows_are_taken_axis_by_axis(tmp_path: Path) -> None:
+    """The same numbers, also with padding on one side, of which IREE leaves a number in float64."""
+    x = weight(2, 3, 23, 17)
+    cases = [  # window, strides, dilations, padding before and after
+        ([5, 7], [1, 1], [1, 1], [2, 3, 2, 3]),
+        ([5, 5], [2, 3], [1, 1], [2, 1, 0, 2]),
+        ([5, 4], [2, 2], [2, 3], [0, 0, 0, 0]),
+    ]
+    names = "kernel_shape", "strides", "dilations", "pads"
+    nodes = [
+        helper.make_node(
+            "MaxPool", ["x"], [f"y{k}"], f"n{k}", **dict(zip(names, case, strict=True))
+        )
+        for k, case in enumerate(cases)
+    ]
+    onnx_model = model(nodes, {"x": x.shape}, [f"y{k}" for k in range(len(cases))], {})
+    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+    assert str(module).count("linalg.pooling_nchw_max") == 2 * len(cases)
+    out = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(x=x)
+    for got, (window, strides, dilations, pads) in zip(out, cases, strict=True):
+        around = [(0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])]
+        padded = np.pad(x, around, constant_values=-np.inf)
+        span = [(size - 1) * apart + 1 for size, apart in zip(window, dilations, strict=True)]
+        windows = np.lib.stride_tricks.sliding_window_view(padded, span, (2, 3))
+        taken = windows[:, :, :: strides[0], :: strides[1], :: dilations[0], :: dilations[1]]
+        np.testing.assert_array_equal(got, taken.max((-1, -2)))

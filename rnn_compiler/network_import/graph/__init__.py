@@ -1,6 +1,7 @@
 """The graph of an ONNX model, whose nodes and values the steps of an import look at and change.
 
 quantized     makes LSTMs of those with weights in int8
+pools         takes the maximum of large windows axis by axis
 sizes         fixes what the caller gives
 open_axes     leaves the other sizes open, and `computed_sizes` what depends on them
 folding       computes what is known then

@@ -60,13 +60,28 @@ def test_windows_move_along_two_axes() -> None:
     )
 
 
-def test_many_windows_are_columns() -> None:
-    """In the order of the input, so that neither they nor the product are transposed."""
+def test_many_windows_of_images_are_made_some_at_a_time() -> None:
     after, _ = rewritten(TWO.replace("N", "14").replace("M", "10"), linalg_to_products)
     check(
         after,
         """
-        CHECK: affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0, d1 + d4, d5 + d2 * 2)>
+        CHECK: func.func private @[[CONVOLUTION:convolution_0]](
+        CHECK: func.func @f(
+        CHECK: [[IMAGES:%.*]] = tensor.collapse_shape %arg0 {{.*}} into tensor<8x9x14xf32>
+        CHECK: [[MADE:%.*]] = call @[[CONVOLUTION]]([[IMAGES]], {{.*}} -> tensor<64x70xf32>
+        CHECK: tensor.expand_shape [[MADE]] {{.*}} into tensor<1x64x7x10xf32>
+        """,
+    )
+
+
+def test_many_other_windows_are_columns() -> None:
+    """In the order of the input, so that neither they nor the product are transposed."""
+    text = TWO.replace("strides = dense<1>", "strides = dense<[1, 3]>")
+    after, _ = rewritten(text.replace("N", "32").replace("M", "10"), linalg_to_products)
+    check(
+        after,
+        """
+        CHECK: affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0, d1 + d4, d5 * 3 + d2 * 2)>
         CHECK: into tensor<64x72xf32>
         CHECK: into tensor<72x70xf32>
         CHECK: stablehlo.dot_general {{.*}} contracting_dims = [1] x [0]
