@@ -128,7 +128,8 @@ def _round_constants(function: ir.Operation) -> None:
         constant = defining(op.operands[0])
         if constant.name == "arith.constant":
             kind, value = op.results[0].type, ir.FloatAttr(constant.attributes["value"]).value
-            attributes = {"value": ir.FloatAttr.get(kind, value, loc=op.location)}
+            with op.location:
+                attributes = {"value": ir.FloatAttr.get(kind, value)}
             at = ir.InsertionPoint(op)
             made = ir.Operation.create(
                 "arith.constant", [kind], attributes=attributes, ip=at, loc=op.location

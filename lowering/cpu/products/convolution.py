@@ -22,8 +22,8 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.codegen.registers import every_other
-from rnn_compiler.lowering.codegen.shares import share
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -136,7 +136,7 @@ class _Emission:
         self.begin = number * self.sizes.inner
         carried = [self.result, self.windows]
         blocks = self.sizes.batch * self.blocks
-        share(self.body, blocks, self.workgroups, number, carried, self._block)
+        partition(self.body, blocks, self.workgroups, number, carried, self._block)
         self.executable.dispatch()
         return self.result
 
