@@ -186,10 +186,11 @@ class Formulas:
         while low < high:
             middle = (low + high + 1) // 2
             corners = self._corners(middle)
-            if all(self._most(number, corners) <= most for number, most in required.items()):
-                low = middle
+            beyond = [n for n, most in required.items() if self._most(n, corners) > most]
+            if beyond:  # numbers that fit here fit at all smaller sizes too
+                required, high = {n: required[n] for n in beyond}, middle - 1
             else:
-                high = middle - 1
+                low = middle
         return low
 
     def _lowest(self, number: Size) -> int | None:
@@ -275,8 +276,8 @@ class Formulas:
             for name in names:
                 if name not in sizes:
                     sizes[name] = self._magnitude_of(name, sizes)
-            size = math.prod(sizes[name] for name in names)
-            above, below = above + max(factor, 0) * size, below + max(-factor, 0) * size
+            size = factor * math.prod(map(sizes.__getitem__, names))
+            above, below = (above + size, below) if size > 0 else (above, below - size)
         return max(above, below)
 
     def _magnitude_of(self, name: str, sizes: dict[str, int]) -> int:

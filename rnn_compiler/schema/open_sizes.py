@@ -55,7 +55,9 @@ class Open:
     __slots__ = ("terms",)
 
     def __init__(self, terms: _Terms) -> None:
-        self.terms = dict(sorted(terms.items(), key=lambda term: (-len(term[0]), term[0])))
+        self.terms = dict(terms)
+        if len(terms) > 1:
+            self.terms = dict(sorted(terms.items(), key=lambda term: (-len(term[0]), term[0])))
 
     @property
     def names(self) -> frozenset[str]:
