@@ -7,16 +7,15 @@ All cases of a kind are functions of one module, so that they are compiled once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import iree.runtime as iree
 import ml_dtypes
 import numpy as np
 import pytest
+from numeric.emitted import Emit, compiled
 
-from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.codegen.arrays import expand, seen_as
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
 from rnn_compiler.lowering.codegen.function import Function
@@ -26,9 +25,6 @@ from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.panels import Side
 from rnn_compiler.lowering.cpu.products.rows import FirstRows
 from rnn_compiler.lowering.cpu.products.rows_product import rows_product
-from rnn_compiler.lowering.iree_compile import compile_module
-from rnn_compiler.lowering.mlir import ir, new_context, ops_of
-from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 
@@ -36,27 +32,6 @@ pytestmark = pytest.mark.slow
 
 VECTORS = VectorUnit.of(resolve_target("cpu"))
 TYPES = {"f32": np.float32, "f64": np.float64}
-
-
-Emit = Callable[[Function, list[Array]], Array]
-"""Emits a function on its arguments; gives its result."""
-
-
-def compiled(functions: Sequence[tuple[list[ArrayType], Emit]], folder: Path) -> Any:
-    """Functions f0, f1, ... of the types of their arguments, compiled and loaded here."""
-    with new_context(*PASS_DIALECTS), ir.Location.unknown():
-        module, made = ir.Module.create(), dict[str, str]()
-        for number, (types, emit) in enumerate(functions):
-            function = Function(f"f{number}", [type.mlir for type in types])
-            function.finish([emit(function, [array_of(function, x) for x in function.arguments])])
-            function.insert_at(ir.InsertionPoint(module.body), made)
-        for op in ops_of(module.body):
-            if op.name == "func.func":
-                del op.attributes["sym_visibility"]
-        assert module.operation.verify()
-        text = str(module)
-    payload = compile_module(text, resolve_target("cpu"), reproducers=folder)
-    return iree.load_vm_flatbuffer(payload, driver="local-sync")
 
 
 # Rows and columns, the axis of the columns, how many make a panel, gates, whether side by side.
