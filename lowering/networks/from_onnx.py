@@ -138,6 +138,13 @@ def _round_constants(function: ir.Operation) -> None:
             op.erase()
 
 
+_KNOWN = "; fix sizes with dims= and inputs with values=, so that {} known at import"
+_REMEDIES = {
+    "If": _KNOWN.format("its condition is"),
+    "Loop": _KNOWN.format("the number of its iterations is"),
+}
+"""What a user can do about operators that only some networks may have."""
+
 _ERROR = re.compile(r'error: (?:"(?P<node>[^"]*)"|[^:]*): (?P<what>[^\n]*)')
 
 
@@ -147,6 +154,8 @@ def _refused(text: str, operators: Mapping[str, str]) -> UnsupportedError:
     if found is None or found["node"] not in operators:
         return UnsupportedError(f"import_network: IREE's compiler says: {text.strip()[:400]}")
     node, what = found["node"], found["what"].partition(": %")[0][:200]
+    remedy = _REMEDIES.get(operators[node], "")
     return UnsupportedError(
-        f"import_network: node {node!r} ({operators[node]}) is not taken by IREE's compiler: {what}"
+        f"import_network: node {node!r} ({operators[node]}) is not taken by IREE's compiler: "
+        f"{what}{remedy}"
     )

@@ -4,7 +4,7 @@ quantized     makes LSTMs of those with weights in int8
 pools         takes the maximum of large windows axis by axis
 sizes         fixes what the caller gives
 open_axes     leaves the other sizes open, and `computed_sizes` what depends on them
-folding       computes what is known then
+folding       computes what is known then, and `loops` counts iterations
 gathered_rows multiplies rows at once that are gathered one by one
 recurrent     puts our ops in
 products      makes products of two matrices

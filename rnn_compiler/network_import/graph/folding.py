@@ -1,4 +1,4 @@
-"""What a graph computes without its inputs, computed once: constants, shapes, and branches chosen.
+"""What a graph computes without its inputs: constants, shapes, branches, iterations of loops.
 
 Once sizes are known, so are the results of Shape and what is made of them; once a rate is, so is
 the branch of an `If` that it chooses. onnx's own reference implementation computes them.
@@ -22,6 +22,7 @@ from rnn_compiler.network_import.graph import (
     shape_of,
     subgraphs,
 )
+from rnn_compiler.network_import.graph.loops import rename, unrolled
 
 __all__ = ["fold"]
 
@@ -54,6 +55,11 @@ def _fold_once(graph: Graph) -> bool:
     made: list[Any] = []
     chosen = 0
     for node in graph.proto.node:
+        iterations = unrolled(graph, node, constants, made)
+        if iterations is not None:
+            nodes += iterations
+            chosen += 1
+            continue
         branch = _branch(node, constants)
         if branch is not None:
             nodes += _inlined(node, branch, {*types, *constants}, made)
@@ -177,7 +183,7 @@ def _inlined(node: Any, branch: Any, taken: set[str], made: list[Any]) -> list[A
         made.append(tensor)
     for number, each in enumerate(branch.node):
         each.name = each.name or f"{node.name}/{each.op_type}_{number}"
-        _rename(each, names)
+        rename(each, names)
     results = [
         onnx.helper.make_node(
             "Identity", [names.get(inner.name, inner.name)], [outer], name=f"{node.name}/{outer}"
@@ -186,14 +192,3 @@ def _inlined(node: Any, branch: Any, taken: set[str], made: list[Any]) -> list[A
         if outer
     ]
     return [*branch.node, *results]
-
-
-def _rename(node: Any, names: dict[str, str]) -> None:
-    """Renames the values that a node reads and makes, in graphs inside it too."""
-    for field in (node.input, node.output):
-        field[:] = [names.get(name, name) for name in field]
-    for graph in subgraphs(node):
-        for each in graph.node:
-            each.input[:] = [names.get(name, name) for name in each.input]
-        for output in graph.output:
-            output.name = names.get(output.name, output.name)
