@@ -69,6 +69,7 @@ def unrolled(
             parts = [names.get(each.name, each.name), constant.of(np.array([0], np.int64))]
             nodes.append(onnx.helper.make_node("Unsqueeze", parts, [name], name=name))
             row.append(name)
+    results: list[tuple[str, list[str], dict[str, int]]]
     results = [("Identity", [state], {}) for state in states]
     results += [("Concat", row, {"axis": 0}) for row in rows]
     for (operator, parts, how), name in zip(results, node.output, strict=False):
