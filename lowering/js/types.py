@@ -22,6 +22,17 @@ export class InvalidArgumentError extends RnnCompilerError {
 }
 export class UnsupportedError extends RnnCompilerError {}
 export class ArtifactError extends RnnCompilerError {}
+
+export interface Tensor {
+  readonly name: string;
+  readonly dtype: string;
+  readonly shape: readonly (number | string)[];
+}
+export interface Signature {
+  readonly op: string;
+  readonly arguments: readonly Tensor[];
+  readonly results: readonly Tensor[];
+}
 """
 
 
@@ -43,7 +54,7 @@ def _function(each: JsFunction) -> list[str]:
     lines = [f"export interface {name}Arguments {{", *sizes, *_members(spec.arguments, True), "}"]
     lines += ["", f"export interface {name}Results {{", *_members(spec.results, False), "}", ""]
     lines += [f"export interface {name} {{"]
-    lines += [f"  (given: {name}Arguments): {name}Results;"]
+    lines += [f"  (given: {name}Arguments): {name}Results;", "  readonly signature: Signature;"]
     if isinstance(each.stream, str):
         return [*lines, "}", ""]
     chunk, length, states = (each.stream[key] for key in ("chunk", "length", "next"))

@@ -218,7 +218,7 @@ def test_open_sizes_end_where_addresses_do() -> None:
     made = rc.compile_c(rc.build("BlockLSTMV2", **sizes), "cpu:cortex-m7", name="lstm")
     (row, *_) = made.manifest["functions"]
     (size,) = row["open_sizes"]
-    per_step = 4 * SIZES["num_units"] * 4
+    per_step = 4 * SIZES["num_units"]  # of the largest array, a result
     assert size["maximum"] * per_step < 2**31 <= 40 * size["maximum"] * per_step
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -196,6 +198,42 @@ def test_what_is_written(folder: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert main([*command, "-o", str(tmp_path / "made"), "--name", "fixed"]) == 0
     assert "import { load } from" in capsys.readouterr().out
     assert (tmp_path / "made" / "fixed.wasm").read_bytes()[:4] == b"\0asm"
+
+
+TYPED = """
+import { load, InvalidArgumentError, type BlockLstmV2Stream } from "./opened.mjs";
+const m = await load(new URL("./opened.wasm", import.meta.url));
+const zeros = (count: number) => new Float32Array(count);
+const weights = { w: zeros(32 * 96), wci: zeros(24), wcf: zeros(24), wco: zeros(24), b: zeros(96) };
+const states = { cs_prev: zeros(24), h_prev: zeros(24) };
+const { h } = m.block_lstm_v2({ seq_len_max: 5n, x: zeros(40), ...states, ...weights });
+const stream: BlockLstmV2Stream = m.block_lstm_v2.stream({ batch_size: 1, ...weights });
+const last: number | undefined = stream({ x: zeros(8) }).h?.[0];
+stream.reset({ h_prev: stream.state.h_prev });
+stream.close();
+const shapes = m.block_lstm_v2.signature.results.map((each) => each.shape.join());
+try {
+  // @ts-expect-error: x is missing
+  m.block_lstm_v2({ seq_len_max: 5, ...states, ...weights });
+} catch (error) {
+  if (error instanceof InvalidArgumentError) throw new Error(error.argument + h + last + shapes);
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("tsc") is None, reason="needs tsc, TypeScript's compiler, on PATH")
+@pytest.mark.parametrize("module", ["nodenext", "esnext"])
+def test_types(folder: Path, tmp_path: Path, module: str) -> None:
+    """The names that the documentation gives, as TypeScript finds types: by the file's ending."""
+    (tmp_path / "opened.mjs").touch()
+    shutil.copy(folder / "opened.d.ts", tmp_path / "opened.d.mts")
+    (tmp_path / "use.mts").write_text(TYPED)
+    resolution = "bundler" if module == "esnext" else module
+    command = ["tsc", "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom"]
+    command += ["--module", module, "--moduleResolution", resolution, "use.mts"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_what_is_refused() -> None:
