@@ -42,7 +42,7 @@ SECTIONS = {
     "soak": "does memory stay as it is while programs come and go",
 }
 
-QUICK = Effort(rounds=3, patience=0, turn_seconds=0.005, contest_seconds=0.2)
+QUICK = Effort(rounds=3, patience=0, turn_seconds=0.005, contest_seconds=0.2, trial_seconds=0.0)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

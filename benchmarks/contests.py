@@ -43,12 +43,14 @@ class Effort:
         turn_seconds: The approximate duration of an entrant's calls in one round.
         contest_seconds: The approximate duration of a contest; slow ones have fewer rounds, at
             least three.
+        trial_seconds: How long each variant of an entrant is tried; the fastest takes part.
     """
 
     rounds: int = 15
     patience: float = 20.0
     turn_seconds: float = 0.1
     contest_seconds: float = 6.0
+    trial_seconds: float = 0.2
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,8 @@ def _prepare(
         report(f"prepare {entrant.label}")
         wait_until_quiet(workers.processes, outcome.threads, effort.patience / 4)
         try:
-            prepared = workers.get(entrant.peer).prepare(entrant.label, entrant.case)
+            worker = workers.get(entrant.peer)
+            prepared = worker.prepare(entrant.label, entrant.case, effort.trial_seconds)
             if contest.same_results:
                 results = results or prepared.results
                 check_equal(prepared.results, results, TOLERANCES[entrant.case.dtype])

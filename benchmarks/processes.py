@@ -85,9 +85,9 @@ class Worker:
         self._log = log
         self._receive(PATIENCE)
 
-    def prepare(self, key: str, case: Case) -> Prepared:
-        """Makes a case ready under a key."""
-        return self._ask("prepare", key, case)
+    def prepare(self, key: str, case: Case, trial_seconds: float = 0.0) -> Prepared:
+        """Makes a case ready under a key, with the fastest of its variants in so many seconds."""
+        return self._ask("prepare", key, case, trial_seconds)
 
     def time(self, key: str, calls: int) -> list[float]:
         """The seconds of each of some calls."""

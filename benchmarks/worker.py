@@ -8,7 +8,7 @@ result, or with False and the error.
 
 | command | arguments | result |
 |---|---|---|
-| prepare | key, case | `Prepared` |
+| prepare | key, case, seconds to try each variant for | `Prepared` |
 | time | key, calls | seconds of each call |
 | forget | key | None |
 | measure | what, case | what the peer's function of that name gives |
@@ -34,8 +34,8 @@ from benchmarks.rows import Case
 
 __all__ = ["Prepared", "serve"]
 
-_TRIAL_SECONDS, _TRIAL_CALLS = 0.2, 3
-"""How long, and with at least how many calls, each variant is tried.
+_TRIAL_CALLS = 3
+"""With how many calls each variant is tried at least.
 
 The first calls fill the memory pools, which may take longer than the work.
 """
@@ -65,7 +65,7 @@ class Bench:
         self._peer = peer
         self._ready: dict[str, Callable[[], Any]] = {}
 
-    def prepare(self, key: str, case: Case) -> Prepared:
+    def prepare(self, key: str, case: Case, trial_seconds: float) -> Prepared:
         """Tries every variant of a case and keeps the fastest."""
         tried: dict[str, float | str] = {}
         works: list[tuple[float, Variant, Any]] = []
@@ -73,7 +73,7 @@ class Bench:
         for variant in variants:
             try:
                 results = variant.call()
-                seconds = _trial(variant.call)
+                seconds = _trial(variant.call, trial_seconds)
             except Exception as error:  # another variant may work
                 if len(variants) == 1:
                     raise
@@ -104,9 +104,9 @@ class Bench:
         return getattr(self._peer, what)(case)
 
 
-def _trial(call: Callable[[], Any]) -> float:
+def _trial(call: Callable[[], Any], trial_seconds: float) -> float:
     """The duration of an undisturbed call."""
-    end = time.perf_counter() + _TRIAL_SECONDS
+    end = time.perf_counter() + trial_seconds
     seconds = _timed(call, _TRIAL_CALLS)
     while time.perf_counter() < end:
         seconds += _timed(call, 1)

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 BLOCK = Case(WORKLOADS["block"], TINY)
 NO_SUCH_OP = Case(Workload("none", "none", ("NoSuchOp",), "block", 1), TINY)
-EFFORT = Effort(rounds=3, patience=0, turn_seconds=0.002, contest_seconds=0.1)
+EFFORT = Effort(rounds=3, patience=0, turn_seconds=0.002, contest_seconds=0.1, trial_seconds=0.0)
 
 
 @pytest.fixture(scope="module")
