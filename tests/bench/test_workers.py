@@ -113,7 +113,7 @@ def test_a_worker_that_hangs_is_given_up(workers: Workers, monkeypatch: pytest.M
     worker = workers.start(OURS)
     monkeypatch.setattr("benchmarks.processes.PATIENCE", 0.05)
     with pytest.raises(WorkerError, match="no answer within"):
-        worker.prepare("a", BLOCK)
+        worker.prepare("a", BLOCK, trial_seconds=1.0)
     assert not worker.alive
     worker.close()
 
