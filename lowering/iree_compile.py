@@ -32,6 +32,7 @@ from rnn_compiler.systems import file_of_program
 
 __all__ = [
     "DEFAULT_TIMEOUT",
+    "FLAGS",
     "CompilerIdentity",
     "HostAndObject",
     "compile_host_program",
@@ -45,7 +46,7 @@ __all__ = [
 DEFAULT_TIMEOUT = 300.0
 """Seconds a compilation may take: tens of times as long as the largest module needs."""
 
-_FLAGS = (
+FLAGS = (
     "-",
     "-o",
     "-",
@@ -60,7 +61,7 @@ _FLAGS = (
     # Our locations have names but no lines; IREE 3.13 writes garbage bytes for those.
     "--iree-llvmcpu-debug-symbols=false",
 )
-
+"""What every compilation is told."""
 
 # Otherwise commands are recorded at load time, and buffers have only numbers.
 _PLAIN_COMMANDS = (
@@ -271,7 +272,7 @@ def _run(
             missing.
         files: The flags for other files to write, each with the name of a file or folder.
     """
-    command = [compiler_program("iree-compile"), *_FLAGS, *flags, *compiler_flags(target)]
+    command = [compiler_program("iree-compile"), *FLAGS, *flags, *compiler_flags(target)]
     stages.report(f"compiling for {target.name}")
     with temporary_folder() as folder:
         written = Path(folder) / "written"

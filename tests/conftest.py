@@ -165,8 +165,8 @@ def _isolated(
         if kept := pytestconfig.getoption("--keep-cache"):
             cache = pytestconfig.rootpath / kept
         environment.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
-        flags = (*iree_compile._FLAGS, "--mlir-disable-threading")
-        environment.setattr(iree_compile, "_FLAGS", flags)
+        flags = (*iree_compile.FLAGS, "--mlir-disable-threading")
+        environment.setattr(iree_compile, "FLAGS", flags)
         device = iree_device(pytestconfig)
         if device is not None:
             environment.setenv("RNN_COMPILER_DEVICE", device)

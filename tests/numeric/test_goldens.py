@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,8 +14,9 @@ from numeric import golden_programs
 from numeric.harness import drop_in, module
 
 import rnn_compiler as rc
+from rnn_compiler import op_calls
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.runtime import Function
+from rnn_compiler.op_calls import OpCall
 
 GOLDENS = read_goldens()
 
@@ -54,31 +55,31 @@ def test_every_op_has_a_row_and_goldens() -> None:
 @each_golden
 def test_raw_op(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in TensorFlow: attributes that were left at their default there are left here."""
-    if not is_first(golden):
-        loaded_with_others(golden, monkeypatch)
+    op = drop_in(golden.op) if is_first(golden) else among_others(golden, monkeypatch)
     for attribute in OPS[golden.op].signature.call_attributes:
         if attribute.name in golden.passed_attributes or attribute.name == "call_counter":
             continue
         if attribute.name in golden.attributes or "." not in golden.op:  # ONNX has no is_training
             assert attribute.default == golden.attributes[attribute.name]
-    results = drop_in(golden.op)(**golden.inputs, **golden.passed_attributes)
+    results = op(**golden.inputs, **golden.passed_attributes)
     assert results._fields[: len(golden.outputs)] == tuple(golden.outputs)
     assert {array.dtype.name for array in results[: len(golden.outputs)]} == {golden.dtype}
     golden.assert_matches(results._asdict())
 
 
-def loaded_with_others(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has a raw op run the function that it asks for in the module that has it among others."""
-    op = drop_in(golden.op)
+def among_others(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> OpCall:
+    """The golden's raw op, which gets its function from the module that has it among others."""
+    signature = OPS[golden.op].signature
     function = golden_programs.function(golden.op, golden.dtype, golden.variant)
 
-    def load(dtype: str, dims: Any, attributes: Any, *_: object) -> Function:
-        asked = op.signature.specialize(dtype=dtype, dims=dict(dims), attributes=dict(attributes))
-        assert replace(asked, function=function.spec.function) == function.spec
-        return function
+    def load(asked: rc.Module, *_: object, **__: object) -> object:
+        (spec,) = asked.functions
+        assert replace(spec, function=function.spec.function) == function.spec
+        return SimpleNamespace(functions={signature.function: function})
 
-    monkeypatch.setattr(op, "_function", load)
-    monkeypatch.setattr(op, "_known", {})
+    monkeypatch.setattr(op_calls, "compile", lambda module, _: module)
+    monkeypatch.setattr(op_calls, "load", load)
+    return OpCall(signature)
 
 
 @each_golden
