@@ -6,6 +6,7 @@ import atexit
 import ctypes
 import gc
 import itertools
+import logging
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -98,11 +99,15 @@ def pytest_collection() -> Generator[None, object, object]:
     """Leaves torch, jax and thousands of items out of garbage collection, now and later.
 
     A test that collects garbage itself waits for that of tests alone, and not for half a second.
+    Torch's 40 loggers propagate: pytest would add handlers to each of them, six times a test.
     """
     gc.disable()
     try:
         return (yield)
     finally:
+        for name, logger in logging.root.manager.loggerDict.items():
+            if name.startswith("torch") and isinstance(logger, logging.Logger):
+                logger.propagate = True
         gc.freeze()
         gc.enable()
         atexit.register(gc.unfreeze)  # IREE's bindings print what is alive when Python ends

@@ -145,26 +145,37 @@ _SAME = ("convert", "broadcast_in_dim")
 """Ops that leave a scalar size unchanged."""
 
 
-def _is_size(op: ir.Operation) -> bool:
-    """Whether an op's result is a scalar computed from sizes alone."""
-    name = op.name.removeprefix("stablehlo.")
-    if name == "get_dimension_size":
-        return True
-    if len(op.results) != 1 or name not in (*_ARITHMETIC, *_SAME) or rank(op.results[0]):
-        return False
-    makers = [each for each in op.operands if not is_constant(each)]
-    return bool(makers) and all(
-        not isinstance(each.owner, ir.Block) and _is_size(defining(each)) for each in makers
-    )
-
-
 class _Sizes:
-    """The open sizes of a function, as indices."""
+    """The open sizes of a function, as indices: each is computed once, where the function begins.
+
+    Only values of the function as it was are looked up, so that no address is used again.
+    """
 
     def __init__(self, function: ir.Operation) -> None:
         self._first = ops_of(block_of(function))[0]
         self._known: dict[ir.Value, Index] = {}
         self._read: dict[tuple[ir.Value, int], Number] = {}
+        self._are: dict[ir.Value, bool] = {}
+
+    def has(self, op: ir.Operation) -> bool:
+        """Whether an op's result is a scalar computed from sizes alone."""
+        if len(op.results) != 1:
+            return False
+        value = op.results[0]
+        if value not in self._are:
+            self._are[value] = self._is_size(op)
+        return self._are[value]
+
+    def _is_size(self, op: ir.Operation) -> bool:
+        name = op.name.removeprefix("stablehlo.")
+        if name == "get_dimension_size":
+            return True
+        if name not in (*_ARITHMETIC, *_SAME) or rank(op.results[0]):
+            return False
+        makers = [each for each in op.operands if not is_constant(each)]
+        return bool(makers) and all(
+            not isinstance(each.owner, ir.Block) and self.has(defining(each)) for each in makers
+        )
 
     def read(self, value: ir.Value, axis: int) -> Number:
         """The size of an argument."""
@@ -177,7 +188,12 @@ class _Sizes:
         return [self.scalar(body, each) for each in elements(value)]
 
     def scalar(self, body: Body, value: ir.Value) -> Index:
-        """A size, or a position."""
+        """A size, or a position, from which others are computed in a body."""
+        if value not in self._known:
+            self._known[value] = self._computed(Body.before(self._first), value)
+        return _at(body, self._known[value])
+
+    def _computed(self, body: Body, value: ir.Value) -> Index:
         op = defining(value)
         match op.name.removeprefix("stablehlo."):
             case "constant":
@@ -190,7 +206,7 @@ class _Sizes:
                 operands = [self.scalar(body, operand) for operand in op.operands]
                 if all(isinstance(each, int) for each in operands):
                     operands = [body.index(each) for each in operands]
-                return _ARITHMETIC[name](*(_at(body, each) for each in operands))
+                return _ARITHMETIC[name](*operands)
             case _:
                 raise TypeError(f"{op.name} as a size")
 
@@ -199,7 +215,7 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
     """The replacement of an op's result; None if the op stays."""
     body = Body.before(op)
     match op.name.removeprefix("stablehlo."):
-        case _ if _is_size(op):
+        case _ if sizes.has(op):
             number = sizes.scalar(body, op.results[0])
             scalar = body.index(number).to_integer(element(op.results[0]))
             return body.op("tensor.from_elements", [scalar], [op.results[0].type]).results[0]

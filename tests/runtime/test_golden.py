@@ -17,7 +17,7 @@ from rnn_compiler.runtime.golden import TOLERANCES, Golden, compare
 from rnn_compiler.runtime.paths import golden_path
 from rnn_compiler.schema.dtypes import DTYPES
 
-SIZES = {"seq_length": 4, "batch_size": 2, "input_size": 3, "num_units": 5}
+SIZES = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
 PAIR = ["BlockLSTMV2", "BlockLSTMGradV2"]
 
 

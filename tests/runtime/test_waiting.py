@@ -64,7 +64,7 @@ def test_only_calls_that_wait_for_workers(
         set_policy(thread, to, parameter)
 
     monkeypatch.setenv("RNN_COMPILER_CALLS", "iree")
-    sizes = {"seq_length": 2, "batch_size": 2, "input_size": 3, "num_units": 4}
+    sizes = {"seq_length": 2, "batch_size": 1, "input_size": 3, "num_units": 4}
     program = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", **sizes)), device)
     given = {a.name: np.zeros(a.shape, a.dtype) for a in program.block_lstm_v2.spec.arguments}
     monkeypatch.setattr(os, "sched_setscheduler", note)
