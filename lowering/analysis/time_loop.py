@@ -36,12 +36,25 @@ from rnn_compiler.lowering.mlir import UNNAMED, block_of, end_of, ir, ops_of
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.schema.open_sizes import Size, is_static, static
 
-__all__ = ["Output", "Product", "State", "TimeLoop", "is_time_loop", "step_symbol"]
+__all__ = ["Columns", "Output", "Product", "State", "TimeLoop", "is_time_loop", "step_symbol"]
 
 _SHAPING = {
     *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
     "get_dimension_size",
 }
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a wider array that are a loop's output.
+
+    Attributes:
+        array: The argument that has the array, ``[T, B, M]``.
+        start: The first column.
+    """
+
+    array: ir.Value
+    start: int
 
 
 @dataclass(frozen=True)
@@ -52,11 +65,13 @@ class Output:
         shape: Its shape, ``(T, B, N)``.
         element: Its element type.
         row: The value that a step writes, ``[B, N]``.
+        columns: If it is a part of another array, which; the loop's result is then that array.
     """
 
     shape: tuple[Size, ...]
     element: str
     row: ir.Value
+    columns: Columns | None = None
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from rnn_compiler.lowering.mlir import (
     shape_of,
     symbol_of,
 )
+from rnn_compiler.lowering.rewriting.context import RESULT
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Size
@@ -91,12 +92,37 @@ def _add_outputs(function: ir.Operation) -> Types:
     for number in range(len(kind.results)):
         block_of(function).add_argument(buffer, ir.Location.name("result"))
         rows.append(ir.DictAttr.get({"iree.abi.output": ir.IntegerAttr.get(index, number)}))
+    _import_results(function, block_of(function).arguments[len(kind.inputs) :])
     inputs = [*kind.inputs, *(buffer for _ in kind.results)]
     attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, kind.results))
     attributes["arg_attrs"] = ir.ArrayAttr.get(rows)
     if "iree.abi.model" in attributes:
         del attributes["iree.abi.model"]
     return Types(_types(kind.inputs), _types(kind.results))
+
+
+def _import_results(function: ir.Operation, memory: Sequence[ir.Value]) -> None:
+    """Makes the arrays that become results the memory of these results from the beginning.
+
+    IREE 3.13 would copy them at the end, because the dispatches that write to them also read them.
+    """
+    for op in ops_of(block_of(function)):
+        if RESULT in op.attributes:
+            (array,) = op.results
+            made = ir.Operation.create(
+                "hal.tensor.import",
+                [array.type],
+                [memory[ir.IntegerAttr(op.attributes[RESULT]).value]],
+                {
+                    "consume": ir.UnitAttr.get(),
+                    "target_encoding": ir.TypeAttr.get(array.type),
+                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
+                },
+                ip=ir.InsertionPoint(op),
+                loc=op.location,
+            )
+            array.replace_all_uses_with(made.results[0])
+            op.erase()
 
 
 def _types(types: Sequence[ir.Type]) -> tuple[TensorType, ...]:

@@ -63,12 +63,14 @@ class _Written(NamedTuple):
         binding: Its binding.
         outside: Its type outside, where open sizes are other values.
         tie: The operand that it is tied to; -1 if it is a new array.
+        start: Which column outside is the first one inside.
     """
 
     array: Array
     binding: ir.Value
     outside: ArrayType
     tie: int = -1
+    start: int = 0
 
 
 def _says_tiles(op: ir.Operation) -> bool:
@@ -140,12 +142,20 @@ class Executable:
         kind = ir.MemRefType.get(sizes_in_mlir(array.shape), element_type(array.element))
         return self._subspan(parameter, kind, array.type)
 
-    def change(self, array: Array) -> Array:
-        """An array from outside that the dispatch changes in part, as it is inside."""
+    def change(self, array: Array, columns: tuple[int, int] | None = None) -> Array:
+        """An array from outside that the dispatch changes in part, as it is inside.
+
+        Args:
+            array: The array.
+            columns: The first column inside, and how many there are; None for all.
+        """
         type = self._type(array.type)
         binding = self._bound(array, tensor_binding_type("readwrite", type.mlir), type)
-        inside = self._loaded(type, binding)
-        self._changed.append(_Written(inside, binding, array.type, len(self._operands) - 1))
+        start, count = columns or (0, type.shape[-1])
+        part = ArrayType((*type.shape[:-1], count), type.element)
+        inside = self._loaded(part, binding, start)
+        tie = len(self._operands) - 1
+        self._changed.append(_Written(inside, binding, array.type, tie, start))
         return inside
 
     def make(self, type: ArrayType) -> Array:
@@ -205,9 +215,9 @@ class Executable:
         operands = [parameter, self._zero, *type.computed]
         return self.body.op("stream.binding.subspan", operands, [kind]).results[0]
 
-    def _loaded(self, type: ArrayType, binding: ir.Value) -> Array:
-        """All of a binding."""
-        attributes, sizes = _whole(type, 1), type.computed
+    def _loaded(self, type: ArrayType, binding: ir.Value, start: int = 0) -> Array:
+        """A binding, or its columns from some start on."""
+        attributes, sizes = _span(type, 1, start), type.computed
         return self.body.array(
             "iree_tensor_ext.dispatch.tensor.load", [binding, *sizes, *sizes], type, attributes
         )
@@ -226,7 +236,7 @@ class Executable:
         self._later.append_to(spare_block().region)  # which nobody holds: it goes
         written = [*self._made, *self._changed]
         for each in written:
-            self._store(each.array, each.binding)
+            self._store(each.array, each.binding, each.start)
         self.body.op("func.return")
         set_function_type(self._function, [])
         pipeline = _TILED if _says_tiles(self._function) else _PLAIN
@@ -264,9 +274,9 @@ class Executable:
             op.attributes["sym_name"] = ir.StringAttr.get(name)
         self._export.attributes["function_ref"] = ir.FlatSymbolRefAttr.get(name)
 
-    def _store(self, array: Array, binding: ir.Value) -> None:
+    def _store(self, array: Array, binding: ir.Value, start: int) -> None:
         """Emits the store that ends the writes to a binding."""
-        attributes, sizes = _whole(array.type, 2), array.type.computed
+        attributes, sizes = _span(array.type, 2, start), array.type.computed
         operands = [array, binding, *sizes, *sizes]
         self.body.op("iree_tensor_ext.dispatch.tensor.store", operands, attributes=attributes)
 
@@ -301,12 +311,12 @@ class Executable:
         return executable
 
 
-def _whole(type: ArrayType, operands: int) -> dict[str, ir.Attribute]:
-    """The attributes for the whole of an array, for an op with other operands before its sizes."""
+def _span(type: ArrayType, operands: int, start: int) -> dict[str, ir.Attribute]:
+    """The attributes for an array from some column on, for an op with operands before its sizes."""
     rank, computed = len(type.shape), len(type.computed)
     return {
         "operandSegmentSizes": segments(*[1] * operands, computed, 0, computed, 0),
-        "static_offsets": integers([0] * rank),
+        "static_offsets": integers([start if axis == rank - 1 else 0 for axis in range(rank)]),
         "static_sizes": integers(sizes_in_mlir(type.shape)),
         "static_strides": integers([1] * rank),
     }

@@ -4,7 +4,8 @@ Requires: a portable module; the target is a CPU.
 Matches: the composites that `builder.time_loop` makes. Replaces the function that each names as its
 decomposition by a `cpu.fused_loop`; the composite itself, and everything else, stays. Loops that
 are alike (of blocks of time, say) share a dispatch. Where memory is scarce, steps compute the
-products of their inputs (`cpu.fused_loop.input_products`).
+products of their inputs (`cpu.fused_loop.input_products`). An output that is only inserted into a
+larger array is written there (`cpu.fused_loop.inserted_outputs`).
 Leaves, with a recorded reason: a loop of another form, or whose decomposition belongs to several
 composites.
 Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
@@ -19,6 +20,7 @@ from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.cpu.fused_loop.input_products import with_input_products
+from rnn_compiler.lowering.cpu.fused_loop.inserted_outputs import with_inserted_outputs
 from rnn_compiler.lowering.mlir import block_of, function_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PassContext
@@ -43,8 +45,10 @@ def fuse_time_loops(context: PassContext) -> None:
         caller, weights_stay = symbol_of(function_of(composite)), context.weights_stay(composite)
         try:
             loop, given = TimeLoop.of(composite, functions), list(composite.operands)
+            results: list[ir.Value] = [*composite.results]
             if weights_stay and not vectors.has_memory:
                 loop, given = with_input_products(loop, given, vectors)
+            loop, given, results = with_inserted_outputs(loop, given, results)
             fused = FusedLoop(
                 symbol,
                 loop,
@@ -62,10 +66,11 @@ def fuse_time_loops(context: PassContext) -> None:
             for value, operand in zip(loop.arguments, given, strict=True)
         ]
         fused.function.insert_at(ir.InsertionPoint(functions[symbol]), made)
-        types = [result.type for result in composite.results]
-        called = call_before(composite, symbol, operands, types)
-        for old, new in zip(composite.results, called, strict=True):
+        called = call_before(composite, symbol, operands, [each.type for each in results])
+        for old, new in zip(results, called, strict=True):
             old.replace_all_uses_with(new)
+            if defining(old) != composite:
+                defining(old).erase()
         step = step_symbol(composite)
         for name in (symbol, *_decompositions_in(functions[step]), step):
             functions[name].erase()

@@ -14,7 +14,7 @@ from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["NETWORK", "PASS_DIALECTS", "PassContext", "Processor"]
+__all__ = ["COLUMNS", "NETWORK", "PASS_DIALECTS", "RESULT", "PassContext", "Processor"]
 
 PASS_DIALECTS = (
     *("arith", "cf", "flow", "func", "iree_codegen", "iree_tensor_ext", "linalg", "llvm", "math"),
@@ -24,6 +24,13 @@ PASS_DIALECTS = (
 
 NETWORK = "rnn_compiler.network"
 """The attribute of a function that is an imported network, which passes rewrite too."""
+
+COLUMNS = "rnn_compiler.columns"
+"""The attribute of an insertion of a loop's output, as columns, into an array that is there before
+the loop."""
+
+RESULT = "rnn_compiler.result"
+"""The attribute of an empty array that becomes a result of its function: the number of that."""
 
 Processor: TypeAlias = VectorUnit | Gpu
 """The hardware that a module will run on."""

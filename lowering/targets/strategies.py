@@ -44,10 +44,10 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
             *("round_to_float16", "widen_float16", "stamp_provenance"),
         ),
         FUSED: (
-            *("freeze_weights", "crop_inputs", "fuse_time_loops", "open_sizes"),
-            *("linalg_to_products", "products", "leave_undefined", "read_arguments_in_place"),
-            *("hoist_weights", "exponential_of_float64", "round_to_float16", "widen_float16"),
-            "stamp_provenance",
+            *("freeze_weights", "crop_inputs", "assemble_in_place", "fuse_time_loops"),
+            *("open_sizes", "linalg_to_products", "products", "leave_undefined"),
+            *("read_arguments_in_place", "hoist_weights", "exponential_of_float64"),
+            *("round_to_float16", "widen_float16", "stamp_provenance"),
         ),
         PINNED: (
             *("freeze_weights", "crop_inputs", "pin_time_loops", "tile_products"),

@@ -215,6 +215,9 @@ _RISCV64 = Architecture(
     abi="lp64d",
 )
 
+_IN_ORDER = ("--iree-stream-partitioning-favor=debug",)
+"""No step may run beside another one, so that they can use the same memory."""
+
 _RISCV32 = Architecture(
     "riscv32",
     other_names=("rv32", "rv32imafc"),
@@ -223,6 +226,7 @@ _RISCV32 = Architecture(
     implies={},
     triple="riscv32-unknown-none-elf",
     abi="ilp32f",
+    flags=_IN_ORDER,
     pointer=4,
     alignment=16,
     formats=("c",),
@@ -256,7 +260,7 @@ def _cortex_m(number: int, triple: str, optional: tuple[str, ...] = ()) -> Archi
         triple=triple,
         cpu=f"cortex-m{number}",
         unless_asked=optional,
-        flags=_HARD_FLOAT,
+        flags=(*_HARD_FLOAT, *_IN_ORDER),
         pointer=4,
         alignment=16,
         formats=("c",),

@@ -44,14 +44,21 @@ def test_products_have_the_bits_that_are_defined(target: str, cpu: str, tmp_path
         np.testing.assert_array_equal(found.reshape(expected.shape), expected)
 
 
+ONE, TWO = "unidirectional", "bidirectional"
+
+
 @pytest.mark.parametrize(
-    ("quantize", "steps", "inputs", "units", "most"),
-    [("int8", 40, 128, 32, 8_000), (None, 1, 7, 32, 900)],
+    ("quantize", "direction", "steps", "inputs", "units", "most"),
+    [("int8", ONE, 40, 128, 32, 8_000), (None, ONE, 1, 7, 32, 900), (None, TWO, 5, 10, 64, 1_100)],
 )
 def test_microcontrollers_need_little_scratch_memory(
-    quantize: str | None, steps: int, inputs: int, units: int, most: int
+    quantize: str | None, direction: str, steps: int, inputs: int, units: int, most: int
 ) -> None:
-    """A row at a time is in int8; no call keeps products of inputs, or transposes a matrix."""
-    layer = {"rnn_mode": "lstm", "input_size": inputs, "num_units": units, "seq_length": steps}
+    """A row at a time is in int8; no call keeps products of inputs, or transposes a matrix.
+
+    Both directions use the same memory, and write their results to the caller's.
+    """
+    sizes = {"input_size": inputs, "num_units": units, "seq_length": steps}
+    layer = {"rnn_mode": "lstm", "direction": direction, **sizes}
     made = compiled("cpu:cortex-m4", layer, quantize)
     assert made.manifest["functions"][0]["scratch_size"] < most

@@ -33,7 +33,7 @@ from rnn_compiler.lowering.analysis.values import defining, element, is_constant
 from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.arithmetic import splat
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
-from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.body import Array, known
 from rnn_compiler.lowering.codegen.executable import Executable, Part
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
@@ -145,11 +145,14 @@ class FusedLoop:
         weights = {product.weight for product in self.loop.products.values()}
         if value in weights or rank(value) == 0:
             return array
-        if self._plan.batched or rank(value) < 2 or array.shape[-2] != 1:
-            return self.function.materialized(array)
-        return self.function.materialized(
-            collapse(self.function, array, _batch_groups(rank(value)))
-        )
+        if not self._plan.batched and rank(value) >= 2 and array.shape[-2] == 1:
+            array = collapse(self.function, array, _batch_groups(rank(value)))
+        return array if value in self._joined else self.function.materialized(array)
+
+    @property
+    def _joined(self) -> set[ir.Value]:
+        """The arguments with the arrays that outputs are columns of."""
+        return {each.columns.array for each in self.loop.outputs if each.columns}
 
     # The dispatch.
 
@@ -180,7 +183,7 @@ class FusedLoop:
         inside, scalars = self._bring_in(executable, arguments)
         packed = [[executable.read(each) for each in arrays] for arrays in packed]
         initial = [executable.read(array) for array in initial]
-        arrays = {key: executable.make(type) for key, type in plan.arrays.items()}
+        arrays = self._written(executable, arguments)
         step = StepContext(
             loop, executable.body, inside, arrays, plan.states, plan.rows, {}, scalars
         )
@@ -194,6 +197,20 @@ class FusedLoop:
         LoopSteps(step, plan, self._vectors, turns, cut, packed, order).emit(initial)
         executable.dispatch()
         return step
+
+    def _written(
+        self, executable: Executable, arguments: dict[ir.Value, Array]
+    ) -> dict[str, Array]:
+        """Binds the arrays that steps write to: new ones, and columns of arrays from outside."""
+        columns = {f"output{k}": each.columns for k, each in enumerate(self.loop.outputs)}
+        arrays: dict[str, Array] = {}
+        for key, type in self._plan.arrays.items():
+            if of := columns.get(key):
+                count = known(type.shape)[-1]
+                arrays[key] = executable.change(arguments[of.array], (of.start, count))
+            else:
+                arrays[key] = executable.make(type)
+        return arrays
 
     def _cut(self) -> tuple[Index, ...]:
         """The numbers of parts into which the units and the rows of a group are divided."""
@@ -230,7 +247,7 @@ class FusedLoop:
         """Binds the arguments inside the dispatch, scalars as numbers."""
         loop, body = self.loop, executable.body
         apart = {product.weight for product in loop.products.values()}
-        apart |= {state.value for state in loop.states} | {loop.like}
+        apart |= {state.value for state in loop.states} | {loop.like} | self._joined
         inside, scalars = dict(arguments), dict[ir.Value, Number]()
         for value, array in arguments.items():
             if value in self.opaque_arguments:
@@ -264,7 +281,8 @@ class FusedLoop:
         """A result in the shape and element type of the composite's."""
         full: Sequence[Index]
         if isinstance(of, Output):
-            full, kind = (self._length, self._batch, width(of.row)), of.element
+            columns = width(of.columns.array if of.columns else of.row)
+            full, kind = (self._length, self._batch, columns), of.element
             steps = (full[0], *array.shape[1:])
             if array.shape != steps:
                 array = self.function.extract(array, [0] * len(steps), steps)
