@@ -15,8 +15,8 @@ from typing import Any
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.linking.calls import PREFIX
+from rnn_compiler.lowering.marks import NETWORK
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, run_passes
-from rnn_compiler.lowering.rewriting.context import NETWORK
 
 __all__ = ["linalg_of_onnx"]
 

@@ -9,28 +9,19 @@ from typing import TypeAlias
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.analysis.control_flow import called_in_loops, called_repeatedly
+from rnn_compiler.lowering.marks import NETWORK
 from rnn_compiler.lowering.mlir import block_of, function_of, ir, is_private, ops_of, symbol_of
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["COLUMNS", "NETWORK", "PASS_DIALECTS", "RESULT", "PassContext", "Processor"]
+__all__ = ["PASS_DIALECTS", "PassContext", "Processor"]
 
 PASS_DIALECTS = (
     *("arith", "cf", "flow", "func", "iree_codegen", "iree_tensor_ext", "linalg", "llvm", "math"),
     *("memref", "scf", "stablehlo", "stream", "tensor", "util", "vector"),
 )
 """The dialects of the ops that passes make. Attributes, as text is parsed, load their own."""
-
-NETWORK = "rnn_compiler.network"
-"""The attribute of a function that is an imported network, which passes rewrite too."""
-
-COLUMNS = "rnn_compiler.columns"
-"""The attribute of an insertion of a loop's output, as columns, into an array that is there before
-the loop."""
-
-RESULT = "rnn_compiler.result"
-"""The attribute of an empty array that becomes a result of its function: the number of that."""
 
 Processor: TypeAlias = VectorUnit | Gpu
 """The hardware that a module will run on."""

@@ -137,7 +137,7 @@ FLOORS: list[tuple[str, ...]] = [
     ("codegen",),
     ("ops",),
     ("builder",),
-    ("composites",),
+    ("composites", "marks"),
     ("iree_compile", "mlir"),
     ("compiler_process", "targets", "refused"),
 ]
