@@ -16,8 +16,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -25,6 +26,8 @@ else:
     import tomli as tomllib
 
 import tomli_w
+from build import ProjectBuilder
+from build.env import DefaultIsolatedEnv
 
 ROOT = Path(__file__).parents[1]
 
@@ -74,21 +77,38 @@ def copied(folder: Path) -> Path:
     return folder
 
 
+def built(
+    sources: Path, kind: Literal["sdist", "wheel"], out: Path, environment: DefaultIsolatedEnv
+) -> Path:
+    """An sdist or a wheel of some sources, built in an environment that has what they require."""
+
+    def call(command: Sequence[str], cwd: str | None = None, extra: Any = None) -> None:
+        run(*command, cwd=Path(cwd or sources), **extra or {})
+
+    return Path(ProjectBuilder.from_isolated_env(environment, sources, call).build(kind, out))
+
+
 def main() -> None:
-    """Builds all, and prints the size of each file."""
+    """Builds all, and prints the size of each file.
+
+    The wheel is built from the sdist, as `python -m build` does. Setuptools is installed once.
+    """
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, default=ROOT / "dist", metavar="FOLDER")
     out: Path = parser.parse_args().out.resolve()
     shutil.rmtree(out, ignore_errors=True)
     os.umask(0o022)
-    epoch = run("git", "log", "-1", "--format=%ct").strip()
-    build = (sys.executable, "-m", "build", "--outdir", out)
-    with tempfile.TemporaryDirectory() as name:
-        sources = copied(Path(name))
-        run(*build, cwd=sources, SOURCE_DATE_EPOCH=epoch)  # the wheel is built from the sdist
+    os.environ["SOURCE_DATE_EPOCH"] = run("git", "log", "-1", "--format=%ct").strip()
+    with tempfile.TemporaryDirectory() as name, DefaultIsolatedEnv() as environment:
+        sources = copied(Path(name) / "sources")
+        environment.install(ProjectBuilder(sources).build_system_requires)
+        sdist = built(sources, "sdist", out, environment)
+        shutil.unpack_archive(sdist, name, filter="data")
+        unpacked = Path(name) / sdist.name.removesuffix(".tar.gz")
+        built(unpacked, "wheel", out, environment)
         path = sources / "pyproject.toml"
         path.write_text(tomli_w.dumps(runtime_project(tomllib.loads(path.read_text()))))
-        run(*build, "--wheel", cwd=sources, SOURCE_DATE_EPOCH=epoch)
+        built(sources, "wheel", out, environment)
     for file in sorted(out.iterdir()):
         print(f"{file.stat().st_size:>9,}  {file.name}")
 

@@ -81,7 +81,7 @@ def difference(ours: list[torch.Tensor], other: list[torch.Tensor]) -> float:
 def main() -> None:
     argparse.ArgumentParser(description=__doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        mp.spawn(rank, (folder,), RANKS)
+        mp.start_processes(rank, (folder,), RANKS, start_method="fork")
         ranks = [
             torch.load(Path(folder) / f"{each}.pt", weights_only=False) for each in range(RANKS)
         ]
