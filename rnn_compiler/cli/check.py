@@ -13,6 +13,7 @@ from rnn_compiler.runtime import Artifact, default_device, load, read_artifact
 from rnn_compiler.runtime.artifact import read_members
 from rnn_compiler.runtime.device.devices import device_kind, get_device
 from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 
 __all__ = ["add_check"]
 
@@ -116,9 +117,7 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
 
 def _whom(device: str) -> str:
     """The devices an artifact is for, by the name of their kind."""
-    names = {
-        "local": "CPUs (--device local-sync, local-task)",
-        "cuda": "GPUs (--device cuda)",
-        "vulkan": "GPUs with Vulkan (--device vulkan)",
-    }
-    return f"it is for {names.get(device, f'a {device} device')}"
+    if device not in DEVICE_KINDS:
+        return f"it is for a {device} device"
+    drivers, description = DEVICE_KINDS[device]
+    return f"it is for {description} (--device {', '.join(drivers)})"

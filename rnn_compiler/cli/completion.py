@@ -52,7 +52,9 @@ def _dtypes(**_: object) -> list[str]:
 
 
 def _devices(**_: object) -> list[str]:
-    return ["local-sync", "local-task", "cuda", "cuda://", "vulkan"]
+    from rnn_compiler.schema.device_kinds import DRIVERS
+
+    return [*DRIVERS, "cuda://"]
 
 
 def _targets(**_: object) -> list[str]:

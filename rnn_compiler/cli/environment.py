@@ -28,6 +28,7 @@ from rnn_compiler.runtime.cache.remote import RemoteCache, reason_of
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.attributes import REQUIRED, Attribute
+from rnn_compiler.schema.device_kinds import DRIVERS
 from rnn_compiler.schema.signatures import Signature
 
 __all__ = ["add_demo", "add_doctor", "add_ops", "print_version"]
@@ -191,10 +192,8 @@ def _doctor(options: argparse.Namespace) -> int:
     features = " ".join(cpu_features.host_features())
     row("machine", lambda: f"{cpu_features.architecture()}, {os.cpu_count()} processors")
     row("CPU features", lambda: features or "none beyond the baseline")
-    for uri in ("local-sync", "local-task"):
-        row(f"device {uri}", lambda uri=uri: repr(get_device(uri)))
-    for uri in ("cuda", "vulkan"):
-        row(f"device {uri}", lambda uri=uri: repr(get_device(uri)), required=False)
+    for uri, kind in DRIVERS.items():
+        row(f"device {uri}", lambda uri=uri: repr(get_device(uri)), required=kind == "local")
     if runs_only:
         rows.append(("compile", "-", f"needs {' and '.join(missing)}"))
     else:

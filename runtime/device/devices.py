@@ -24,6 +24,7 @@ from rnn_compiler.runtime.device.device_array import ELEMENT_TYPES, DeviceArray
 from rnn_compiler.runtime.device.processors import processors, throttled
 from rnn_compiler.runtime.device.shutdown import RUNNING, keep_open
 from rnn_compiler.runtime.device.waiting import PATIENCE
+from rnn_compiler.schema.device_kinds import DRIVERS
 from rnn_compiler.schema.dlpack import CPU, CUDA, VULKAN, address_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
@@ -34,9 +35,6 @@ __all__ = ["ALIGNMENT", "Device", "device_kind", "get_device"]
 ALIGNMENT = 64
 """The alignment in bytes that compiled code assumes for every array (the `alignment` of
 `hal.interface.binding.subspan`)."""
-
-_KINDS = {"local-sync": "local", "local-task": "local", "cuda": "cuda", "vulkan": "vulkan"}
-"""The supported drivers, and the kind of target each runs."""
 
 _OTHER_NAMES = {"cpu": "local-task", "local": "local-task", "gpu": "cuda"}
 
@@ -81,7 +79,7 @@ def get_device(uri: str) -> Device:
 
 
 def device_kind(uri: str) -> str:
-    """The kind of target that a device runs, one of `_KINDS`'; does not open it.
+    """The kind of target that a device runs, one of `DEVICE_KINDS`; does not open it.
 
     Raises:
         DeviceError: The driver does not exist.
@@ -90,13 +88,13 @@ def device_kind(uri: str) -> str:
         >>> device_kind("cuda://1")
         'cuda'
     """
-    kind = _KINDS.get(str(uri).partition("://")[0])
+    kind = DRIVERS.get(str(uri).partition("://")[0])
     if kind is not None:
         return kind
     number = re.fullmatch(r"(?:cuda|gpu):/*(\d+)", str(uri).lower())
     others = {str(uri): f"cuda://{number[1]}"} if number else _OTHER_NAMES
-    message = f"no device {describe(uri)}: expected one of {', '.join(_KINDS)}"
-    raise DeviceError(with_hint(message, uri, _KINDS, others))
+    message = f"no device {describe(uri)}: expected one of {', '.join(DRIVERS)}"
+    raise DeviceError(with_hint(message, uri, DRIVERS, others))
 
 
 def _reason(error: Exception) -> str:
