@@ -185,6 +185,27 @@ def _isolated(
         yield
 
 
+_compiled: dict[Any, Any] = {}
+
+
+@pytest.fixture
+def compiled_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler starts once for a module and a target, for tests with an empty cache each.
+
+    These look at what is compiled when, and what becomes of it; it is always the same bytes.
+    """
+    from rnn_compiler.lowering import iree_compile
+
+    original = iree_compile.compile_with_host_program
+
+    def compile(module: str, target: Any, **keywords: Any) -> tuple[bytes, str]:
+        if (module, target) not in _compiled:
+            _compiled[module, target] = original(module, target, **keywords)
+        return _compiled[module, target]
+
+    monkeypatch.setattr(iree_compile, "compile_with_host_program", compile)
+
+
 @pytest.fixture
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the targets that were compiled for."""

@@ -174,6 +174,7 @@ def test_many_panels_stand_in_two_columns_of_about_one_height() -> None:
     assert plot.columns_of({"a": 9.0}) == [["a"]]
 
 
+@pytest.mark.slow
 def test_there_is_no_picture_of_nothing(results: Results, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     results.outcomes.clear()

@@ -12,6 +12,8 @@ import pytest
 from rnn_compiler.cli import main
 from rnn_compiler.cli.environment import check_cache
 
+pytestmark = pytest.mark.usefixtures("compiled_before")
+
 DIMS = "seq_length=0,batch_size=1,input_size=1,num_units=1"
 
 

@@ -234,6 +234,7 @@ def test_compile_for_several_targets_makes_a_bundle(
     assert main(["run", str(folder), "--random"]) == 0
 
 
+@pytest.mark.slow
 def test_one_target_may_stand_for_all_levels(tmp_path: Path) -> None:
     dims = "seq_length=0,batch_size=1,input_size=1,num_units=1"
     folder = tmp_path / "lstm"

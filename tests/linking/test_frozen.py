@@ -34,6 +34,7 @@ def test_frozen_weights_give_the_bits_of_arguments(tmp_path: Path) -> None:
         assert_same(program(**given), expected)
 
 
+@pytest.mark.slow
 def test_an_archive_serves_other_weights_without_compiling() -> None:
     given = arguments_of(STACK)
     first, second = (

@@ -570,6 +570,7 @@ func.func @step(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
 }"""
 
 
+@pytest.mark.slow
 def test_weights_in_int8_are_those_that_ops_take_as_they_are() -> None:
     rng = np.random.default_rng(0)
     shapes = {"w": (7, 8), "wc": (7, 4), "b": (8,), "bc": (4,)}

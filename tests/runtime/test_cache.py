@@ -30,6 +30,8 @@ from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.cache import MODES, ArtifactCache, CacheKey
 from rnn_compiler.schema import cpu_features
 
+pytestmark = pytest.mark.usefixtures("compiled_before")
+
 KEY = CacheKey({"functions": [["BlockLSTMV2", {"seq_length": 3}]], "schema": 1})
 OTHER = CacheKey({"functions": [["BlockLSTMV2", {"seq_length": 4}]], "schema": 1})
 

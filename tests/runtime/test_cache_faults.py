@@ -35,7 +35,7 @@ from rnn_compiler.runtime.cache import ArtifactCache, CacheKey, eviction, single
 from rnn_compiler.runtime.cache.entries import decode
 from rnn_compiler.runtime.cache.single_flight import process_lock
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled_before")]
 
 KEY = CacheKey({"functions": "a", "target": "cpu"})
 OTHER = CacheKey({"functions": "b", "target": "cpu"})

@@ -25,6 +25,9 @@ fsspec = pytest.importorskip("fsspec")
 memory = pytest.importorskip("fsspec.implementations.memory")
 
 
+pytestmark = pytest.mark.usefixtures("compiled_before")
+
+
 class Machine:
     """A machine of a fleet: a cache folder of its own, nothing in memory."""
 

@@ -56,6 +56,7 @@ def test_a_machine_that_computes_the_same(saved: Path, golden: Golden) -> None:
         assert all(array.any() for array in results.values())
 
 
+@pytest.mark.slow
 def test_without_one_nothing_changes(artifact: rc.Artifact, saved: Path, tmp_path: Path) -> None:
     plain = artifact.save(tmp_path / "plain.vmfb")
     assert not golden_path(plain).exists()

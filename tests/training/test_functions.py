@@ -273,7 +273,7 @@ def test_sixteen_bits(dtype: str) -> None:
     assert (rt.gru_block_cell(**wide).h - h).abs().max() < 1e-2
 
 
-@pytest.mark.parametrize("op", only(FUNCTIONS, "LSTMBlockCell"))
+@pytest.mark.parametrize("op", only(FUNCTIONS, *OFTEN))
 def test_custom_ops_have_gradients(op: str) -> None:
     """Called by name, as torch.compile and modes do; also an op without keywords."""
     given, (first, *_) = arguments(op, "float64"), GRADIENTS[op].results

@@ -113,6 +113,7 @@ def test_results_are_shared_and_resized() -> None:
         assert each.resize_(1, 2).shape == (1, 2)
 
 
+@pytest.mark.slow
 def test_tensors_that_a_transformation_left_behind() -> None:
     """Torch takes them for what they wrap."""
     layer, other = both()

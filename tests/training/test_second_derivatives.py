@@ -78,7 +78,8 @@ def test_numbers_are_torchs(kind: str, options: dict[str, Any], batched: bool) -
     compare(*found)
 
 
-@pytest.mark.parametrize(("kind", "options"), first([LAYERS[5], LAYERS[1], LAYERS[3]]))
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "options"), [LAYERS[5], LAYERS[1], LAYERS[3]])
 def test_of_packed_sequences(kind: str, options: dict[str, Any]) -> None:
     options = {**options, "batch_first": False}
     found: list[Any] = []

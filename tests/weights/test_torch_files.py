@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quick import marked_slow
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
@@ -160,13 +161,13 @@ def test_a_tensor_by_hand(tmp_path: Path) -> None:
         (tensor((5,), (1,), 0, 6), "the storage 0 has 20 bytes"),
         (tensor((4,), (1,), 0, 4), "a/data/0 has 20 bytes, not 16"),
         (b"\x80\x02" + b"(" * 100_000 + b"t" * 100_000 + b".", "nested too deeply"),
-        (b"\x80\x02" + b"]" * 100_000 + b"a" * 99_999 + b".", "nested too deeply"),
+        marked_slow((b"\x80\x02" + b"]" * 100_000 + b"a" * 99_999 + b".", "nested too deeply")),
         (b"\x80\x02" + b"0" * 10 + b".", "IndexError"),
         (b"\x80\x02X\xff\xff\xff\x7fa.", "ValueError"),
         (b"\x80\x04\x8d" + b"\xff" * 7 + b"\x7fa.", "not a file from torch"),
         (b"\x80\x02(.", "IndexError"),
         (b"\x80\x02i__main__\nEvil\n.", "the instruction INST"),
-        (b"\x80\x02" + b"N0" * (MOST_INSTRUCTIONS // 2 + 1) + b"N.", "instructions"),
+        marked_slow((b"\x80\x02" + b"N0" * (MOST_INSTRUCTIONS // 2 + 1) + b"N.", "instructions")),
         (b"", "ValueError"),
     ],
     ids=range(18),
