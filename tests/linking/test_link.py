@@ -543,6 +543,7 @@ func.func @step(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
 """
 
 
+@pytest.mark.slow
 def test_a_users_single_windows_read_no_more_than_their_size() -> None:
     program = rc.runtime.load(rc.link(WINDOWS, "cpu:generic"), device="local-sync")
     rng = np.random.default_rng(0)

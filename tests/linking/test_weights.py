@@ -17,6 +17,7 @@ SIZES = {"seq_length": 5, "batch_size": 1, "input_size": 8, "num_units": 32, "nu
 (STACK,) = rc.build("CudnnRNNV3", **SIZES, is_training=False).functions
 
 
+@pytest.mark.slow
 def test_they_are_packed_once() -> None:
     """From the second call with them on, with the same numbers."""
     program = rc.runtime.load(rc.link(f"module {{ {function(STACK)} }}"), "local-sync")

@@ -217,6 +217,7 @@ def at_address(array: Any, remainder: int) -> Any:
     return copy
 
 
+@pytest.mark.slow
 def test_large_arrays(repeated: list[bool]) -> None:
     """Weights from numpy, wherever they lie, and large results: no call changes earlier ones."""
     large = rc.compile(rc.build("BlockLSTMV2", **LARGE), "cpu")

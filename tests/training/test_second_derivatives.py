@@ -93,6 +93,7 @@ def test_of_packed_sequences(kind: str, options: dict[str, Any]) -> None:
     compare(*found)
 
 
+@pytest.mark.slow
 def test_gradgradcheck() -> None:
     """By finite differences, which know nothing of torch's layers."""
     layer, _ = pair("GRU", {})
