@@ -1,11 +1,12 @@
 """Mistakes in the PTX of compiled ops are caught, by the emulator's checks or by wrong results.
 
 A mutant takes as many bytes as the original, so that it can be put in its place in a module. Each
-runs in a process of its own.
+runs in a process of its own, forked from one that has imported everything.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +17,8 @@ from cuda import emulator
 
 TESTS = Path(__file__).parents[2]
 
-CHILD = r"""
-import dataclasses, hashlib, re, sys
+CHILDREN = r"""
+import dataclasses, hashlib, json, os, re, signal, sys
 sys.path.insert(0, sys.argv[1])
 from cuda import emulator
 emulator.load(emulator.build())
@@ -25,13 +26,25 @@ from cases import assert_close, sizes
 from numeric.harness import draw, expected, module
 import rnn_compiler as rc
 
-_, _, op, dtype, batch, pattern, replacement, number = sys.argv
-variant = sizes(4, int(batch), 32, 64, use_peephole=False)
+folder, codes = sys.argv[2], []
+for row in json.load(sys.stdin):
+    if (child := os.fork()) == 0:
+        break
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+else:
+    print(json.dumps(codes))
+    raise SystemExit(0)
+
+signal.alarm(300)
+for stream, name in ((1, "out"), (2, "err")):
+    os.dup2(os.open(f"{folder}/{len(codes)}.{name}", os.O_CREAT | os.O_WRONLY), stream)
+op, dtype, batch, pattern, replacement, number = row
+variant = sizes(4, batch, 32, 64, use_peephole=False)
 artifact = rc.compile(module(op, dtype, variant), "cuda")
 payload, pattern = artifact.payload, pattern.encode()
 if pattern:
     found = list(re.finditer(pattern, payload))
-    match = found[int(number) % len(found)]
+    match = found[number % len(found)]
     new = match.expand(replacement.encode())
     assert len(new) <= len(match[0]) and new != match[0], (new, match[0])
     new += b" " * (len(match[0]) - len(new))
@@ -150,26 +163,47 @@ MUTANTS = {
 }
 
 
-def outcome(op: str, dtype: str, batch: int, pattern: str, replacement: str, number: int) -> str:
-    arguments = [str(TESTS), op, dtype, str(batch), pattern, replacement, str(number)]
-    result = subprocess.run(
-        [sys.executable, "-c", CHILD, *arguments],
-        capture_output=True, text=True, check=False, timeout=300,
+UNCHANGED = [
+    ("BlockLSTMV2", *of, "", "", 0) for of in (("float32", 16), ("float32", 1), ("float16", 16))
+]
+
+
+class Outcome(NamedTuple):
+    code: int
+    printed: str
+    errors: str
+
+    def in_order(self) -> str:
+        """What the process printed, if it ended as it should."""
+        assert self.printed, self.errors[-3000:]
+        faulted = "by the emulator" in self.printed
+        assert self.code == (emulator.LOST if faulted else 0), "it did not end in order"
+        return self.printed.strip()
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+    """Those of all mutants, and of what is not mutated."""
+    rows = [*(mutant[:-1] for mutant in MUTANTS.values()), *UNCHANGED]
+    folder = tmp_path_factory.mktemp("mutants")
+    done = subprocess.run(
+        [sys.executable, "-c", CHILDREN, str(TESTS), str(folder)],
+        input=json.dumps(rows), capture_output=True, text=True, check=False, timeout=900,
     )  # fmt: skip
-    assert result.stdout, result.stderr[-3000:]
-    faulted = "by the emulator" in result.stdout
-    assert result.returncode == (emulator.LOST if faulted else 0), "it did not end in order"
-    return result.stdout.strip()
+    assert done.returncode == 0, done.stderr[-3000:]
+    return [
+        Outcome(code, *((folder / f"{number}.{name}").read_text() for name in ("out", "err")))
+        for number, code in enumerate(json.loads(done.stdout))
+    ]
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_mutant(name: str) -> None:
-    mutant = MUTANTS[name]
-    got = outcome(*mutant[:-1])
+def test_mutant(outcomes: list[Outcome], name: str) -> None:
+    got = outcomes[[*MUTANTS].index(name)].in_order()
     assert got.startswith("caught by")
-    assert mutant.by == "any" or got.endswith(mutant.by), got
+    assert MUTANTS[name].by == "any" or got.endswith(MUTANTS[name].by), got
 
 
-@pytest.mark.parametrize(("dtype", "batch"), [("float32", 16), ("float32", 1), ("float16", 16)])
-def test_what_is_not_mutated_is_not_caught(dtype: str, batch: int) -> None:
-    assert outcome("BlockLSTMV2", dtype, batch, "", "", 0) == "not caught"
+def test_what_is_not_mutated_is_not_caught(outcomes: list[Outcome]) -> None:
+    for outcome in outcomes[len(MUTANTS) :]:
+        assert outcome.in_order() == "not caught"
