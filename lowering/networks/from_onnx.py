@@ -17,6 +17,7 @@ from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.linking.calls import PREFIX
 from rnn_compiler.lowering.marks import NETWORK
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, run_passes
+from rnn_compiler.lowering.networks.updated_arguments import copy_updated_arguments
 
 __all__ = ["linalg_of_onnx"]
 
@@ -43,16 +44,18 @@ _VERSION = "torch.onnx_meta.opset_version"
 """An attribute that the passes require of every function."""
 
 
-def linalg_of_onnx(model: Any, name: str, function: str) -> str:
+def linalg_of_onnx(model: Any, name: str, function: str, *, is_open: bool = False) -> str:
     """The text of a module with a model's graph as a function, with locations.
 
     Args:
         model: The model, as a message of ONNX. The inputs of its graph become arguments.
         name: The module's symbol.
         function: The function's symbol.
+        is_open: Whether sizes of its results may be open.
 
     Raises:
-        UnsupportedError: IREE's compiler does not support a node, which the message names.
+        UnsupportedError: IREE's compiler does not support a node, which the message names, or the
+            size of a result depends on numbers.
     """
     importer: Any = importlib.import_module("iree.compiler.extras.onnx_importer")
     model.graph.name = function
@@ -67,7 +70,7 @@ def linalg_of_onnx(model: Any, name: str, function: str) -> str:
         except (importer.OnnxImportError, KeyError, ValueError, AssertionError) as error:
             raise UnsupportedError(f"import_network: IREE's importer says: {error}") from error
         with ir.Location.unknown():
-            _declare_calls(module)
+            _declare_calls(module, ir.SymbolTable(operation)[function].operation)
             try:
                 run_passes(module, f"builtin.module({','.join(_PASSES)})")
             except ir.MLIRError as error:
@@ -75,14 +78,16 @@ def linalg_of_onnx(model: Any, name: str, function: str) -> str:
                 raise _refused(str(error), operators) from error
         made = ir.SymbolTable(operation)[function].operation
         _round_constants(made)
+        if not is_open:
+            _check_sizes(made, model.graph)
+        copy_updated_arguments(made)
         made.attributes[NETWORK] = ir.UnitAttr.get(context)
         operation.attributes["sym_name"] = ir.StringAttr.get(name)
         return operation.get_asm(enable_debug_info=True)
 
 
-def _declare_calls(module: ir.Module) -> None:
+def _declare_calls(module: ir.Module, function: ir.Operation) -> None:
     """Replaces the nodes of our ops, which have a config, by calls."""
-    (function,) = ops_of(module.body)
     for op in ops_of(block_of(function)):
         if op.name != "torch.operator":
             continue
@@ -115,6 +120,19 @@ def _call(module: ir.Module, function: ir.Operation, op: ir.Operation, name: str
     for old, new in zip(op.results, call.results, strict=True):
         old.replace_all_uses_with(new)
     op.erase()
+
+
+def _check_sizes(function: ir.Operation, graph: Any) -> None:
+    """Checks that a function's results have known sizes."""
+    kinds = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results
+    for kind, output in zip(kinds, graph.output, strict=True):
+        if not ir.RankedTensorType(kind).has_static_shape:
+            nodes = [node for node in graph.node if output.name in node.output]
+            where = "".join(f"node {node.name!r} ({node.op_type}): " for node in nodes)
+            raise UnsupportedError(
+                f"import_network: {where}the size of output {output.name!r} depends on numbers "
+                "that only calls know; fix inputs that are sizes with values="
+            )
 
 
 def _round_constants(function: ir.Operation) -> None:

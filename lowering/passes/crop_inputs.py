@@ -61,7 +61,8 @@ def crop_inputs(context: PassContext) -> None:
     """Cuts the inputs of all windows of a module."""
     ops = nested_ops(context.module.operation)
     for op in [each for each in ops if each.name in _CUTS or _LINALG.match(each.name)]:
-        shapes = [shape(value) for value in (*op.operands, *op.results)]
+        values = (*op.operands, *op.results)  # zero points are no tensors
+        shapes = [shape(each) for each in values if isinstance(each.type, ir.ShapedType)]
         if all(is_static(*each) and 0 not in each for each in shapes):
             _CUTS.get(op.name, _linalg)(op)
 

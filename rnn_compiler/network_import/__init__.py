@@ -92,7 +92,7 @@ def import_network(
     inputs = _names(imported.inputs)
     names = _names(imported.weights, taken=inputs)
     outputs = _names(imported.outputs)
-    spec = _renamed(module.functions[0], [*inputs, *names], outputs)
+    spec = _renamed(_with_dtypes(module.functions[0], imported), [*inputs, *names], outputs)
     spec = _with_open_axes(spec, imported, taken=[*inputs, *names, *outputs])
     chunked = keeps(spec, imported.inputs, imported.outputs, pairs)
     spec = replace(spec, chunked=chunked)
@@ -187,6 +187,20 @@ def _names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
         known.add(name)
         names.append(name)
     return names
+
+
+def _with_dtypes(spec: FunctionSpec, imported: Imported) -> FunctionSpec:
+    """A function whose integers without a sign are such."""
+
+    def typed(tensors: Sequence[TensorSpec], names: Sequence[str]) -> tuple[TensorSpec, ...]:
+        pairs = itertools.zip_longest(tensors, names)
+        return tuple(replace(t, dtype=imported.dtypes.get(name, t.dtype)) for t, name in pairs)
+
+    return replace(
+        spec,
+        arguments=typed(spec.arguments, imported.inputs),
+        results=typed(spec.results, imported.outputs),
+    )
 
 
 def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str]) -> FunctionSpec:

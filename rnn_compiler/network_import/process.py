@@ -34,6 +34,7 @@ class Imported(NamedTuple):
         text: Its text, with locations. Its function takes the model's inputs, and then weights.
         inputs: The names of the model's inputs.
         outputs: The names of its outputs.
+        dtypes: The dtypes of inputs and outputs without a sign, by name.
         weights: The arrays of its weights by name, in the function's order.
         axes: Its open axes: what `shapes` calls them, their names, and their least sizes.
         shapes: The shapes of inputs and outputs by name, if there are open axes.
@@ -42,6 +43,7 @@ class Imported(NamedTuple):
     text: str
     inputs: Sequence[str]
     outputs: Sequence[str]
+    dtypes: Mapping[str, str]
     weights: Mapping[str, npt.NDArray[Any]]
     axes: Sequence[tuple[str, str, int]]
     shapes: Mapping[str, Sequence[Size]]
@@ -79,7 +81,8 @@ def import_in_process(
         weights = dict(zip(facts["weights"], arrays, strict=True))
         text = (folder / "module.mlir").read_text()
         shapes = {name: [*map(parse, sizes)] for name, sizes in facts["shapes"].items()}
-        return Imported(text, facts["inputs"], facts["outputs"], weights, facts["axes"], shapes)
+        names = facts["inputs"], facts["outputs"]
+        return Imported(text, *names, facts["dtypes"], weights, facts["axes"], shapes)
 
 
 def _beside(path: Path) -> list[Path]:

@@ -8,8 +8,9 @@ hang the process. The parent detects both (`process`), and the system limits tim
 The folder has ``request.json``, with the ``path`` and ``size`` of the file, the ``name`` of the
 module and ``dims``, and ``values.npz``, the arrays of inputs that are fixed. It gets
 ``module.mlir``, ``weights.npz`` with the arrays ``w0``, ``w1``, .., and ``facts.json``: the names
-of inputs, outputs and weights in the order of the function's, those of open axes, and the shapes
-that depend on them, or the error. Before IREE's importer begins, ``operators.json`` is written.
+of inputs, outputs and weights in the order of the function's, dtypes without a sign, the names of
+open axes, and the shapes that depend on them, or the error. Before IREE's importer begins,
+``operators.json`` is written.
 """
 
 from __future__ import annotations
@@ -61,7 +62,6 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
     from rnn_compiler.network_import.graph.open_axes import Opened, leave_open, open_axes
     from rnn_compiler.network_import.graph.parameters import take_parameters
-    from rnn_compiler.network_import.graph.pools import separate_pools
     from rnn_compiler.network_import.graph.products import plain_products
     from rnn_compiler.network_import.graph.quantized import plain_lstms
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
@@ -71,7 +71,6 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     graph = Graph.read(path)
     plain_lstms(graph)
     graph.check_domains()
-    separate_pools(graph)
     with np.load(folder / "values.npz") as values:
         fix_values(graph, dict(values))
     fix_sizes(graph, dims)
@@ -82,17 +81,21 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     else:
         fold(graph)
         join_gathered_rows(graph)
+    graph.check_types()
     inputs = [each.name for each in graph.proto.input]
+    dtypes = graph.dtypes()
     replace_recurrent(graph)
     plain_products(graph)
     weights = take_parameters(graph)
     (folder / "operators.json").write_text(json.dumps(graph.operators()))
-    (folder / "module.mlir").write_text(linalg_of_onnx(graph.model, name, FUNCTION))
+    text = linalg_of_onnx(graph.model, name, FUNCTION, is_open=graph.is_open)
+    (folder / "module.mlir").write_text(text)
     np.savez(folder / "weights.npz", **{f"w{k}": each for k, each in enumerate(weights.values())})
     outputs = [each.name for each in graph.proto.output]
     return {
         "inputs": inputs,
         "outputs": outputs,
+        "dtypes": dtypes,
         "weights": list(weights),
         "axes": [(axis.key, axis.title, opened.minima[axis.key]) for axis in axes],
         "shapes": {

@@ -102,7 +102,7 @@ RUNS = {
     },
     "edges": Run(EDGES, 300, " or ".join(EDGE_CASES), NEVER),
     "sweep": Run(("numeric/test_cudnn_rnn.py",), 1, "test_sweep and 4-7"),
-    "emulated": Run(("cuda/emulated",), 33),
+    "emulated": Run(("cuda/emulated",), 34),
     "a-gradient": Run(("cuda/test_goldens.py",), 1, "31_ and -float32", "", "sm_86"),
     **{name: Run(("cuda/test_goldens.py",), 4, SOME, "", name) for name in ARCHITECTURES},
 }

@@ -1,10 +1,10 @@
 """The graph of an ONNX model, whose nodes and values the steps of an import look at and change.
 
 quantized     makes LSTMs of those with weights in int8
-pools         takes the maximum of large windows axis by axis
 sizes         fixes what the caller gives
 open_axes     leaves the other sizes open, and `computed_sizes` what depends on them
-folding       computes what is known then, and `loops` counts iterations
+folding       computes what is known then, and `loops` counts iterations; `pools` and `bounds`
+              give pools, slices and paddings the forms that are computed right
 gathered_rows multiplies rows at once that are gathered one by one
 recurrent     puts our ops in
 products      makes products of two matrices
@@ -39,6 +39,17 @@ _DEEPEST = 50
 _SPARE_ELEMENTS = 1 << 24
 
 _LARGEST = 1 << 20
+
+
+_UNSIGNED = {onnx.TensorProto.UINT8, onnx.TensorProto.UINT16}
+
+_FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE}
+
+_WITH_WINDOWS = ("Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool")
+"""Operators whose attributes may leave no result."""
+
+_SIGNED_ONLY = ("MaxPool", "Div", "Mod", "ReduceMax", "ReduceMin", "TopK", "Clip", "Relu")
+"""Operators that differ for numbers with the highest bit."""
 
 
 class Graph:
@@ -89,11 +100,16 @@ class Graph:
         return graph
 
     def prepare(self) -> None:
-        """Names all nodes, and converts the model from older versions of ONNX."""
+        """Names all nodes, and converts the model from older versions of ONNX.
+
+        Raises:
+            UnsupportedError: A node cannot be converted.
+        """
         known = {tensor.name for tensor in self.proto.initializer}
         inputs = [each for each in self.proto.input if each.name not in known]
         _replace(self.proto.input, inputs)
         version = next((each.version for each in self.model.opset_import if not each.domain), OPSET)
+        self._check_version(version)
         if version < OPSET:
             try:
                 self.model = onnx.version_converter.convert_version(self.model, OPSET)
@@ -101,6 +117,16 @@ class Graph:
                 del self.__dict__["proto"]
         self.__dict__.pop("proto", None)
         self.set_nodes(self.proto.node)
+
+    def _check_version(self, version: int) -> None:
+        """Checks that there is no operator whose older form the conversion takes for the newer."""
+        graphs = (self.proto, *subgraphs(self.proto))
+        for node in (each for graph in graphs for each in graph.node):
+            if version < 13 and node.op_type == "Hardmax":
+                raise UnsupportedError(
+                    f"import_network: node {node.name!r} (Hardmax): version {version} of ONNX's "
+                    "operators has another one than those from 13 on; convert the model"
+                )
 
     @cached_property
     def proto(self) -> Any:
@@ -140,6 +166,44 @@ class Graph:
                         f"import_network: node {node.name!r} ({node.domain}.{node.op_type}): "
                         "operators of other domains than ONNX's own are not imported"
                     )
+
+    def check_types(self) -> None:
+        """Checks that the results of all nodes have a type that can be.
+
+        Raises:
+            UnsupportedError: Attributes and inputs contradict each other, or IREE's importer does
+                not compute the operator for such integers.
+        """
+        types = self.types()
+        for node in self.proto.node:
+            given, made = (
+                [types[name].tensor_type for name in names if name in types]
+                for names in (node.input, node.output)
+            )
+            sizes = [[axis.dim_value for axis in kind.shape.dim] for kind in made]
+            wrong = next((each for each in sizes if min(each, default=0) < 0), None)
+            has_shape = all(kind.elem_type and kind.HasField("shape") for kind in made)
+            if wrong or (node.op_type in _WITH_WINDOWS and not has_shape):
+                what = f"a result of the sizes {wrong}" if wrong else "a result of no known shape"
+                raise UnsupportedError(
+                    f"import_network: node {node.name!r} ({node.op_type}) has {what}; check its "
+                    "attributes and the shapes of its inputs"
+                )
+            if any(kind.elem_type in _UNSIGNED for kind in (*given, *made)) and (
+                node.op_type in _SIGNED_ONLY
+                or (node.op_type == "Cast" and given[0].elem_type in _FLOATS)
+            ):
+                raise UnsupportedError(
+                    f"import_network: node {node.name!r} ({node.op_type}): IREE's importer takes "
+                    "its integers for such with a sign; cast them to int32 before"
+                )
+
+    def dtypes(self) -> dict[str, str]:
+        """The dtypes of inputs and outputs that have no sign, which MLIR's types leave out."""
+        values = (*self.proto.input, *self.proto.output)
+        kinds = {each.name: each.type.tensor_type.elem_type for each in values}
+        names = {name: onnx.helper.tensor_dtype_to_np_dtype(kind) for name, kind in kinds.items()}
+        return {name: dtype.name for name, dtype in names.items() if dtype.kind == "u"}
 
     def operators(self) -> list[str]:
         """The operators of all nodes."""

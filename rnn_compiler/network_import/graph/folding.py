@@ -1,7 +1,9 @@
 """What a graph computes without its inputs: constants, shapes, branches, iterations of loops.
 
 Once sizes are known, so are the results of Shape and what is made of them; once a rate is, so is
-the branch of an `If` that it chooses. onnx's own reference implementation computes them.
+the branch of an `If` that it chooses. onnx's own reference implementation computes them. On the
+way, nodes that IREE's importer does not compute as ONNX says get other forms (`pools`, `bounds`,
+`powers`).
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ from rnn_compiler.network_import.graph import (
     shape_of,
     subgraphs,
 )
+from rnn_compiler.network_import.graph.bounds import plain_bounds
 from rnn_compiler.network_import.graph.loops import rename, unrolled
+from rnn_compiler.network_import.graph.pools import plain_pools
+from rnn_compiler.network_import.graph.powers import plain_powers
 
 __all__ = ["fold"]
 
@@ -37,11 +42,14 @@ def fold(graph: Graph) -> None:
 
     Raises:
         ArtifactError: The graph's shapes contradict each other.
-        UnsupportedError: A constant cannot be computed.
+        UnsupportedError: A constant cannot be computed, or a pool, Pad or Pow is not supported.
     """
     for _ in range(_MOST_ROUNDS):
+        plain_pools(graph)
         graph.infer_shapes()
         changed = _fold_once(graph)
+        changed = plain_bounds(graph) or changed
+        changed = plain_powers(graph) or changed
         graph.remove_unused()
         if not changed:
             return

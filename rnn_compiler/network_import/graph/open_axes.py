@@ -58,9 +58,11 @@ class Axis(NamedTuple):
     def __str__(self) -> str:
         """What the axis is called, and how it is fixed."""
         if self.name:
-            return f"axis {self.name!r} cannot be open: pass dims={{{self.name!r}: N}}"
+            remedy = f"pass dims={{{self.name!r}: N}} or --dim {self.name}=N"
+            return f"axis {self.name!r} cannot be open: {remedy}"
         name, number = self.sources[0]
-        return f"axis {number} of {name!r} cannot be open: pass dims={{{name!r}: (...)}}"
+        remedy = f"pass dims={{{name!r}: (...)}} or --dim {name}=NxN.."
+        return f"axis {number} of {name!r} cannot be open: {remedy}"
 
 
 class Opened(NamedTuple):

@@ -1,6 +1,9 @@
-"""Takes the maximum of large windows along one axis after the other.
+"""Pools in the forms that are computed right and fast.
 
-A window of 13 x 13 numbers is compared in 26 steps per result instead of 169, with the same result.
+With ``ceil_mode``, a last window may reach beyond the padding. IREE's importer counts such windows
+and their elements otherwise than ONNX; a pool with more padding is the same to both. The maximum of
+large windows is taken along one axis after the other: a window of 13 x 13 numbers is compared in 26
+steps per result instead of 169, with the same result.
 """
 
 from __future__ import annotations
@@ -8,26 +11,96 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
+import numpy as np
 
-__all__ = ["separate_pools"]
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_by
+
+__all__ = ["plain_pools"]
 
 _GAIN = 2
 """The factor by which comparisons become fewer at least; the maxima in between cost memory."""
 
 
-def separate_pools(graph: Graph) -> None:
-    """Replaces the maxima of large windows."""
+def plain_pools(graph: Graph) -> None:
+    """Replaces pools that IREE's importer does not compute as ONNX says, and large maxima.
+
+    Raises:
+        UnsupportedError: The places of maxima are read.
+    """
+    needed = {output.name for output in graph.proto.output}
+    needed.update(name for node in graph.proto.node for name in read_by(node))
     nodes: list[Any] = []
     for node in graph.proto.node:
-        nodes += _by_axis(node) if node.op_type == "MaxPool" else [node]
+        if node.op_type not in ("MaxPool", "AveragePool"):
+            nodes.append(node)
+            continue
+        if needed.intersection(node.output[1:]):
+            raise UnsupportedError(
+                f"import_network: node {node.name!r} (MaxPool): its second result, the places of "
+                "the maxima, is not computed"
+            )
+        del node.output[1:]
+        nodes += _whole_windows(graph, node)
+        if node.op_type == "MaxPool":
+            nodes += _by_axis(nodes.pop())
     graph.set_nodes(nodes)
+
+
+def _whole_windows(graph: Graph, node: Any) -> list[Any]:
+    """A pool as one with padding for all of its windows, behind a Pad if that one counts.
+
+    A window begins before the padding at the end, so it needs no more than its span less one.
+    """
+    attributes = attributes_of(node)
+    automatic = attributes["auto_pad"].s if "auto_pad" in attributes else b""
+    rounds_up = "ceil_mode" in attributes and attributes["ceil_mode"].i
+    if not rounds_up or automatic.startswith(b"SAME") or "kernel_shape" not in attributes:
+        return [node]
+    window = [*attributes["kernel_shape"].ints]
+    strides, dilations = (
+        [*attributes[name].ints] if name in attributes else [1] * len(window)
+        for name in ("strides", "dilations")
+    )
+    given = "pads" in attributes and not automatic.startswith(b"VALID")
+    pads = [*attributes["pads"].ints] if given else [0] * (2 * len(window))
+    if not len(window) == len(strides) == len(dilations) == len(pads) // 2:
+        return [node]
+    start, end = pads[: len(window)], pads[len(window) :]
+    spans = [(size - 1) * apart + 1 for size, apart in zip(window, dilations, strict=True)]
+    whole = [
+        max(least, min(least + stride - 1, span - 1))
+        for least, stride, span in zip(end, strides, spans, strict=True)
+    ]
+    counts = "count_include_pad" in attributes and attributes["count_include_pad"].i
+    nodes = [node]
+    if counts and any(pads):
+        padded = f"{node.name}.padded"
+        nodes.insert(0, _zeros_around(graph, node.input[0], padded, start, end))
+        node.input[0] = padded
+        start, whole = [0] * len(window), [a - b for a, b in zip(whole, end, strict=True)]
+    for name in ("auto_pad", "ceil_mode", "count_include_pad", "pads"):
+        if name in attributes:
+            node.attribute.remove(attributes[name])
+    node.attribute.append(onnx.helper.make_attribute("pads", start + whole))
+    return nodes
+
+
+def _zeros_around(graph: Graph, source: str, name: str, start: list[int], end: list[int]) -> Any:
+    """A node that puts zeros around an array's axes behind the second."""
+    pads = np.array([0, 0, *start, 0, 0, *end], np.int64)
+    version = next((each.version for each in graph.model.opset_import if not each.domain), 0)
+    if version < 11:
+        return onnx.helper.make_node("Pad", [source], [name], name=name, pads=pads.tolist())
+    sizes = onnx.numpy_helper.from_array(pads, f"{name}.pads")
+    graph.proto.initializer.append(sizes)
+    return onnx.helper.make_node("Pad", [source, sizes.name], [name], name=name)
 
 
 def _by_axis(node: Any) -> list[Any]:
     """A pool as one of each axis that its windows are wider along; itself if that does not pay."""
     attributes = attributes_of(node)
-    if "kernel_shape" not in attributes or len(node.output) > 1:
+    if "kernel_shape" not in attributes:
         return [node]
     window = [*attributes["kernel_shape"].ints]
     sizes = [size for size in window if size > 1]

@@ -1,0 +1,167 @@
+"""Slices and Pads in the forms that IREE's importer computes as ONNX says.
+
+A slice backwards begins at an element that there is, since IREE would read behind the array.
+Negative padding is a slice. Padding with elements of the array itself is gathered from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+
+__all__ = ["plain_bounds"]
+
+_BEYOND = 1 << 31
+"""More elements than an axis has."""
+
+
+class _Axis(NamedTuple):
+    """The padding of an axis: how many elements before and behind it, and how many it has."""
+
+    number: int
+    before: int
+    behind: int
+    size: int | None
+
+
+def plain_bounds(graph: Graph) -> bool:
+    """Replaces slices and paddings whose bounds are constants; whether there were any.
+
+    Raises:
+        UnsupportedError: Padding repeats more elements than an axis has.
+    """
+    types, constants = graph.types(), graph.constants()
+    nodes: list[Any] = []
+    for node in graph.proto.node:
+        form = {"Slice": _slice, "Pad": _padding}.get(node.op_type)
+        sizes = shape_of(types.get(node.input[0])) if form else None
+        bounds = [_numbers(constants.get(name)) if name else [] for name in node.input[1:]]
+        made = form(graph, node, sizes, bounds) if form and sizes is not None else []
+        nodes += made or [node]
+    changed = len(nodes) > len(graph.proto.node) or any(
+        new is not old for new, old in zip(nodes, graph.proto.node, strict=False)
+    )
+    if changed:
+        graph.set_nodes(nodes)
+    return changed
+
+
+def _numbers(tensor: Any) -> list[int] | None:
+    """The numbers of a constant of sizes or axes; None if it is none."""
+    array = None if tensor is None else onnx.numpy_helper.to_array(tensor)
+    is_one = array is not None and array.ndim == 1 and array.dtype.kind == "i"
+    return array.tolist() if is_one else None
+
+
+def _constant(graph: Graph, name: str, numbers: Sequence[int]) -> str:
+    array = np.array(numbers, np.int64)
+    graph.proto.initializer.append(onnx.numpy_helper.from_array(array, name))
+    return name
+
+
+def _slice(
+    graph: Graph, node: Any, sizes: Sequence[int | None], bounds: Sequence[list[int] | None]
+) -> list[Any]:
+    """A slice backwards that begins at the last element; nothing for others."""
+    starts, _, axes, steps = [*bounds, *([[]] * (4 - len(bounds)))][:4]
+    if not starts or not steps or axes is None or len(steps) != len(starts):
+        return []
+    first = [
+        -1 if step < 0 and start >= (sizes[axis] or _BEYOND) else start
+        for start, axis, step in zip(starts, axes or range(len(starts)), steps, strict=True)
+    ]
+    if first == starts:
+        return []
+    starts = _constant(graph, f"{node.name}.starts", first)
+    inputs = [node.input[0], starts, *node.input[2:]]
+    return [onnx.helper.make_node("Slice", inputs, node.output, node.name)]
+
+
+def _padding(
+    graph: Graph, node: Any, sizes: Sequence[int | None], bounds: Sequence[list[int] | None]
+) -> list[Any]:
+    """What puts zeros around an array, or repeats its elements; nothing if it is plain."""
+    rank = len(sizes)
+    if not rank or len(bounds) < 1:
+        return []
+    pads, _, axes = [*bounds, *([[]] * (3 - len(bounds)))][:3]
+    mode = attributes_of(node)["mode"].s.decode() if "mode" in attributes_of(node) else "constant"
+    is_plain = mode == "constant" and not axes and min(pads or [0]) >= 0
+    if not pads or axes is None or is_plain:
+        return []
+    numbers = [axis % rank for axis in axes or range(rank)]
+    if len(pads) != 2 * len(numbers):
+        return []
+    padding = [
+        _Axis(axis, pads[k], pads[k + len(numbers)], sizes[axis]) for k, axis in enumerate(numbers)
+    ]
+    nodes = _cut(graph, node, padding)
+    source = nodes[-1].output[0] if nodes else node.input[0]
+    padding = [
+        each._replace(
+            before=max(each.before, 0),
+            behind=max(each.behind, 0),
+            size=each.size and each.size + min(each.before, 0) + min(each.behind, 0),
+        )
+        for each in padding
+    ]
+    if mode == "constant":
+        around = [0] * (2 * rank)
+        for each in padding:
+            around[each.number], around[each.number + rank] = each.before, each.behind
+        inputs = [source, _constant(graph, f"{node.name}.pads", around), *node.input[2:3]]
+        nodes.append(onnx.helper.make_node("Pad", inputs, node.output, node.name))
+        return nodes
+    for each in padding:
+        made = _repeated(graph, node, source, each, mode)
+        source = made[-1].output[0]
+        nodes += made
+    nodes[-1].output[0] = node.output[0]
+    return nodes
+
+
+def _cut(graph: Graph, node: Any, padding: Sequence[_Axis]) -> list[Any]:
+    """The slice that negative padding is; nothing if there is none."""
+    cut = [each for each in padding if min(each.before, each.behind) < 0]
+    if not cut:
+        return []
+    name = f"{node.name}.cut"
+    starts = [max(-each.before, 0) for each in cut]
+    ends = [each.behind if each.behind < 0 else _BEYOND for each in cut]
+    lists = {"starts": starts, "ends": ends, "axes": [each.number for each in cut]}
+    inputs = [_constant(graph, f"{name}.{what}", each) for what, each in lists.items()]
+    return [onnx.helper.make_node("Slice", [node.input[0], *inputs], [name], name)]
+
+
+def _repeated(graph: Graph, node: Any, source: str, axis: _Axis, mode: str) -> list[Any]:
+    """The nodes that repeat an array's elements at the ends of an axis.
+
+    Raises:
+        UnsupportedError: It does not have as many.
+    """
+    before, behind = {
+        "reflect": (range(axis.before, 0, -1), range(-2, -axis.behind - 2, -1)),
+        "edge": ([0] * axis.before, [-1] * axis.behind),
+        "wrap": (range(-axis.before, 0), range(axis.behind)),
+    }[mode]
+    if axis.size is not None and any(not -axis.size <= n < axis.size for n in (*before, *behind)):
+        raise UnsupportedError(
+            f"import_network: node {node.name!r} (Pad): mode {mode!r} repeats more elements of "
+            f"axis {axis.number} than the {axis.size} that there are"
+        )
+    name = f"{node.name}.axis{axis.number}"
+    nodes: list[Any] = []
+    for what, numbers in (("before", before), ("behind", behind)):
+        if numbers:
+            part = f"{name}.{what}"
+            inputs = [source, _constant(graph, f"{part}.elements", numbers)]
+            nodes.append(onnx.helper.make_node("Gather", inputs, [part], part, axis=axis.number))
+    parts = [each.output[0] for each in nodes]
+    parts.insert(1 if before else 0, source)
+    nodes.append(onnx.helper.make_node("Concat", parts, [name], name, axis=axis.number))
+    return nodes

@@ -1,0 +1,106 @@
+"""Powers in the forms that IREE computes right: it makes exponentials of logarithms of them.
+
+So powers of numbers below zero are no numbers there, and neither is zero to the power of zero. With
+a small whole constant as exponent, powers become products. Others are powers of absolute values,
+with the signs that their constant exponents give them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.network_import.graph import Graph, onnx
+
+__all__ = ["plain_powers"]
+
+_MOST_FACTORS = 16
+
+
+def plain_powers(graph: Graph) -> bool:
+    """Replaces powers; whether there were any.
+
+    Raises:
+        UnsupportedError: An exponent is no constant, or that of integers no small one.
+    """
+    types, constants = graph.types(), graph.constants()
+    absolute = {node.output[0] for node in graph.proto.node if node.op_type == "Abs"}
+    nodes: list[Any] = []
+    changed = False
+    for node in graph.proto.node:
+        base = node.input[0] if node.op_type == "Pow" else ""
+        made = (
+            _plain(graph, node, types, constants) if base in types and base not in absolute else []
+        )
+        nodes += made or [node]
+        changed = changed or bool(made)
+    if changed:
+        graph.set_nodes(nodes)
+    return changed
+
+
+def _plain(
+    graph: Graph, node: Any, types: Mapping[str, Any], constants: Mapping[str, Any]
+) -> list[Any]:
+    """The nodes that compute a power; nothing if the node itself does."""
+    base, exponent = node.input
+    kind = types[base].tensor_type
+    dtype: Any = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type))
+    if exponent not in constants:
+        known = onnx.numpy_helper.to_array(constants[base]) if base in constants else None
+        if known is not None and dtype.kind not in "iu" and np.all(known > 0):
+            return []
+        raise _refused(node, "the exponent must be a constant, or the base a positive one")
+    values = onnx.numpy_helper.to_array(constants[exponent])
+    if values.size == 1 and values.ndim <= len(kind.shape.dim):
+        number = float(values.reshape(-1)[0])
+        if 1 <= number <= _MOST_FACTORS and number.is_integer():
+            return _product(node, base, int(number))
+    if dtype.kind in "iu":
+        raise _refused(node, f"the exponent of integers must be one from 1 to {_MOST_FACTORS}")
+    return [] if np.all(values % 1 != 0) else _signed(graph, node, base, values.astype(dtype))
+
+
+def _refused(node: Any, what: str) -> UnsupportedError:
+    return UnsupportedError(f"import_network: node {node.name!r} (Pow): {what}")
+
+
+def _product(node: Any, base: str, count: int) -> list[Any]:
+    """A number multiplied with itself."""
+    nodes: list[Any] = []
+    product = base
+    for digit in f"{count:b}"[1:]:
+        for factor in (product, *([base] if digit == "1" else [])):
+            name = f"{node.name}.{len(nodes)}"
+            nodes.append(onnx.helper.make_node("Mul", [product, factor], [name], name))
+            product = name
+    nodes.append(onnx.helper.make_node("Identity", [product], [node.output[0]], node.name))
+    return nodes
+
+
+def _signed(graph: Graph, node: Any, base: str, exponents: Any) -> list[Any]:
+    """The power of the absolute value: negated for odd exponents, and no number for broken ones."""
+    sign = np.where(exponents % 1 == 0, 1 - 2 * (exponents % 2), np.nan).astype(exponents.dtype)
+    one = np.ones((), exponents.dtype)
+
+    def constant(what: str, array: Any) -> str:
+        name = f"{node.name}.{what}"
+        graph.proto.initializer.append(onnx.numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    nodes: list[Any] = []
+
+    def add(operator: str, *inputs: str) -> str:
+        name = f"{node.name}.{len(nodes)}"
+        nodes.append(onnx.helper.make_node(operator, inputs, [name], name))
+        return name
+
+    power = add("Pow", add("Abs", base), constant("exponents", exponents))
+    known = add("Where", constant("is_one", exponents == 0), constant("one", one), power)
+    signed = add("Mul", known, constant("sign", sign))
+    add("Where", add("Less", base, constant("zero", one - one)), signed, known)
+    nodes[-1].output[0] = node.output[0]
+    return nodes

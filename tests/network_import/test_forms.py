@@ -1,0 +1,165 @@
+"""Operators that IREE's importer computes otherwise than ONNX get forms that it computes right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.errors import UnsupportedError
+
+pytest.importorskip("onnx")
+
+from onnx import TensorProto, helper
+
+from rnn_compiler.network_import.graph import Graph
+from rnn_compiler.network_import.graph.folding import fold
+from tests.network_import.graphs import model, saved, weight
+
+X = weight(2, 5, 7)
+
+
+def padded(before: int, behind: int, mode: Any) -> Any:
+    """The first and last axis of `X`, cut by one, and padded."""
+    return np.pad(X[1:], [(0, 0), (0, 0), (before, behind)], mode)
+
+
+def mean(x: Any, pads: tuple[int, int], *, counts: bool) -> Any:
+    """Windows of three numbers, two apart, the last of which may be cut off behind the padding."""
+    ones = np.ones(x.shape[-1], np.float32)
+    weights = np.pad(ones, pads, constant_values=float(counts))
+    around = np.pad(x, [(0, 0), (0, 0), pads])
+    count = -(-(around.shape[-1] - 3) // 2) + 1
+    starts = [2 * k for k in range(count) if 2 * k < x.shape[-1] + pads[0]]
+    sums = [around[..., k : k + 3].sum(-1) / weights[k : k + 3].sum() for k in starts]
+    return np.stack(sums, -1)
+
+
+def scattered() -> Any:
+    x = X.copy()
+    x[[0, -1]] = X[[1, 0]] * 2
+    return x
+
+
+POOL = {"kernel_shape": [3], "strides": [2], "ceil_mode": 1}
+
+EXPONENTS = np.array([3, 2, 0, -1, 0.5, 5, 17], np.float32)
+
+
+def powers() -> Any:
+    with np.errstate(invalid="ignore"):
+        return np.power(X, EXPONENTS)
+
+
+BACK = {"starts": [100], "ends": [-100], "axes": [2], "steps": [-1]}
+
+CASES: Mapping[str, tuple[str, list[Any], dict[str, Any], Any]] = {
+    **{
+        f"Pad {mode}": (
+            "Pad",
+            [np.array([-1, 0, 3, 0, 0, 2])],
+            {"mode": mode},
+            padded(3, 2, mode),
+        )
+        for mode in ("constant", "reflect", "edge")
+    },
+    "Slice": ("Slice", [np.array(each) for each in BACK.values()], {}, X[..., ::-1]),
+    "Pow": ("Pow", [EXPONENTS], {}, powers()),
+    "Pow of a scalar": ("Pow", [np.float32(3)], {}, X**3),
+    **{
+        f"AveragePool {pads} {counts}": (
+            "AveragePool",
+            [],
+            {**POOL, "pads": pads, "count_include_pad": counts},
+            mean(X, pads, counts=bool(counts)),
+        )
+        for pads, counts in (((0, 0), 1), ((1, 1), 1), ((1, 1), 0), ((0, 2), 0))
+    },
+    "ScatterND": ("ScatterND", [np.array([[0], [-1]]), X[[1, 0]] * 2], {}, scattered()),
+}
+
+
+@pytest.mark.slow
+def test_numbers(tmp_path: Path) -> None:
+    """The caller's array stays as it is, too."""
+    nodes: list[Any] = []
+    weights: dict[str, Any] = {}
+    for number, (operator, inputs, attributes, _) in enumerate(CASES.values()):
+        names = [f"c{number}_{k}" for k in range(len(inputs))]
+        weights |= zip(names, inputs, strict=True)
+        made = helper.make_node(operator, ["x", *names], [f"y{number}"], f"n{number}", **attributes)
+        nodes.append(made)
+    outputs = [f"y{number}" for number in range(len(CASES))]
+    onnx_model = model(nodes, {"x": X.shape}, outputs, weights)
+    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+    program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
+    x = X.copy()
+    for name, got, (*_, wanted) in zip(CASES, program(x=x), CASES.values(), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5, err_msg=name)
+    np.testing.assert_array_equal(x, X)
+
+
+def of(operator: str, inputs: Mapping[str, Any], opset: int = 17, **attributes: Any) -> Any:
+    """A model of one node whose inputs are arguments."""
+    outputs = ["y", "places"] if attributes.pop("places", False) else ["y"]
+    node = helper.make_node(operator, [*inputs], outputs, name="mine", **attributes)
+    shapes = {name: array.shape for name, array in inputs.items()}
+    dtypes = {n: helper.np_dtype_to_tensor_dtype(a.dtype) for n, a in inputs.items()}
+    dtypes["y"] = dtypes["x"]
+    return model([node], shapes, outputs, {}, dtypes=dtypes, opset=opset)
+
+
+@pytest.mark.parametrize(
+    ("onnx_model", "message"),
+    [
+        (
+            of("Conv", {"x": X, "k": weight(3, 5, 2)}, strides=[0]),
+            r"'mine' \(Conv\) has a result of no known",
+        ),
+        (
+            of("MaxPool", {"x": X}, kernel_shape=[9]),
+            r"'mine' \(MaxPool\) has a result of the sizes \[2, 5, -1\]",
+        ),
+        (of("MaxPool", {"x": X}, kernel_shape=[2], places=True), "the places of the maxima, is"),
+        (
+            of("MaxPool", {"x": np.ones((1, 1, 4), np.uint8)}, kernel_shape=[2]),
+            "for such with a sign",
+        ),
+        (of("Hardmax", {"x": X}, 11), r"'mine' \(Hardmax\): version 11 of ONNX's operators has"),
+        (of("Pow", {"x": X, "e": X}), r"'mine' \(Pow\): the exponent must be a constant"),
+    ],
+)
+def test_what_has_no_such_form_is_refused(onnx_model: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match=message):
+        checked(saved(onnx_model, tmp_path / "m.onnx"))
+
+
+def checked(path: Path) -> None:
+    """What `import_network` does first, without its process."""
+    graph = Graph.read(path)
+    fold(graph)
+    graph.check_types()
+
+
+def test_results_whose_sizes_depend_on_numbers_are_refused(tmp_path: Path) -> None:
+    made = of("NonZero", {"x": X})
+    made.graph.output[0].type.tensor_type.elem_type = TensorProto.INT64
+    path = saved(made, tmp_path / "m.onnx")
+    with pytest.raises(UnsupportedError, match=r"node 'mine' \(NonZero\): the size of output 'y'"):
+        rc.import_network(path)
+
+
+@pytest.mark.slow
+def test_integers_without_a_sign(tmp_path: Path) -> None:
+    """They were taken for int8, and refused beyond 127."""
+    x = np.array([0, 7, 128, 255], np.uint8)
+    node = helper.make_node("Cast", ["x"], ["y"], name="cast", to=TensorProto.FLOAT)
+    made = model([node], {"x": x.shape}, ["y"], {}, dtypes={"x": TensorProto.UINT8})
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    assert module.functions[0].arguments[0].dtype == "uint8"
+    program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
+    np.testing.assert_array_equal(program(x=x).y, x.astype(np.float32))
