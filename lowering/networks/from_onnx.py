@@ -16,7 +16,7 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.linking.calls import PREFIX
 from rnn_compiler.lowering.marks import NETWORK
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of, run_passes
+from rnn_compiler.lowering.mlir import UNNAMED, block_of, ir, ops_of, run_passes, shape_of
 from rnn_compiler.lowering.networks.updated_arguments import copy_updated_arguments
 
 __all__ = ["linalg_of_onnx"]
@@ -126,7 +126,7 @@ def _check_sizes(function: ir.Operation, graph: Any) -> None:
     """Checks that a function's results have known sizes."""
     kinds = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results
     for kind, output in zip(kinds, graph.output, strict=True):
-        if not ir.RankedTensorType(kind).has_static_shape:
+        if UNNAMED in shape_of(kind):
             nodes = [node for node in graph.node if output.name in node.output]
             where = "".join(f"node {node.name!r} ({node.op_type}): " for node in nodes)
             raise UnsupportedError(

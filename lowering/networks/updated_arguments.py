@@ -7,7 +7,7 @@ the caller's array. What a dispatch of its own has copied is IREE's.
 from __future__ import annotations
 
 from rnn_compiler.lowering.codegen.attributes import segments
-from rnn_compiler.lowering.mlir import block_of, ir
+from rnn_compiler.lowering.mlir import UNNAMED, block_of, ir, shape_of
 
 __all__ = ["copy_updated_arguments"]
 
@@ -45,7 +45,7 @@ def _is_destination(op: ir.Operation, number: int) -> bool:
         return number == 1
     sizes = "operandSegmentSizes"
     is_linalg = op.name.startswith("linalg.") and sizes in op.attributes
-    return is_linalg and number >= ir.DenseI32ArrayAttr(op.attributes[sizes])[0]
+    return is_linalg and number >= next(iter(ir.DenseI32ArrayAttr(op.attributes[sizes])))
 
 
 def _copy(argument: ir.Value) -> None:
@@ -54,13 +54,13 @@ def _copy(argument: ir.Value) -> None:
     uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
     index = ir.IndexType.get()
     sizes: list[ir.Value] = []
-    for axis in range(kind.rank):
-        if kind.is_dynamic_dim(axis):
+    for axis, size in enumerate(shape_of(kind)):
+        if size == UNNAMED:
             number = ir.Operation.create(
                 "arith.constant", [index], attributes={"value": ir.IntegerAttr.get(index, axis)}
             )
             sizes.append(
-                ir.Operation.create("tensor.dim", [index], [argument, number.result]).result
+                ir.Operation.create("tensor.dim", [index], [argument, number.results[0]]).results[0]
             )
     region = ir.Operation.create(
         "flow.dispatch.region",
@@ -69,12 +69,12 @@ def _copy(argument: ir.Value) -> None:
         {"operandSegmentSizes": segments(len(sizes), 0)},
         regions=2,
     )
-    with ir.InsertionPoint(ir.Block.create_at_start(region.regions[0])):
+    with ir.InsertionPoint(ir.Block.create_at_start(region.regions[0], [])):
         empty = ir.Operation.create("tensor.empty", [kind], sizes)
         copy = ir.Operation.create(
             "linalg.copy",
             [kind],
-            [argument, empty.result],
+            [argument, empty.results[0]],
             {"operandSegmentSizes": segments(1, 1)},
             regions=1,
         )
@@ -82,6 +82,6 @@ def _copy(argument: ir.Value) -> None:
         inside = ir.Block.create_at_start(copy.regions[0], [element] * 2)
         with ir.InsertionPoint(inside):
             ir.Operation.create("linalg.yield", [], [inside.arguments[0]])
-        ir.Operation.create("flow.return", [], [copy.result])
+        ir.Operation.create("flow.return", [], [copy.results[0]])
     for op, number in uses:
-        op.operands[number] = region.result
+        op.operands[number] = region.results[0]

@@ -53,9 +53,8 @@ def plain_bounds(graph: Graph) -> bool:
 
 def _numbers(tensor: Any) -> list[int] | None:
     """The numbers of a constant of sizes or axes; None if it is none."""
-    array = None if tensor is None else onnx.numpy_helper.to_array(tensor)
-    is_one = array is not None and array.ndim == 1 and array.dtype.kind == "i"
-    return array.tolist() if is_one else None
+    array: Any = np.array(0) if tensor is None else onnx.numpy_helper.to_array(tensor)
+    return array.tolist() if array.ndim == 1 and array.dtype.kind == "i" else None
 
 
 def _constant(graph: Graph, name: str, numbers: Sequence[int]) -> str:
