@@ -75,14 +75,17 @@ _ROUND_TO_FLOAT16: dict[str, set[str]] = {
 
 
 _IN_AN_ENGINE: dict[str, Any] = {
+    "row_sums": 12,
     "row_unrolled": 2,
+    "row_loads": 16,
     "tile_unrolled": 1,
     "step_registers": 1,
     "has_threads": False,
 }
 """What differs where an engine compiles the code once more. V8 until 2024 moves all loads of an
 iteration before its arithmetic, later versions write constants anew in every block: short
-iterations with few values at a time take a fourth to a half less time. There are no threads."""
+iterations with few values at a time take a fourth to a half less time. More sums save more than
+more rows of weights. There are no threads."""
 
 _WITH_LITTLE_MEMORY = ("cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "riscv32")
 """Architectures whose scratch memory matters more than time."""
@@ -106,7 +109,9 @@ class VectorUnit:
         widens_float16: Whether an instruction, or a function of the compiler's, widens float16.
         float64_exponential: Whether the compiler has an exponential function of float64 for it.
         int8: How it multiplies int8 numbers.
-        row_unrolled: Rows of a matrix by which an iteration multiplies a single row.
+        row_sums: Registers of sums of a single row.
+        row_unrolled: The most rows of a matrix by which an iteration multiplies a single row.
+        row_loads: The most registers of weights that it reads, if it takes several rows; 0 for any.
         tile_unrolled: The most by which it multiplies several.
         step_registers: Registers of each value in the elementwise arithmetic of a step.
         has_threads: Whether threads may share the work of a call.
@@ -122,7 +127,9 @@ class VectorUnit:
     widens_float16: bool = True
     float64_exponential: bool = True
     int8: Int8Dot = Int8Dot()  # noqa: RUF009 - it is a constant
+    row_sums: int = 8
     row_unrolled: int = 4
+    row_loads: int = 0
     tile_unrolled: int = 4
     step_registers: int = 2
     has_threads: bool = True
@@ -189,6 +196,16 @@ class VectorUnit:
         if self.step_registers == 1 and self.fills_registers(units, element="f32"):
             return self.lanes("f32")
         return units if units <= self.width("f32") else self.columns(units, "f32")
+
+    def rows_unrolled(self, sums: int) -> int:
+        """By how many rows of a matrix an iteration multiplies a row, with so many sums.
+
+        Args:
+            sums: The registers of sums.
+        """
+        if not self.row_loads:
+            return self.row_unrolled
+        return max(1, min(self.row_unrolled, self.row_loads // sums))
 
     @property
     def rows(self) -> int:
@@ -260,7 +277,8 @@ class VectorUnit:
         units do not divide, is at least two where that can be.
         """
         width = self.width(element)
-        panel = width if rows > 1 else max(width, 4 * width // gates // width * width)
+        panels = max(1, self.row_sums // 2 // gates)  # of a width, a power of two
+        panel = width if rows > 1 else width << (panels.bit_length() - 1)
         if panel >= max(gate_width, 2 * width):
             panel //= 2
         if gate_width <= width or (gate_width <= panel and gate_width % width == 0):

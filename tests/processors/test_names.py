@@ -130,6 +130,14 @@ def test_sizes_fit_the_registers(name: str, dtype: str) -> None:
         assert 1 <= unit.panel(size, 4, element) <= max(size, 2 * unit.width(element))
 
 
+def test_a_row_has_as_many_sums_in_webassembly_as_there_are_registers_for() -> None:
+    """With the row's number and weights, at most 16, of which an engine wastes some."""
+    unit = VectorUnit.of(resolve_target("cpu:wasm32"))
+    for gates, units, rows in ((1, 32, 2), (3, 16, 1), (4, 8, 2)):
+        assert unit.panel(128, gates, "f32", 1) == units
+        assert unit.rows_unrolled(gates * units // unit.lanes("f32")) == rows
+
+
 @pytest.fixture(scope="module")
 def foreign() -> rc.Artifact:
     """An artifact for a machine that this is not."""

@@ -57,7 +57,7 @@ def row_fma(
         sums = [body.constant(0, lhs.element, lanes)] * len(columns)
     else:
         sums = [body.read(made, [panel * width + column], lanes) for panel, column in columns]
-    sums = accumulate_unrolled(body, inner, vectors.row_unrolled, sums, add)
+    sums = accumulate_unrolled(body, inner, vectors.rows_unrolled(len(sums)), sums, add)
     for (panel, column), total in zip(columns, sums, strict=True):
         body.write(total, made, [panel * width + column])
     return made
