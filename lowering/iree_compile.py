@@ -60,6 +60,12 @@ FLAGS = (
     "--iree-opt-const-expr-hoisting=false",
     # Our locations have names but no lines; IREE 3.13 writes garbage bytes for those.
     "--iree-llvmcpu-debug-symbols=false",
+    # Each pass looks at every op that is registered, also those for other inputs and devices.
+    "--iree-plugin=-input_torch",
+    "--iree-plugin=-input_tosa",
+    "--iree-plugin=-hal_target_rocm",
+    "--iree-plugin=-hal_target_vmvx",
+    "--iree-plugin=-hal_target_metal_spirv",
 )
 """What every compilation is told."""
 

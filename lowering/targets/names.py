@@ -42,6 +42,10 @@ _VULKAN = "vp_android_baseline_2022"
 """IREE's name for the least that it asks of a driver: SPIR-V 1.3, and 32-bit numbers alone."""
 
 
+_NO_VULKAN = "--iree-plugin=-hal_target_vulkan_spirv"
+"""Leaves out what no other target needs: see `iree_compile.FLAGS`."""
+
+
 def resolve_target(name: object) -> TargetSpec:
     """The target of a name.
 
@@ -193,6 +197,7 @@ def compiler_flags(target: TargetSpec) -> list[str]:
         return [
             "--iree-hal-target-device=cuda",
             f"--iree-cuda-target={target.architecture}",
+            _NO_VULKAN,
         ]
     if target.device == "vulkan":
         return ["--iree-hal-target-device=vulkan", f"--iree-vulkan-target={target.architecture}"]
@@ -208,5 +213,6 @@ def compiler_flags(target: TargetSpec) -> list[str]:
         f"--iree-llvmcpu-target-cpu={arch.cpu}",
         "--iree-llvmcpu-target-cpu-features=" + ",".join(features),
         f"--iree-stream-resource-min-offset-alignment={arch.alignment}",
+        _NO_VULKAN,
         *arch.flags,
     ]
