@@ -118,7 +118,7 @@ def of(operator: str, inputs: Mapping[str, Any], opset: int = 17, **attributes: 
     [
         (
             of("Conv", {"x": X, "k": weight(3, 5, 2)}, strides=[0]),
-            r"'mine' \(Conv\) has a result of no known",
+            r"'mine' \(Conv\) has a result of no known type",
         ),
         (
             of("MaxPool", {"x": X}, kernel_shape=[9]),
@@ -130,6 +130,10 @@ def of(operator: str, inputs: Mapping[str, Any], opset: int = 17, **attributes: 
             "for such with a sign",
         ),
         (of("Hardmax", {"x": X}, 11), r"'mine' \(Hardmax\): version 11 of ONNX's operators has"),
+        (
+            of("Div", {"x": np.arange(3), "d": np.arange(3)}),
+            r"'mine' \(Div\): integers are divided by constants alone, other than 0 and -1",
+        ),
         (of("Pow", {"x": X, "e": X}), r"'mine' \(Pow\): the exponent must be a constant"),
     ],
 )

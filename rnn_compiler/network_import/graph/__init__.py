@@ -45,6 +45,12 @@ _UNSIGNED = {onnx.TensorProto.UINT8, onnx.TensorProto.UINT16}
 
 _FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE}
 
+_INTEGERS = {
+    *(onnx.TensorProto.INT8, onnx.TensorProto.INT16, onnx.TensorProto.INT32),
+    *(onnx.TensorProto.INT64, onnx.TensorProto.UINT32, onnx.TensorProto.UINT64),
+    *_UNSIGNED,
+}
+
 _WITH_WINDOWS = ("Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool")
 """Operators whose attributes may leave no result."""
 
@@ -182,9 +188,10 @@ class Graph:
             )
             sizes = [[axis.dim_value for axis in kind.shape.dim] for kind in made]
             wrong = next((each for each in sizes if min(each, default=0) < 0), None)
-            has_shape = all(kind.elem_type and kind.HasField("shape") for kind in made)
-            if wrong or (node.op_type in _WITH_WINDOWS and not has_shape):
-                what = f"a result of the sizes {wrong}" if wrong else "a result of no known shape"
+            has_type = all(kind.elem_type for kind in made)
+            has_shape = all(kind.HasField("shape") for kind in made)
+            if wrong or not has_type or (node.op_type in _WITH_WINDOWS and not has_shape):
+                what = f"a result of the sizes {wrong}" if wrong else "a result of no known type"
                 raise UnsupportedError(
                     f"import_network: node {node.name!r} ({node.op_type}) has {what}; check its "
                     "attributes and the shapes of its inputs"
@@ -197,6 +204,27 @@ class Graph:
                     f"import_network: node {node.name!r} ({node.op_type}): IREE's importer takes "
                     "its integers for such with a sign; cast them to int32 before"
                 )
+            if node.op_type in ("Div", "Mod") and given and given[0].elem_type in _INTEGERS:
+                self._check_divisor(node)
+            if node.op_type == "GridSample":
+                raise UnsupportedError(
+                    f"import_network: node {node.name!r} (GridSample): IREE's importer computes "
+                    "other numbers than ONNX beyond the edges"
+                )
+
+    def _check_divisor(self, node: Any) -> None:
+        """Checks that integers are divided by constants for which a processor has a result.
+
+        Raises:
+            UnsupportedError: They are not.
+        """
+        tensor = self.constants().get(node.input[1])
+        values = [0] if tensor is None else onnx.numpy_helper.to_array(tensor).ravel().tolist()
+        if 0 in values or -1 in values:
+            raise UnsupportedError(
+                f"import_network: node {node.name!r} ({node.op_type}): integers are divided by "
+                "constants alone, other than 0 and -1: the process would end at a call"
+            )
 
     def dtypes(self) -> dict[str, str]:
         """The dtypes of inputs and outputs that have no sign, which MLIR's types leave out."""
