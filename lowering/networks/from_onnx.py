@@ -17,7 +17,6 @@ from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.linking.calls import PREFIX
 from rnn_compiler.lowering.marks import NETWORK
 from rnn_compiler.lowering.mlir import UNNAMED, block_of, ir, ops_of, run_passes, shape_of
-from rnn_compiler.lowering.networks.updated_arguments import copy_updated_arguments
 
 __all__ = ["linalg_of_onnx"]
 
@@ -80,7 +79,6 @@ def linalg_of_onnx(model: Any, name: str, function: str, *, is_open: bool = Fals
         _round_constants(made)
         if not is_open:
             _check_sizes(made, model.graph)
-        copy_updated_arguments(made)
         made.attributes[NETWORK] = ir.UnitAttr.get(context)
         operation.attributes["sym_name"] = ir.StringAttr.get(name)
         return operation.get_asm(enable_debug_info=True)

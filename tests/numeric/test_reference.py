@@ -35,6 +35,9 @@ def dtypes_for(variant: int, dtypes: tuple[str, ...]) -> tuple[str, ...]:
     return (dtypes[(variant + 2) % len(dtypes)],)
 
 
+GROWING = {"Relu", "LeakyRelu", "ThresholdedRelu", "Affine", "Elu", "Softplus"}
+"""ONNX' functions without bounds."""
+
 VARIANTS = [
     pytest.param(
         op,
@@ -79,6 +82,16 @@ def check(
         assert not time_major[steps:].any(), f"{name}: padding is not 0"
 
 
+def scales(variant: dict[str, Any]) -> list[float]:
+    """Those of arguments.
+
+    States of functions without bounds grow with each step. Drawn at 10 in float16, the exact
+    results of such an LSTM change by 7 % where its arguments are rounded otherwise.
+    """
+    grows = not GROWING.isdisjoint(variant.get("activations", "").split())
+    return [0.0, 1e-3, 1.0] if grows else [0.0, 1e-3, 1.0, 10.0]
+
+
 @pytest.mark.parametrize(("op", "number", "dtype"), VARIANTS)
 @settings(max_examples=12)
 @given(data=st.data())
@@ -87,7 +100,7 @@ def test_variant(op: str, number: int, dtype: str, data: st.DataObject) -> None:
     variant = CASES[op].variants[number]
     steps = data.draw(st.sampled_from(lengths(variant)), "steps")
     seed = data.draw(st.integers(0, 2**32 - 1), "seed")
-    scale = data.draw(st.sampled_from([0.0, 1e-3, 1.0, 10.0]), "scale")
+    scale = data.draw(st.sampled_from(scales(variant)), "scale")
     check(compiled(op, number, dtype), op, dtype, variant, steps, seed=seed, scale=scale)
 
 
