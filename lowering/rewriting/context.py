@@ -18,8 +18,8 @@ from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 __all__ = ["PASS_DIALECTS", "PassContext", "Processor"]
 
 PASS_DIALECTS = (
-    *("arith", "cf", "flow", "func", "iree_codegen", "iree_tensor_ext", "linalg", "llvm", "math"),
-    *("memref", "scf", "stablehlo", "stream", "tensor", "util", "vector"),
+    *("arith", "cf", "chlo", "flow", "func", "iree_codegen", "iree_tensor_ext", "linalg", "llvm"),
+    *("math", "memref", "scf", "stablehlo", "stream", "tensor", "util", "vector"),
 )
 """The dialects of the ops that passes make. Attributes, as text is parsed, load their own."""
 
