@@ -40,18 +40,18 @@ PORTABLE, FUSED, PINNED = STRATEGIES = ("portable", "fused", "pinned")
 STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         PORTABLE: (
-            *("freeze_weights", "copy_updated_arguments", "crop_inputs", "powers"),
+            *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("separate_buffers", "exponential_of_float64", "round_to_float16", "widen_float16"),
             "stamp_provenance",
         ),
         FUSED: (
-            *("freeze_weights", "copy_updated_arguments", "crop_inputs", "powers"),
+            *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("assemble_in_place", "fuse_time_loops", "open_sizes", "linalg_to_products"),
             *("products", "leave_undefined", "read_arguments_in_place", "hoist_weights"),
             *("exponential_of_float64", "round_to_float16", "widen_float16", "stamp_provenance"),
         ),
         PINNED: (
-            *("freeze_weights", "copy_updated_arguments", "crop_inputs", "powers"),
+            *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("pin_time_loops", "tile_products", "separate_buffers", "round_to_float16"),
             "stamp_provenance",
         ),

@@ -1,11 +1,12 @@
-"""Copies the arguments of a user's module, or of a network, that one of its ops updates.
+"""Copies what IREE would update in place although others read it, in users' modules and networks.
 
 Requires: a module with all bodies.
-Matches: arguments of public functions that reach, as they are, what IREE 3.13 computes in place: a
-scatter, a sort, an update of a slice, a destination of linalg. IREE would write into the caller's
-array, and direct calls would return that array as it came. What a dispatch of its own has copied is
-IREE's.
-Ensures: no array of a caller's is written.
+Matches: operands of sorts, and arguments of public functions that reach, as they are, what IREE
+3.13 computes in place: a scatter, an update of a slice, a destination of linalg. IREE sorts arrays
+that another op still reads, such as the indices that two sorts begin with. It would write into the
+caller's array, and direct calls would return that array as it came. What a dispatch of its own has
+copied is IREE's.
+Ensures: each sort has arrays of its own; no array of a caller's is written.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from rnn_compiler.lowering.mlir import (
     block_of,
     ir,
     is_private,
+    nested_ops,
     shape_of,
     symbol_of,
 )
 from rnn_compiler.lowering.rewriting.context import PassContext
 
-__all__ = ["copy_updated_arguments"]
+__all__ = ["copy_updated_values"]
 
 _VIEWS = (
     *("tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"),
@@ -34,15 +36,18 @@ _VIEWS = (
 )
 """Ops whose results may share memory with their operands."""
 
-_UPDATES = ("stablehlo.scatter", "stablehlo.sort")
-"""Ops of StableHLO that IREE computes in their operands' memory."""
+_SORTS = ("stablehlo.sort", "iree_linalg_ext.sort")
 
 
-def copy_updated_arguments(context: PassContext) -> None:
-    """Copies them where the functions begin."""
+def copy_updated_values(context: PassContext) -> None:
+    """Copies arguments where the functions begin, and operands of sorts before these."""
     functions = {symbol_of(op): op for op in context.defined_functions()}
     for function in functions.values():
-        if not is_private(function) and (context.linked or NETWORK in function.attributes):
+        if not context.linked and NETWORK not in function.attributes:
+            continue
+        for sort in nested_ops(function, *_SORTS):
+            _copy_operands(sort)
+        if not is_private(function):
             for argument in block_of(function).arguments:
                 if _may_be_updated(argument, functions):
                     _copy(argument)
@@ -72,7 +77,7 @@ def _is_updated(op: ir.Operation, number: int) -> bool:
     sizes = "operandSegmentSizes"
     if op.name.startswith("linalg.") and sizes in op.attributes:
         return number >= next(iter(ir.DenseI32ArrayAttr(op.attributes[sizes])))
-    return op.name in _UPDATES or op.name.partition(".")[0] in ("iree_linalg_ext", "scf")
+    return op.name == "stablehlo.scatter" or op.name.partition(".")[0] in ("iree_linalg_ext", "scf")
 
 
 def _passed_on(
@@ -98,20 +103,30 @@ def _passed_on(
     return []
 
 
+def _copy_operands(sort: ir.Operation) -> None:
+    """Replaces the operands of a sort by copies."""
+    for number, value in enumerate(sort.operands):
+        with ir.InsertionPoint(sort), sort.location:
+            sort.operands[number] = _copied(value, barrier=True)
+
+
 def _copy(argument: ir.BlockArgument) -> None:
     """Replaces the uses of an argument by its copy."""
     uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
-    kind = ir.RankedTensorType(argument.type)
-    element = str(kind.element_type)
     with ir.InsertionPoint.at_block_begin(argument.owner), ir.Location.name("copy"):
-        if element.startswith("ui"):
-            signless = ir.RankedTensorType.get(kind.shape, ir.Type.parse(element[1:]))
-            copy = _copied(_cast(argument, signless))
-            copy = _cast(copy, kind)
-        else:
-            copy = _copied(argument)
+        copy = _copied(argument)
     for op, number in uses:
         op.operands[number] = copy
+
+
+def _copied(value: ir.Value, *, barrier: bool = False) -> ir.Value:
+    """A copy, of any element type; a barrier keeps IREE from making one for two."""
+    kind = ir.RankedTensorType(value.type)
+    element = str(kind.element_type)
+    if not element.startswith("ui"):
+        return _dispatched(value, barrier)
+    signless = ir.RankedTensorType.get(kind.shape, ir.Type.parse(element[1:]))
+    return _cast(_dispatched(_cast(value, signless), barrier), kind)
 
 
 def _cast(value: ir.Value, kind: ir.RankedTensorType) -> ir.Value:
@@ -119,7 +134,7 @@ def _cast(value: ir.Value, kind: ir.RankedTensorType) -> ir.Value:
     return ir.Operation.create("stablehlo.bitcast_convert", [kind], [value]).results[0]
 
 
-def _copied(value: ir.Value) -> ir.Value:
+def _dispatched(value: ir.Value, barrier: bool) -> ir.Value:
     """A copy, which a dispatch makes."""
     kind = ir.RankedTensorType(value.type)
     index = ir.IndexType.get()
@@ -130,6 +145,10 @@ def _copied(value: ir.Value) -> ir.Value:
                 "arith.constant", [index], attributes={"value": ir.IntegerAttr.get(index, axis)}
             )
             sizes += ir.Operation.create("tensor.dim", [index], [value, number.results[0]]).results
+    if barrier:
+        value = ir.Operation.create("util.optimization_barrier", [kind], [value]).results[0]
+        if sizes:
+            value = ir.Operation.create("flow.tensor.tie_shape", [kind], [value, *sizes]).results[0]
     region = ir.Operation.create(
         "flow.dispatch.region",
         [kind],
