@@ -10,7 +10,7 @@ FLOATS, NUMBERS = "tensor<2x9xf32>", "tensor<2x9xi32>"
 
 
 def text() -> str:
-    """Two sorts of one argument and its indices, the second in a loop, and a use of the argument."""
+    """Two sorts of one argument and its indices, the second in a loop."""
 
     def sort(order: str) -> str:
         return f""""stablehlo.sort"(%x, %i) ({{
