@@ -227,6 +227,15 @@ def test_a_step(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("reverse", [False, True])
+def test_rows_of_more_steps_than_are_run(tmp_path: Path, reverse: bool) -> None:
+    """So many rows that on every processor they are in the order of their lengths."""
+    lengths = tuple(k % 4 for k in range(33))
+    loop = Loop(3, 33, 5, 1, (("tanh", ("product", 0)),), (("read", 0),), lengths, 2, reverse)
+    check(loop, tmp_path)
+
+
+@pytest.mark.slow
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(loops())
 def test_random_steps(tmp_path: Path, loop: Loop) -> None:

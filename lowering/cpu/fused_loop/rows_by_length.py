@@ -14,10 +14,10 @@ outputs.
 
 Initial states are copied to the ring row that a row's first step reads, and final states are read
 from the ring row that its last step wrote, or from the same if it has no steps (`state_ring`). With
-n the maximum number of steps of any row:
+n the number of steps that are run, at most n of which count for a row:
 
-    leaving early   first step 0, last step steps[b] - 1
-    starting late   first step n - steps[b], last step n - 1
+    leaving early   first step 0, last step min(steps[b], n) - 1
+    starting late   first step n - min(steps[b], n), last step n - 1
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class RowOrder:
 
         def copy(number: Number) -> None:
             row = self.row(body, number)
-            remaining = self._steps(body, number) if self.reverse else count
+            remaining = self._steps(body, number, count) if self.reverse else count
             for first, ring in states:
                 copy_row(body, vectors, (first, [row]), (ring, [row_of(remaining), number]))
 
@@ -129,14 +129,15 @@ class RowOrder:
 
         def copy(number: Number) -> None:
             row = self.row(body, number)
-            last = LAST if self.reverse else row_of(count - self._steps(body, number))
+            last = LAST if self.reverse else row_of(count - self._steps(body, number, count))
             for ring, final in states:
                 copy_row(body, vectors, (ring, [last, number]), (final, [row]))
 
         body.loop(first, self.order.shape[0], among, finals, copy)
 
-    def _steps(self, body: Body, position: Index) -> Number:
-        return body.element(self.steps, [position]).to_index()
+    def _steps(self, body: Body, position: Index, count: Number) -> Number:
+        """The number of steps of the row at a position, of so many that are run."""
+        return body.element(self.steps, [position]).to_index().at_most(count)
 
 
 def rows_by_length(
