@@ -60,6 +60,9 @@ FLAGS = (
     "--iree-opt-const-expr-hoisting=false",
     # Our locations have names but no lines; IREE 3.13 writes garbage bytes for those.
     "--iree-llvmcpu-debug-symbols=false",
+    # IREE's microkernels are for tiled layouts, which nothing here has: reading their bitcode takes
+    # a twentieth of the time, and IREE keeps some ops apart for them.
+    "--iree-llvmcpu-enable-ukernels=none",
     # Each pass looks at every op that is registered, also those for other inputs and devices.
     "--iree-plugin=-input_torch",
     "--iree-plugin=-input_tosa",
