@@ -248,7 +248,8 @@ def _compile_and_compare(request: Request, cache: ArtifactCache, key: CacheKey) 
     artifact = _compile_now(request, cache)
     if cached is not None and cached.payload != artifact.payload:
         warnings.warn(
-            f"cache entry {cache.path(key)} does not match a fresh compilation; it is replaced",
+            f"cache entry {cache.path(key)} does not match a fresh compilation; it is replaced "
+            "(offsets of temporary arrays may differ without harm: docs/python.md, Determinism)",
             CacheWarning,
             stacklevel=4,
         )
