@@ -23,8 +23,8 @@ from wheels import ROOT, copied, run
 MINORS = (10, 11, 12, 13, 14)
 DIMS = "--dim=seq_length=3,batch_size=2,input_size=4,num_units=5"
 QUICK = [
-    *(f"tests/cli/test_{name}.py" for name in ("check", "cli", "json", "weights")),
-    *(f"tests/runtime/test_{name}.py" for name in ("artifact", "bundle", "program")),
+    *(f"tests/cli/test_{name}.py" for name in ("check", "cli", "json")),
+    *(f"tests/runtime/test_{name}.py" for name in ("bundle", "program")),
     *(f"tests/errors/test_{name}.py" for name in ("build", "exceptions")),
 ]
 

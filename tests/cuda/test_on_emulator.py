@@ -51,16 +51,24 @@ class Run(NamedTuple):
     architecture: str = "sm_80"
 
 
-ARCHITECTURES = ("sm_60", "sm_86", "sm_89", "sm_120")
+ARCHITECTURES = ("sm_60", "sm_89", "sm_120")
 
-REFERENCE = ("numeric/test_reference.py",)
-EDGES = ("numeric/test_edge_cases.py",)
-
-FIRST = "test_variant and (4-2-3-5 or -2-3-5-)"
-"""Every op at the first sizes."""
+NUMBERS = tuple(f"numeric/test_{name}.py" for name in ("reference", "edge_cases", "cudnn_rnn"))
 
 NOT_ALIKE = " and ".join(f"not {op}-" for op in sorted(ALIKE))
 """Without the ops for which others stand, since one emitter makes both."""
+
+FIRST = (
+    "test_reference and test_variant and (4-2-3-5 or -2-3-5-)"
+    f" and (-float32- or ((-float64- or -float16-) and {NOT_ALIKE}))"
+)
+"""Every op at the first sizes; golden cases have those in bfloat16."""
+
+EDGE_CASES = (
+    *("(test_nan and (float32 or float16)) or test_clip", "test_padding or gradient_looks"),
+    *("(saturated and float32) or huge or denormals or digits",),
+    *("layout or stay_on or (repeat and float32)",),
+)
 
 PLAIN = f"((float32 and f32) or f16) and {NOT_ALIKE}"
 """Golden cases in their own type."""
@@ -82,26 +90,17 @@ STACKS = (
 )
 """Three layers; projections; gated units; forwards and backwards, each in another type or two."""
 
-EDGE_CASES = (
-    *("(test_nan and (float32 or bfloat16)) or test_clip", "test_padding or gradient_looks"),
-    *("(saturated and float32) or huge or denormals or digits",),
-    *("layout or stay_on or (repeat and float32)",),
-)
-
 NEVER = "tolerance or test_threads or out_of_range"
 """Those without a device; of a device's threads; and that of what lies on a GPU is not read."""
 
 RUNS = {
     "goldens": Run(("cuda/test_goldens.py",), 51, f"({PLAIN}) or {OTHERS} or {STACKS}"),
-    **{
-        name: Run(REFERENCE, least, f"{FIRST} and ({chosen})", NEVER)
-        for name, least, chosen in (
-            ("reference-32-and-64", 36, f"-float32- or (-float64- and {NOT_ALIKE})"),
-            ("reference-16", 30, f"(-float16- or -bfloat16-) and {NOT_ALIKE}"),
-        )
-    },
-    "edges": Run(EDGES, 300, " or ".join(EDGE_CASES), NEVER),
-    "sweep": Run(("numeric/test_cudnn_rnn.py",), 1, "test_sweep and 4-7"),
+    "numbers": Run(
+        NUMBERS,
+        350,
+        f"({FIRST}) or (test_edge_cases and ({' or '.join(EDGE_CASES)})) or (test_sweep and 4-7)",
+        NEVER,
+    ),
     "emulated": Run(("cuda/emulated",), 34),
     "a-gradient": Run(("cuda/test_goldens.py",), 1, "31_ and -float32", "", "sm_86"),
     **{name: Run(("cuda/test_goldens.py",), 4, SOME, "", name) for name in ARCHITECTURES},
