@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,21 +32,41 @@ TOGETHER = 10
 """How many configurations make a module, which takes less time than as many modules."""
 
 
+Call = tuple[str, dict[str, Any], dict[str, Any]]
+"""An op, attributes, and inputs by name."""
+
+
+def compiled(calls: Sequence[Call]) -> list[rc.runtime.Function]:
+    """The functions of some calls, with the inputs that each has, compiled together."""
+    built: list[tuple[str, dict[str, Any]]] = []
+    for number, (kind, attributes, given) in enumerate(calls):
+        steps, rows = given["X"].shape[:2][:: -1 if attributes.get("layout") else 1]
+        sizes = {"seq_length": steps, "batch_size": rows, "input_size": given["X"].shape[2]}
+        sizes["num_units"] = given["R"].shape[2]
+        names = [name for name in given if name not in INPUTS[:3]]
+        more = {"function": f"case_{number}", "inputs": names}
+        built.append((f"onnx.{kind}", {**sizes, **attributes, **more}))
+    return [*rc.runtime.load(rc.compile(rc.build(built))).functions.values()]
+
+
 def test_node_tests() -> None:
-    """As they are: a node's attributes and inputs are those of a call."""
-    for case in node_tests().values():
-        (node,), ((given, wanted),) = case.model.graph.node, case.data_sets
+    """As they are: a node's attributes and inputs are those of a function."""
+    cases, calls = [*node_tests().values()], list[Call]()
+    for case in cases:
+        (node,), ((given, _),) = case.model.graph.node, case.data_sets
         names = [name for name, text in zip(INPUTS, node.input, strict=False) if text]
         attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
-        named = {k: v.decode() if isinstance(v, bytes) else v for k, v in attributes.items()}
-        call = getattr(rc.onnx_ops, node.op_type)
-        results = call(**dict(zip(names, given, strict=True)), **named)
+        decoded = {k: v.decode() if isinstance(v, bytes) else v for k, v in attributes.items()}
+        calls.append((node.op_type, decoded, dict(zip(names, given, strict=True))))
+    for case, (*_, named), function in zip(cases, calls, compiled(calls), strict=True):
+        (node,), ((_, wanted),) = case.model.graph.node, case.data_sets
+        results = function(**named)
         asked = [k for k, text in enumerate(node.output) if text]
         for index, array in zip(asked, wanted, strict=True):
             np.testing.assert_allclose(results[index], array, rtol=1e-5, atol=2e-6)
 
 
-def configurations(seed: int) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+def configurations(seed: int) -> Iterator[Call]:
     """Ops, attributes and inputs, without end. What ONNX Runtime lacks, onnx.reference has."""
     rng = np.random.default_rng(seed)
 
@@ -120,7 +140,7 @@ CHOSEN = {0: (0, 1, 2, 3, 4, 5, 8), 1: (0, 1, 4, 5, 7, 8), 2: (0, 8), 3: (4, 6)}
 """Those of the first 40 that have every pair of traits that one of the 40 has, by seed."""
 
 
-def part_of(seed: int) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+def part_of(seed: int) -> list[Call]:
     return list(itertools.islice(configurations(seed), TOGETHER))
 
 
@@ -153,18 +173,9 @@ def test_any_configuration(group: list[tuple[int, int]]) -> None:
     """Compiled together, with the inputs that each has."""
     pytest.importorskip("onnxruntime")  # before anything is compiled
     parts = {seed: part_of(seed) for seed, _ in group}
-    rows = [parts[seed][number] for seed, number in group]
-    built: list[tuple[str, dict[str, Any]]] = []
-    for number, (kind, attributes, given) in enumerate(rows):
-        steps, rows_ = given["X"].shape[:2][:: -1 if attributes.get("layout") else 1]
-        sizes = {"seq_length": steps, "batch_size": rows_, "input_size": given["X"].shape[2]}
-        sizes["num_units"] = given["R"].shape[2]
-        names = [name for name in given if name not in INPUTS[:3]]
-        more = {"function": f"case_{number}", "inputs": names}
-        built.append((f"onnx.{kind}", {**sizes, **attributes, **more}))
-    program = rc.runtime.load(rc.compile(rc.build(built)))
-    for number, (kind, attributes, given) in enumerate(rows):
-        results = program.functions[f"case_{number}"](**given)
+    calls = [parts[seed][number] for seed, number in group]
+    for (kind, attributes, given), function in zip(calls, compiled(calls), strict=True):
+        results = function(**given)
         exact = onnx_reference.forward(kind, **given, **texts(attributes))
         largest = max(float(np.abs(each).max()) for each in exact.values())
         if largest > 100:  # unbounded functions: what rounding does grows as the numbers do
