@@ -12,7 +12,6 @@ from numeric.harness import draw
 import rnn_compiler as rc
 
 SIZES = {"seq_length": 6, "batch_size": 3, "input_size": 4, "num_units": 5}
-RNN = {**SIZES, "num_layers": 2, "direction": "bidirectional"}
 
 
 def check(
@@ -38,7 +37,7 @@ def check(
     ("strategy", "subsets"),
     [
         ("fused", (["h"], ["co", "cs"], ["cs_last", "h_last"], ["h", "cs_last"])),
-        pytest.param("pinned", (["h_last"],), marks=pytest.mark.slow),
+        ("pinned", (["h_last"],)),
     ],
 )
 def test_block_lstm(strategy: str, subsets: Iterable[list[str]]) -> None:
@@ -62,19 +61,8 @@ SHARED = {"seq_length": 3, "batch_size": 2, "input_size": 16, "num_units": 128}
 @pytest.mark.parametrize(
     ("op", "more", "subsets"),
     [
-        ("BlockLSTMGradV2", {"use_peephole": False}, (["cs_prev_grad"],)),
-        pytest.param(
-            "BlockLSTMGradV2",
-            {"use_peephole": False},
-            (["h_prev_grad"],),
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "CudnnRNNBackprop",
-            {"num_layers": 1},
-            (["input_h_backprop"],),
-            marks=pytest.mark.slow,
-        ),
+        ("BlockLSTMGradV2", {"use_peephole": False}, (["cs_prev_grad"], ["h_prev_grad"])),
+        ("CudnnRNNBackprop", {"num_layers": 1}, (["input_h_backprop"],)),
     ],
 )
 def test_gradients_of_first_states(
@@ -89,15 +77,16 @@ def test_gradients_of_first_states(
 
 @pytest.mark.slow
 def test_cudnn_rnn() -> None:
-    subsets = (["output"], ["output_h", "output_c"])
-    check("CudnnRNNV3", {**RNN, "is_training": False}, subsets)
+    variant = {**SIZES, "num_layers": 1, "direction": "bidirectional", "is_training": False}
+    check("CudnnRNNV3", variant, (["output"], ["output_h", "output_c"]))
 
 
 @pytest.mark.slow
 def test_cudnn_rnn_while_training() -> None:
-    subsets = (["output"], ["output_h"], ["output_c", "reserve_space"])
-    check("CudnnRNNV2", RNN, subsets)
-    check("CudnnRNNBackpropV3", RNN, (["params_backprop"], ["input_backprop", "input_c_backprop"]))
+    variant = {**SIZES, "num_layers": 2}
+    check("CudnnRNNV2", variant, (["output"], ["output_h"], ["output_c", "reserve_space"]))
+    subsets = (["params_backprop"], ["input_backprop", "input_c_backprop"])
+    check("CudnnRNNBackpropV3", variant, subsets)
 
 
 @pytest.mark.slow
