@@ -7,7 +7,7 @@ with a matrix. How many there are of each, lengths and the direction of time are
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -189,32 +189,47 @@ def expected(loop: Loop, args: Mapping[str, Any]) -> list[Any]:
     return [*outputs, *state]
 
 
-def ran(loop: Loop, args: Mapping[str, Any], strategy: str, folder: Path) -> list[Any]:
-    """What the compiled loop gives."""
-    given = [TensorSpec(k, str(v.dtype), v.shape) for k, v in args.items()]
-    shapes = {"y": loop[:3], "s": loop[1:3]}
-    made = [TensorSpec(f"{name}_out", "float32", shapes[name[0]]) for name in results(loop)]
-    spec = FunctionSpec("Random", "f", "float32", {}, {}, tuple(given), tuple(made))
-    text = build_module([EmittedOp(spec, spec, lambda b, _, values: emit(loop, b, values))])
+def ran(
+    some: Sequence[Loop], args: Sequence[Mapping[str, Any]], strategy: str, folder: Path
+) -> list[list[Any]]:
+    """What loops give that are compiled together."""
+    ops: list[EmittedOp] = []
+    for number, (loop, called) in enumerate(zip(some, args, strict=True)):
+        shapes = {"y": loop[:3], "s": loop[1:3]}
+        taken = [TensorSpec(k, str(v.dtype), v.shape) for k, v in called.items()]
+        made = [TensorSpec(f"{name}_out", "float32", shapes[name[0]]) for name in results(loop)]
+        spec = FunctionSpec("Random", f"f{number}", "float32", {}, {}, tuple(taken), tuple(made))
+        ops.append(EmittedOp(spec, spec, lambda b, _, values, loop=loop: emit(loop, b, values)))
+    specs = [op.spec for op in ops]
     target = resolve_target("cpu")
-    lowered = lower(text, [spec], target, "0", strategy, reproducers=folder)
+    lowered = lower(build_module(ops), specs, target, "0", strategy, reproducers=folder)
     assert strategy == "portable" or not lowered.plain_loops
     module = iree.load_vm_flatbuffer(lowered.payload, driver="local-sync")
-    return [np.asarray(each) for each in module.f(*args.values())]
+    return [
+        [np.asarray(each) for each in module[spec.function](*called.values())]
+        for spec, called in zip(specs, args, strict=True)
+    ]
 
 
-def check(loop: Loop, folder: Path) -> None:
-    args = arguments(loop)
-    right = expected(loop, args)
+def check(folder: Path, *some: Loop) -> None:
+    args = [arguments(loop) for loop in some]
+    exact = [expected(loop, called) for loop, called in zip(some, args, strict=True)]
     for strategy in ("fused", "portable"):
-        for found, wanted in zip(ran(loop, args, strategy, folder), right, strict=True):
-            size = max(1.0, float(np.abs(wanted).max(initial=0)))
-            np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-4 * size, err_msg=strategy)
+        found = ran(some, args, strategy, folder)
+        for loop, values, right in zip(some, found, exact, strict=True):
+            what = f"{strategy}: {loop}"
+            for value, wanted in zip(values, right, strict=True):
+                atol = 1e-4 * max(1.0, float(np.abs(wanted).max(initial=0)))
+                np.testing.assert_allclose(value, wanted, rtol=0, atol=atol, err_msg=what)
 
 
 @pytest.mark.slow
-def test_a_step(tmp_path: Path) -> None:
-    """Three states, one a product; rows that end early, at one of which there is no step."""
+def test_chosen_steps(tmp_path: Path) -> None:
+    """Three states, one a product; rows that end early, at one of which there is no step.
+
+    And rows of more steps than are run, so many that on every processor they are in the order of
+    their lengths.
+    """
     mixed = ("select", ("read", 1), ("multiply", ("state", 1), ("read", 0)), ("state", 2))
     states = (
         ("tanh", ("add", ("product", 0), ("read", 0))),
@@ -223,20 +238,14 @@ def test_a_step(tmp_path: Path) -> None:
     )
     outputs = (mixed, ("add", ("product", 0), ("state", 1)))
     lengths = (5, 0, 3, 1, 5, 2, 4, 5, 5)
-    check(Loop(6, 9, 21, 2, states, outputs, lengths, 5, reverse=True), tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("reverse", [False, True])
-def test_rows_of_more_steps_than_are_run(tmp_path: Path, reverse: bool) -> None:
-    """So many rows that on every processor they are in the order of their lengths."""
+    several = Loop(6, 9, 21, 2, states, outputs, lengths, 5, reverse=True)
     lengths = tuple(k % 4 for k in range(33))
-    loop = Loop(3, 33, 5, 1, (("tanh", ("product", 0)),), (("read", 0),), lengths, 2, reverse)
-    check(loop, tmp_path)
+    one = Loop(3, 33, 5, 1, (("tanh", ("product", 0)),), (("read", 0),), lengths, 2, reverse=False)
+    check(tmp_path, several, one, one._replace(reverse=True))
 
 
 @pytest.mark.slow
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(loops())
-def test_random_steps(tmp_path: Path, loop: Loop) -> None:
-    check(loop, tmp_path)
+@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(loops(), min_size=5, max_size=5, unique=True))
+def test_random_steps(tmp_path: Path, some: list[Loop]) -> None:
+    check(tmp_path, *some)
