@@ -32,14 +32,10 @@ PAIRS = [("BlockLSTM", "BlockLSTMGrad"), ("BlockLSTMV2", "BlockLSTMGradV2")]
 SHAPES = [
     (5, 1, 3, 4),
     (6, 2, 3, 33),
-    (7, 9, 5, 65),
+    (7, 9, 1, 65),
     (3, 17, 2, 130),
-    (4, 3, 4, 97),
-    (9, 33, 2, 20),
-    (5, 1, 3, 100),
     (4, 16, 32, 64),
-    (3, 1, 2, 2),
-    (6, 31, 1, 128),
+    (5, 1, 3, 100),
     (2, 40, 70, 48),
     (1, 1, 64, 70),
     (1, 3, 33, 37),
@@ -98,8 +94,8 @@ def test_one_row_and_step_in_training(dtype: str, mode: str, units: int) -> None
     assert_right(("CudnnRNNV3", "CudnnRNNBackpropV3"), dtype, variant, "fused", (1, 0))
 
 
-# One row; odd sizes; more steps than an iteration holds; a single step.
-PINNED_SHAPES = [(3, 1, 3, 4), (4, 2, 3, 33), (51, 3, 5, 7), (1, 17, 2, 13)]
+# One row; odd sizes and more steps than an iteration holds; a single step.
+PINNED_SHAPES = [(3, 1, 3, 4), (51, 2, 3, 33), (1, 17, 2, 13)]
 
 LOOPS = [*(("pinned", number) for number in range(len(PINNED_SHAPES))), ("portable", 0)]
 
@@ -119,7 +115,7 @@ def test_a_loop_of_dispatches(strategy: str, number: int) -> None:
     [
         ("pinned", "float32", sizes(4, 3, 2, 5, rnn_mode="lstm", direction="bidirectional")),
         ("pinned", "float16", sizes(3, 2, 3, 8, rnn_mode="lstm", num_proj=3)),
-        ("pinned", "float64", sizes(3, 1, 3, 6, rnn_mode="gru", direction="bidirectional")),
+        ("pinned", "float64", sizes(3, 1, 3, 6, rnn_mode="gru")),
         ("portable", "bfloat16", sizes(4, 2, 3, 5, rnn_mode="gru")),
     ],
 )
@@ -225,12 +221,13 @@ def test_nor_does_one_of_a_users_module(refused: str) -> None:
         program = rc.runtime.load(rc.link(text, "cpu"))
     assert program.manifest.strategy == "fused"
     assert [*program.manifest.plain_loops] == [f"{refused}.lstm_forward"]
-    for variant, name, atol in zip(variants, ("good", "bad"), (0, 1e-6), strict=True):
-        given = draw("BlockLSTMV2", "float32", variant)
-        alone = rc.runtime.load(rc.compile(module("BlockLSTMV2", "float32", variant), "cpu"))
-        found = program.functions[name](**given)
-        for result, value in alone(**given)._asdict().items():
-            np.testing.assert_allclose(getattr(found, result), value, rtol=0, atol=atol)
+    given = [draw("BlockLSTMV2", "float32", variant) for variant in variants]
+    alone = rc.runtime.load(rc.compile(module("BlockLSTMV2", "float32", variants[0]), "cpu"))
+    for found, value in zip(program.good(**given[0]), alone(**given[0]), strict=True):
+        np.testing.assert_array_equal(found, value)
+    right = expected("BlockLSTMV2", "float32", variants[1], given[1])
+    for name, found in program.bad(**given[1])._asdict().items():
+        np.testing.assert_allclose(found, right[name], rtol=0, atol=1e-6)
 
 
 def test_unknown_strategies_are_refused() -> None:
