@@ -6,14 +6,13 @@ bits they have where the cell is cuDNN's; and every strategy on sizes that do no
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import onnx_reference
 import pytest
-from cases import CASES, TOLERANCES, assert_close
+from cases import CASES, assert_close
 from errors.expect import invalid_argument
 from numeric.harness import Arrays, draw, expected, module, renamed
 from quick import first
@@ -26,6 +25,7 @@ from rnn_compiler.lowering.targets.names import resolve_target
 
 KINDS = ("LSTM", "GRU", "RNN")
 OPTIONAL = ("B", "sequence_lens", "initial_h", "initial_c", "P")
+EVERY = "B sequence_lens initial_h"
 
 FUNCTIONS: dict[str, tuple[list[float], list[float]]] = {
     "Affine": ([0.7], [0.2]),
@@ -85,37 +85,73 @@ def check(kind: str, given: Arrays, **attributes: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "rnn_mode", "attributes"),
-    first(
-        [
-            ("LSTM", "lstm", {}),
-            ("GRU", "gru", {"linear_before_reset": 1}),
-            ("RNN", "rnn_tanh", {}),
-            ("RNN", "rnn_relu", {"activations": ["Relu"]}),
-        ]
-    ),
+    [
+        ("LSTM", "lstm", {"direction": "bidirectional"}),
+        ("GRU", "gru", {"linear_before_reset": 1}),
+        ("RNN", "rnn_tanh", {}),
+        ("RNN", "rnn_relu", {"direction": "bidirectional", "activations": "Relu Relu"}),
+    ],
 )
 def test_bits_of_cudnn(kind: str, rnn_mode: str, attributes: dict[str, Any]) -> None:
-    """In two directions, rows of any lengths; gates have another order, and nothing else."""
-    functions = [*attributes.get("activations", [])] * 2
-    attributes |= {"direction": "bidirectional", "activations": functions}
-    given = inputs(
-        kind, (7, 5, 6, 8), " ".join(OPTIONAL[: 4 if kind == "LSTM" else 3]), **attributes
+    """With rows of any lengths; gates have another order, and nothing else.
+
+    Gradients have the numbers of CudnnRNNBackpropV3 and not the bits, as sums over gates have
+    another order; an RNN has one gate.
+    """
+    direction = attributes.get("direction", "unidirectional")
+    trained = rnn_mode != "rnn_relu"  # which differs from tanh only in its function
+    names = EVERY + " initial_c" * (kind == "LSTM")
+    ours = [(f"onnx.{kind}", {**attributes, "inputs": names, "is_training": trained})]
+    mode = {"rnn_mode": rnn_mode, "direction": direction}
+    theirs = [("CudnnRNNV3", {**mode, "is_training": trained})]
+    if trained:
+        ours.append((f"onnx.{kind}Grad", {**attributes, "inputs": names}))
+        theirs.append(("CudnnRNNBackpropV3", mode))
+    sizes = {"seq_length": 7, "batch_size": 5, "input_size": 6, "num_units": 8, "num_layers": 1}
+    program = rc.runtime.load(rc.compile(rc.build([*ours, *theirs], **sizes)))
+    functions = {each.spec.op: each for each in program.functions.values()}
+
+    given = inputs(kind, (7, 5, 6, 8), names, **attributes)
+    found = functions[f"onnx.{kind}"](**given)
+    same = {
+        "input": given["X"],
+        "input_h": given["initial_h"],
+        "input_c": given.get("initial_c", np.zeros_like(given["initial_h"])),
+        "params": rc.weights.from_onnx(given["W"], given["R"], given["B"], rnn_mode=rnn_mode),
+        "sequence_lengths": given["sequence_lens"],
+    }
+    wanted = functions["CudnnRNNV3"](**same)
+    assert np.array_equal(side_by_side(found.Y), wanted.output)
+    assert np.array_equal(found.Y_h, wanted.output_h)
+    assert kind != "LSTM" or np.array_equal(found.Y_c, wanted.output_c)
+    if not trained:
+        return
+
+    assert np.array_equal(found.reserve_space.ravel(), wanted.reserve_space.ravel())
+    dy = np.random.default_rng(3).standard_normal(found.Y.shape).astype(np.float32)
+    back = functions[f"onnx.{kind}Grad"](
+        **given, Y=found.Y, Y_grad=dy, reserve_space=found.reserve_space
     )
-    results = getattr(rc.onnx_ops, kind)(**given, **attributes)
-    params = rc.weights.from_onnx(given["W"], given["R"], given["B"], rnn_mode=rnn_mode)
-    same = rc.raw_ops.CudnnRNNV3(
-        input=given["X"],
-        input_h=given["initial_h"],
-        input_c=given.get("initial_c"),
-        params=params,
-        sequence_lengths=given["sequence_lens"],
-        rnn_mode=rnn_mode,
-        direction="bidirectional",
-        is_training=False,
+    right = functions["CudnnRNNBackpropV3"](
+        **same,
+        **wanted._asdict(),
+        output_backprop=side_by_side(dy),
+        output_h_backprop=np.zeros_like(wanted.output_h),
+        output_c_backprop=np.zeros_like(wanted.output_c),
     )
-    assert np.array_equal(np.concatenate([*results.Y.transpose(1, 0, 2, 3)], 2), same.output)
-    assert np.array_equal(results.Y_h, same.output_h)
-    assert kind != "LSTM" or np.array_equal(results.Y_c, same.output_c)
+    params = rc.weights.from_onnx(back.W_grad, back.R_grad, back.B_grad, rnn_mode=rnn_mode)
+    for one, other in (
+        (back.X_grad, right.input_backprop),
+        (back.initial_h_grad, right.input_h_backprop),
+        (params, right.params_backprop),
+    ):
+        assert kind != "RNN" or np.array_equal(one, other)
+        np.testing.assert_allclose(one, other, atol=1e-5 * np.abs(other).max())
+
+
+def side_by_side(sequence: Any) -> Any:
+    """A sequence of ONNX's with its directions as in CudnnRNN."""
+    return np.concatenate([*sequence.transpose(1, 0, 2, 3)], 2)
 
 
 # Functions.
@@ -142,19 +178,16 @@ def in_two_directions(names: Sequence[str]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_function(kind: str) -> None:
-    """In each op, behind a clip; in float64 its derivative's tests do."""
-    rows = [in_two_directions(names) | {"clip": 1.5} for names in dealt(kind)]
+def test_every_function() -> None:
+    """In float32 and behind a clip; the derivative's tests have them in float64 and in each op."""
+    rows = [in_two_directions(names) | {"clip": 1.5} for names in dealt("LSTM")]
     more = {"inputs": "B initial_h", "is_training": False}
-    built = [
-        (f"onnx.{kind}", {**row, **more, "function": f"case_{k}"}) for k, row in enumerate(rows)
-    ]
+    built = [("onnx.LSTM", {**row, **more, "function": f"case_{k}"}) for k, row in enumerate(rows)]
     program = rc.runtime.load(rc.compile(rc.build(built, **DIMS)))
     for row, function in zip(rows, program.functions.values(), strict=True):
-        given = inputs(kind, (3, 2, 4, 5), "B initial_h", direction="bidirectional")
+        given = inputs("LSTM", (3, 2, 4, 5), "B initial_h", direction="bidirectional")
         results = function(**given)._asdict()
-        assert_close(results, onnx_reference.forward(kind, **given, **texts(row)), "float32")
+        assert_close(results, onnx_reference.forward("LSTM", **given, **texts(row)), "float32")
 
 
 @pytest.mark.slow
@@ -330,14 +363,14 @@ def assert_is_derivative(kind: str, optional: str, **attributes: Any) -> None:
         assert abs(slope - along) <= 1e-6 * max(1.0, abs(along)), name
 
 
-DEALT = [(kind, names) for kind in KINDS for names in dealt(kind)[: 2 if kind == "RNN" else None]]
-"""Every function in LSTM and in GRU; what RNN has is what the others have more of."""
+DEALT = [(kind, names) for kind in ("LSTM", "GRU") for names in dealt(kind)]
+"""Every function; what RNN has is what the others have more of."""
 
 
 @pytest.mark.parametrize(("kind", "names"), first(DEALT), ids=lambda each: "".join(each))
 def test_derivative_of_every_function(kind: str, names: list[str]) -> None:
     """Each from what its place keeps, its value or its input."""
-    optional = {"LSTM": "B P", "GRU": "B initial_h", "RNN": "sequence_lens"}[kind]
+    optional = {"LSTM": "B P", "GRU": "B initial_h"}[kind]
     assert_is_derivative(kind, optional, **texts(in_two_directions(names)))
 
 
@@ -379,70 +412,19 @@ def test_saturated_functions_have_no_gradient() -> None:
         assert not array.any(), name
 
 
-EVERY = "B sequence_lens initial_h"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "attributes"),
     [
-        ("LSTM", {"direction": "bidirectional", "clip": 0.6}),
+        ("LSTM", {"clip": 0.6}),
         ("LSTM", {"direction": "reverse", "input_forget": 1, "layout": 1}),
-        ("GRU", {"direction": "bidirectional", "clip": 0.6, "layout": 1}),
-        ("GRU", {"direction": "reverse", "linear_before_reset": 1, "clip": 0.4}),
+        ("GRU", {"direction": "reverse", "clip": 0.6, "layout": 1}),
+        ("GRU", {"linear_before_reset": 1, "clip": 0.4}),
         ("RNN", {"direction": "bidirectional", "clip": 0.5}),
     ],
 )
 def test_derivative_with_attributes(kind: str, attributes: dict[str, Any]) -> None:
     assert_is_derivative(kind, EVERY + " initial_c P" * (kind == "LSTM"), **attributes)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "rnn_mode", "attributes"),
-    first(
-        [("LSTM", "lstm", {}), ("GRU", "gru", {"linear_before_reset": 1}), ("RNN", "rnn_tanh", {})]
-    ),
-)
-def test_gradients_of_cudnn(kind: str, rnn_mode: str, attributes: dict[str, Any]) -> None:
-    """The numbers of CudnnRNNBackpropV3; not the bits, as sums over gates have another order."""
-    optional = EVERY + " initial_c" * (kind == "LSTM")
-    given = inputs(kind, (7, 5, 6, 8), optional)
-    ours = getattr(rc.onnx_ops, kind)(**given, **attributes, is_training=True)._asdict()
-    params = rc.weights.from_onnx(given["W"], given["R"], given["B"], rnn_mode=rnn_mode)
-    same = {
-        "input": given["X"],
-        "input_h": given["initial_h"],
-        "input_c": given.get("initial_c", np.float32(0)),
-        "params": params,
-        "sequence_lengths": given["sequence_lens"],
-    }
-    theirs = rc.raw_ops.CudnnRNNV3(**same, rnn_mode=rnn_mode)._asdict()
-    rng = np.random.default_rng(3)
-    dy = rng.standard_normal(ours["Y"].shape).astype(np.float32)
-    reserve = ours.pop("reserve_space")
-    assert np.array_equal(theirs["reserve_space"].ravel(), reserve.ravel())
-    found = getattr(rc.onnx_ops, f"{kind}Grad")(
-        **given, **attributes, Y=ours["Y"], Y_grad=dy, reserve_space=reserve
-    )
-    wanted = rc.raw_ops.CudnnRNNBackpropV3(
-        **same,
-        **theirs,
-        output_backprop=dy[:, 0],
-        output_h_backprop=np.zeros_like(given["initial_h"]),
-        output_c_backprop=np.zeros_like(theirs["output_c"]),
-        rnn_mode=rnn_mode,
-    )
-    parts = found.W_grad, found.R_grad, found.B_grad
-    together = rc.weights.from_onnx(*parts, rnn_mode=rnn_mode)
-    pairs = {
-        "input": (found.X_grad, wanted.input_backprop),
-        "input_h": (found.initial_h_grad, wanted.input_h_backprop),
-        "params": (together, wanted.params_backprop),
-    }
-    for one, other in pairs.values():
-        assert kind != "RNN" or np.array_equal(one, other)
-        np.testing.assert_allclose(one, other, atol=1e-5 * np.abs(other).max())
 
 
 # Lowering.
@@ -458,65 +440,55 @@ def test_loops_are_fused(dtype: str) -> None:
     assert not rewrite(built.text, built.functions, target, "1", "fused").plain_loops
 
 
-SHAPES = [(5, 1, 3, 4), (6, 2, 3, 33), (7, 9, 5, 65), (3, 17, 2, 130), (9, 33, 2, 20), (3, 1, 2, 2)]
+RESET_FIRST: tuple[str, dict[str, Any]] = ("GRU", {"inputs": "sequence_lens initial_h"})
+"""A step of two products, one of them of what is reset."""
 
+LSTM = ("LSTM", {"activations": "HardSigmoid Softsign Elu", "inputs": "B sequence_lens P"})
+GRU = ("GRU", {"linear_before_reset": 1, "direction": "reverse"})
+RNN = ("RNN", {"activations": "Softplus", "clip": 2.0})
 
-LOWERED = [
-    *(("fused", "float32", shape) for shape in SHAPES),
-    *(("fused", dtype, shape) for dtype in ("bfloat16", "float16") for shape in SHAPES[1:4]),
-    ("fused", "float64", SHAPES[4]),
-    *(("pinned", dtype, SHAPES[1]) for dtype in TOLERANCES),
-    *(("pinned", "float32", shape) for shape in SHAPES[2:4]),
-]
-"""Every size, and every dtype at the sizes where its products have another form."""
-
-TWO_PRODUCTS: tuple[str, dict[str, Any]] = ("GRU", {"inputs": "sequence_lens initial_h"})
-"""What resets before a product."""
-
-ONE_PRODUCT: list[tuple[str, dict[str, Any]]] = [
-    ("LSTM", {"activations": "HardSigmoid Softsign Elu", "inputs": "B sequence_lens P"}),
-    ("GRU", {"linear_before_reset": 1, "direction": "reverse"}),
-    ("RNN", {"activations": "Softplus", "clip": 2.0}),
-]
-
-
-def lowered_calls(number: int) -> list[tuple[str, dict[str, Any]]]:
-    """The ops of a case, one with a product and the one with two, and their variants."""
-    _, _, shape = LOWERED[number]
-    named = ("seq_length", "batch_size", "input_size", "num_units")
-    dims = dict(zip(named, shape, strict=True))
-    rows = (ONE_PRODUCT[number % len(ONE_PRODUCT)], TWO_PRODUCTS)
-    return [(f"onnx.{kind}", {**dims, **more}) for kind, more in rows]
-
-
-@functools.cache
-def lowered_together(strategy: str) -> dict[int, tuple[rc.runtime.Function, ...]]:
-    """The functions of all cases of a strategy, which are one module."""
-    numbers = [number for number, row in enumerate(LOWERED) if row[0] == strategy]
-    parts = [
-        module(op, LOWERED[n][1], variant) for n in numbers for op, variant in lowered_calls(n)
-    ]
-    program = rc.runtime.load(rc.compile(renamed(*parts), "cpu", strategy=strategy))
-    functions = list(program.functions.values())
-    return dict(zip(numbers, zip(functions[::2], functions[1::2], strict=True), strict=True))
+LOWERED: dict[str, list[tuple[str, tuple[int, ...], tuple[str, dict[str, Any]]]]] = {
+    "fused": [
+        ("float32", (5, 1, 3, 4), RESET_FIRST),
+        ("float32", (6, 2, 3, 33), RESET_FIRST),
+        ("float32", (7, 9, 5, 65), RESET_FIRST),
+        ("bfloat16", (7, 9, 5, 65), RESET_FIRST),
+        ("bfloat16", (3, 1, 2, 2), RESET_FIRST),
+        ("float16", (5, 1, 3, 4), RESET_FIRST),
+        ("float16", (3, 17, 2, 130), RESET_FIRST),
+        ("float64", (9, 33, 2, 20), RESET_FIRST),
+        ("float32", (3, 17, 2, 130), LSTM),
+        ("bfloat16", (6, 2, 3, 33), GRU),
+        ("float32", (9, 33, 2, 20), RNN),
+    ],
+    "pinned": [
+        ("float32", (7, 9, 5, 65), RESET_FIRST),
+        ("float16", (6, 2, 3, 33), RESET_FIRST),
+        ("float64", (6, 2, 3, 33), LSTM),
+        ("bfloat16", (3, 17, 2, 130), GRU),
+        ("float32", (6, 2, 3, 33), RNN),
+    ],
+}
+"""Every size; 16 bits with one row and with several, whose products have different forms."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "number", range(len(LOWERED)), ids=lambda k: " ".join(map(str, LOWERED[k]))
-)
-def test_strategies(number: int) -> None:
-    """Steps of two products, and in turn the ops with one, whose loops are cuDNN's."""
-    strategy, dtype, (T, B, *_) = LOWERED[number]
-    functions = lowered_together(strategy)[number]
-    for seed, (function, (op, variant)) in enumerate(
-        zip(functions, lowered_calls(number), strict=True)
-    ):
-        given = draw(op, dtype, variant, seed=seed)
+@pytest.mark.parametrize("strategy", LOWERED)
+def test_strategies(strategy: str) -> None:
+    """Compiled together: steps of two products, and those of one, whose loops are cuDNN's."""
+    calls = [
+        (f"onnx.{kind}", dtype, {**dict(zip(DIMS, shape, strict=True)), **more})
+        for dtype, shape, (kind, more) in LOWERED[strategy]
+    ]
+    parts = [module(*call) for call in calls]
+    program = rc.runtime.load(rc.compile(renamed(*parts), "cpu", strategy=strategy))
+    for call, function in zip(calls, program.functions.values(), strict=True):
+        _, dtype, variant = call
+        given = draw(*call, seed=1)
         if "sequence_lens" in given:
-            given["sequence_lens"] = np.arange(B, dtype=np.int32) * 7 % (T + 1)
-        results = function(**given)._asdict()
-        assert_close(results, expected(op, dtype, variant, given), dtype)
+            steps, rows = variant["seq_length"], variant["batch_size"]
+            given["sequence_lens"] = np.arange(rows, dtype=np.int32) * 7 % (steps + 1)
+        assert_close(function(**given)._asdict(), expected(*call, given), dtype)
 
 
 @pytest.mark.slow
