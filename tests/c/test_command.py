@@ -8,10 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from c.calling import C11, STRICT, Loaded, run
-from numeric.harness import draw
+from c.calling import C11, STRICT, run
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -151,23 +149,6 @@ def test_bad_calls(module: rc.Module) -> None:
         rc.compile_c(module, timeout=0)
     with pytest.raises(UnsupportedError, match="a module for cuda cannot be C, but an artifact"):
         rc.compile_c(module, "cuda")
-
-
-@pytest.mark.slow
-def test_frozen_weights(tmp_path: Path) -> None:
-    """They are data of the object; the bits are those of a call that passes them."""
-    variant = {"batch_size": 2, "input_size": 3, "num_units": 20}
-    given = draw("GRUBlockCell", "float32", variant)
-    plain = rc.build("GRUBlockCell", **variant)
-    weights = {name: given[name] for name in ("w_ru", "w_c", "b_ru", "b_c")}
-    made = rc.compile_c(rc.freeze(plain, weights), "cpu:generic", name="frozen")
-    (row,) = made.manifest["functions"]
-    assert [each["name"] for each in row["arguments"]] == ["x", "h_prev"]
-    results = Loaded(made, tmp_path / "a").call("gru_block_cell", given)
-    whole = rc.compile_c(plain, "cpu:generic", name="plain")
-    expected = Loaded(whole, tmp_path / "b").call("gru_block_cell", given)
-    for name, array in expected.items():
-        np.testing.assert_array_equal(results[name], array, strict=True)
 
 
 def test_loops_on_the_host() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import functools
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,30 +14,41 @@ import pytest
 from c.calling import Arrays, Call, Loaded, run
 from c.emulated import Emulated, missing
 from cases import sizes
-from numeric.harness import draw
+from numeric.harness import draw, renamed
 from quick import first
 
 import rnn_compiler as rc
 
 BLOCK = ("BlockLSTMV2", sizes(32, 16, 8, 40, use_peephole=False))
 STACK = ("CudnnRNNV3", sizes(5, 3, 4, 24, num_layers=2, is_training=False))
-CELL = ("LSTMBlockCell", {"batch_size": 8, "input_size": 16, "num_units": 64})
+
+Case = tuple[tuple[str, dict[str, Any]], str, list[str]]
+"""An op, its dtype, and which of its arguments are frozen."""
+
+HERE: list[Case] = [
+    (BLOCK, "float32", ["w", "b"]),
+    (STACK, "bfloat16", ["params"]),
+    (BLOCK, "float16", ["w"]),
+    (STACK, "float64", ["input_h", "params"]),
+    (BLOCK, "float32", ["wci", "b"]),
+]
+"""In the last one, nothing is packed."""
+
+THERE: list[Case] = [(BLOCK, "float32", ["w"]), (STACK, "float32", ["params"])]
 
 
-def pair(case: tuple[str, dict[str, Any]], dtype: str, target: str, *names: str) -> tuple[Any, ...]:
-    """An op as it is and with some arguments frozen, in C, and arguments."""
-    op, variant = case
-    plain = rc.build(op, dtype=dtype, **variant)
-    given = draw(op, dtype, variant)
-    frozen = rc.freeze(plain, {name: given[name] for name in names})
-    return in_c(op, dtype, target), rc.compile_c(frozen, target, name="m"), given
-
-
-@functools.cache
-def in_c(op: str, dtype: str, target: str) -> rc.CModule:
-    """One of the cases as it is."""
-    (variant,) = (variant for each, variant in (BLOCK, STACK, CELL) if each == op)
-    return rc.compile_c(rc.build(op, dtype=dtype, **variant), target, name="m")
+def pair(cases: list[Case], target: str) -> tuple[rc.CModule, rc.CModule, dict[str, Arrays]]:
+    """Ops as they are and with some arguments frozen, in C, and arguments by function."""
+    plain = renamed(*(rc.build(op, dtype=dtype, **variant) for (op, variant), dtype, _ in cases))
+    given = {
+        f"case_{k}": draw(op, dtype, variant) for k, ((op, variant), dtype, _) in enumerate(cases)
+    }
+    weights = {
+        f"case_{k}": {name: given[f"case_{k}"][name] for name in names}
+        for k, (_, _, names) in enumerate(cases)
+    }
+    frozen = rc.freeze(plain, weights)
+    return rc.compile_c(plain, target, name="m"), rc.compile_c(frozen, target, name="m"), given
 
 
 def assert_same(actual: Arrays, expected: Arrays) -> None:
@@ -46,39 +57,34 @@ def assert_same(actual: Arrays, expected: Arrays) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("case", "dtype", "names", "packs"),
-    [
-        pytest.param(BLOCK, "float32", ["w", "b"], True, id="block"),
-        pytest.param(STACK, "bfloat16", ["params"], True, id="stack", marks=pytest.mark.slow),
-        pytest.param(BLOCK, "float16", ["w"], True, id="float16", marks=pytest.mark.slow),
-        pytest.param(
-            STACK, "float64", ["input_h", "params"], True, id="f64", marks=pytest.mark.slow
-        ),
-        pytest.param(BLOCK, "float32", ["wci", "b"], False, id="nothing", marks=pytest.mark.slow),
-    ],
-)
-def test_the_bits_stay_and_no_call_packs(
-    case: tuple[str, dict[str, Any]], dtype: str, names: list[str], packs: bool, tmp_path: Path
-) -> None:
-    plain, frozen, given = pair(case, dtype, "cpu", *names)
-    loaded = Loaded(frozen, tmp_path / "frozen")
-    (row,) = frozen.manifest["functions"]
-    assert (row["frozen"], row["packed_beforehand"]) == (names, packs)
-    assert not {*names} & {each["name"] for each in row["arguments"]}
-    expected = Loaded(plain, tmp_path / "plain").call(row["function"], given)
-    assert_same(loaded.call(row["function"], given), expected)
-    code = {each: run("nm", "-g", "-j", tmp_path / each / "m.o") for each in ("plain", "frozen")}
-    assert "_pack" in code["plain"]
-    assert ("_pack" in code["frozen"]) != packs
+def test_the_bits_stay_and_no_call_packs(tmp_path: Path) -> None:
+    plain, frozen, given = pair(HERE, "cpu")
+    loaded, whole = Loaded(frozen, tmp_path / "frozen"), Loaded(plain, tmp_path / "plain")
+    for row, (_, _, names) in zip(frozen.manifest["functions"], HERE, strict=True):
+        function, is_packed = row["function"], names != HERE[-1][2]
+        assert (row["frozen"], row["packed_beforehand"]) == (names, is_packed)
+        assert not {*names} & {each["name"] for each in row["arguments"]}
+        expected = whole.call(function, given[function])
+        assert_same(loaded.call(function, given[function]), expected)
+        assert packs(plain, function)
+        assert packs(frozen, function) != is_packed
+
+
+def packs(made: rc.CModule, function: str) -> bool:
+    """Whether a call of a function runs code that packs."""
+    body = made.source.split(f"int {function}_parallel(")[1].split(f"\nint {function}(")[0]
+    return any("_pack" in kernel for kernel in re.findall(r"call_kernel\(&caller, (\w+)", body))
 
 
 @pytest.mark.slow
-def test_what_only_packing_reads_is_left_out(tmp_path: Path) -> None:
+def test_what_only_packing_reads_is_left_out() -> None:
     """A cell's `w`, all of which is packed, is there once, and in the order of the code."""
-    _, frozen, given = pair(CELL, "float32", "cpu:x86-64-v3", "w")
-    assert given["w"].nbytes <= len(frozen.object) < 1.5 * given["w"].nbytes
-    assert len(frozen.source) < 30_000
+    cell = {"batch_size": 8, "input_size": 16, "num_units": 64}
+    w = draw("LSTMBlockCell", "float32", cell)["w"]
+    frozen = rc.freeze(rc.build("LSTMBlockCell", **cell), {"w": w})
+    made = rc.compile_c(frozen, "cpu:x86-64-v3", name="m")
+    assert w.nbytes <= len(made.object) < 1.5 * w.nbytes
+    assert len(made.source) < 30_000
 
 
 GRU = ("CudnnRNNV3", sizes(3, 2, 8, 16, num_layers=2, rnn_mode="gru", is_training=False))
@@ -153,20 +159,14 @@ class Changeable:
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(missing()), reason=f"needs {missing()}")
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(BLOCK, id="block"),
-        pytest.param(STACK, id="stack"),
-    ],
-)
-def test_this_machine_packs_for_another(case: tuple[str, dict[str, Any]], tmp_path: Path) -> None:
-    name = "w" if case is BLOCK else "params"
-    plain, frozen, given = pair(case, "float32", "cpu:aarch64", name)
-    function = frozen.manifest["functions"][0]["function"]
-    assert frozen.manifest["functions"][0]["packed_beforehand"]
-    found, expected = (
-        Emulated(made, tmp_path / folder, cpu="cortex-a53").call(function, given)
+def test_this_machine_packs_for_another(tmp_path: Path) -> None:
+    plain, frozen, given = pair(THERE, "cpu:aarch64")
+    programs = [
+        Emulated(made, tmp_path / folder, cpu="cortex-a53")
         for made, folder in ((frozen, "frozen"), (plain, "plain"))
-    )
-    assert_same(found, expected)
+    ]
+    for row in frozen.manifest["functions"]:
+        assert row["packed_beforehand"]
+        function = row["function"]
+        found, expected = (each.call(function, given[function]) for each in programs)
+        assert_same(found, expected)

@@ -328,7 +328,7 @@ def test_a_golden_that_does_not_fit() -> None:
 @pytest.mark.slow
 def test_goldens_that_are_too_large_for_a_source_file() -> None:
     """Before anything is compiled."""
-    module = rc.build("GRUBlockCell", batch_size=1, input_size=1, num_units=1)
+    module = rc.build("GRUBlockCell", **CELL)
     (spec,) = module.functions
     huge = dataclasses.replace(spec.results[0], shape=(LARGEST,))
     large = rc.Module([dataclasses.replace(spec, results=(huge, *spec.results[1:]))])
