@@ -9,26 +9,30 @@ import pytest
 from c.calling import Loaded
 from c.emulated import MACHINES, Emulated, missing
 from c.instructions import compiled
-from numeric.int8_products import calls, relu_layers
+from numeric.int8_products import Shape, calls, relu_layers
 
 import rnn_compiler as rc
 
-SHAPES = [(9, 70, 60), (1, 40, 70)]
+ROWS, ROW = (9, 70, 60), (1, 40, 70)
 
 TARGETS = [
-    ("cpu", ""),
-    ("cpu:aarch64,dotprod", "neoverse-n1"),
-    ("cpu:aarch64", "cortex-a53"),
-    ("cpu:armv7", "cortex-a7"),
-    ("cpu:cortex-m4", ""),
-    ("cpu:riscv32", ""),
+    ("cpu", "", [ROW]),
+    ("cpu:aarch64,dotprod", "neoverse-n1", [ROWS, ROW]),
+    ("cpu:aarch64", "cortex-a53", [ROWS]),
+    ("cpu:armv7", "cortex-a7", [ROW]),
+    ("cpu:cortex-m4", "", [ROW]),
+    ("cpu:riscv32", "", [ROWS]),
 ]
+"""Each way to multiply, with several rows and with one: by an instruction, by vectors without one,
+and where memory is scarce. `numeric/test_int8.py` compares the same code of this machine's."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("target", "cpu"), TARGETS)
-def test_products_have_the_bits_that_are_defined(target: str, cpu: str, tmp_path: Path) -> None:
-    frozen, weights = relu_layers(SHAPES)
+@pytest.mark.parametrize(("target", "cpu", "shapes"), TARGETS)
+def test_products_have_the_bits_that_are_defined(
+    target: str, cpu: str, shapes: list[Shape], tmp_path: Path
+) -> None:
+    frozen, weights = relu_layers(shapes)
     made = rc.compile_c(frozen, target, name="m")
     architecture = made.manifest["target"]["architecture"]
     if architecture in MACHINES:
@@ -38,7 +42,7 @@ def test_products_have_the_bits_that_are_defined(target: str, cpu: str, tmp_path
     else:
         loaded = Loaded(made, tmp_path)
         assert len(made.object) < sum(each.nbytes for each in weights.values())  # code and all
-    for name, given, expected in calls(SHAPES, weights):
+    for name, given, expected in calls(shapes, weights):
         (row,) = (row for row in made.manifest["functions"] if row["function"].endswith(name))
         found = loaded.call(row["function"], given)["output"]
         np.testing.assert_array_equal(found.reshape(expected.shape), expected)

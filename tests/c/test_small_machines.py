@@ -6,6 +6,7 @@ Cortex-M4, M7, M33 and M55 on boards without a system, ARMv7 under Linux, RISC-V
 from __future__ import annotations
 
 import ctypes
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,18 @@ import pytest
 from c.calling import COMPILERS, run
 from c.emulated import MACHINES, Emulated, needs
 from c.instructions import instructions
-from c.test_goldens import ALL, FIRST, PACKED, SINGLE_STEP, check, compiled
+from c.test_goldens import (
+    ALL,
+    FIRST,
+    PACKED,
+    SINGLE_STEP,
+    check,
+    compiled,
+    stands_for_itself,
+)
 from goldens.golden import Golden
 from numeric.harness import arguments_of, expected, module, renamed
-from processors.test_aarch64 import cases
+from processors.test_aarch64 import OPS, cases
 from quick import first
 
 import rnn_compiler as rc
@@ -34,6 +43,12 @@ SMALL = [name for name in MACHINES if name != "aarch64"]
 VECTORS = "cortex-m55"
 """The one with vectors, and with arithmetic in float16."""
 
+OTHERS = [name for name in SMALL if name != VECTORS]
+
+SIXTEEN_BITS = ("bfloat16", "float16")
+
+EACH_OP = [*filter(stands_for_itself, FIRST)]
+
 on_each = pytest.mark.parametrize(
     "architecture", [pytest.param(name, marks=needs(name)) for name in SMALL]
 )
@@ -45,66 +60,41 @@ def test_a_board_without_a_system(tmp_path: Path) -> None:
     check(Emulated(compiled([golden], "cpu:cortex-m4"), tmp_path), "case_0", golden)
 
 
-def dealt(architecture: str) -> list[Golden]:
-    """All of them for the one with vectors; the others, whose code differs little, share them."""
-    goldens = [*FIRST, SINGLE_STEP, PACKED]
-    if ALL or architecture == VECTORS:
-        return goldens
-    return goldens[SMALL.index(architecture) % 3 :: 3]
+def dealt(architecture: str) -> list[tuple[Golden, str]]:
+    """Golden files, each with a dtype.
+
+    The machine with vectors has one of each op, but for those that others stand for, and each op of
+    `cases` in one of the types of 16 bits. The others, whose code differs little, share them: a
+    type of 16 bits each, in the order of the machines.
+    """
+    goldens = [(golden, golden.dtype) for golden in [*EACH_OP, SINGLE_STEP, PACKED]]
+    wide, narrow = ([(golden, dtype) for golden in cases(dtype)] for dtype in SIXTEEN_BITS)
+    if ALL:
+        return [*((golden, golden.dtype) for golden in FIRST), *goldens[-2:], *wide, *narrow]
+    if architecture == VECTORS:
+        return [*goldens, *wide[::2], *narrow[1::2]]
+    k = OTHERS.index(architecture)
+    return [*goldens[k :: len(OTHERS)], *(wide, narrow)[k % 2][k // 2 % 2 :: 2]]
 
 
 @pytest.mark.slow
 @on_each
-def test_each_op(architecture: str, tmp_path: Path) -> None:
+def test_goldens(architecture: str, tmp_path: Path) -> None:
+    """Of 16 bits, numbers are widened and rounded by code of ours, or by instructions one has."""
     goldens = dealt(architecture)
-    emulated = Emulated(compiled(goldens, f"cpu:{architecture}"), tmp_path)
-    for number, golden in enumerate(goldens):
-        check(emulated, f"case_{number}", golden)
-
-
-def test_every_op_is_run_on_two_machines() -> None:
-    machines = [[golden.op for golden in dealt(name)] for name in SMALL]
-    for golden in FIRST:
-        assert sum(golden.op in ops for ops in machines) >= 2
-
-
-def of_dtype(architecture: str, dtype: str) -> list[Golden]:
-    """One of each op for the one with vectors; the others, two or three of a dtype, share them."""
-    goldens = cases(dtype)
-    if ALL or architecture == VECTORS:
-        return goldens
-    others = [name for name in SMALL if name != VECTORS]
-    return goldens[others.index(architecture) // 2 % 2 :: 2]
-
-
-SIXTEEN_BITS = [
-    (name, dtype)
-    for number, name in enumerate(SMALL)
-    for dtype in ("bfloat16", "float16")
-    if ALL or name == VECTORS or (number % 2 == 0) == (dtype == "float16")
-]
-
-
-def test_every_op_of_a_dtype_is_run_on_two_machines() -> None:
-    for dtype in ("bfloat16", "float16"):
-        machines = [[g.op for g in of_dtype(*each)] for each in SIXTEEN_BITS if each[1] == dtype]
-        for golden in cases(dtype):
-            assert sum(golden.op in ops for ops in machines) >= 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("architecture", "dtype"),
-    [pytest.param(*each, marks=needs(each[0])) for each in SIXTEEN_BITS],
-)
-def test_each_dtype(architecture: str, dtype: str, tmp_path: Path) -> None:
-    """Numbers are widened and rounded by code of ours, or by instructions that only one has."""
-    goldens = of_dtype(architecture, dtype)
-    parts = [module(golden.op, dtype, golden.variant) for golden in goldens]
+    parts = [module(golden.op, dtype, golden.variant) for golden, dtype in goldens]
     made = rc.compile_c(renamed(*parts), f"cpu:{architecture}", name="goldens")
     emulated = Emulated(made, tmp_path)
-    for number, golden in enumerate(goldens):
+    for number, (golden, _) in enumerate(goldens):
         check(emulated, f"case_{number}", golden)
+
+
+def test_every_op_is_run_with_vectors_and_without() -> None:
+    """And of 16 bits, in each type without."""
+    with_vectors = {golden.op for golden, _ in dealt(VECTORS)}
+    others = [(golden.op, dtype) for name in OTHERS for golden, dtype in dealt(name)]
+    assert {op for op, _ in others} == with_vectors == {golden.op for golden in EACH_OP}
+    assert {*itertools.product(OPS, SIXTEEN_BITS)} <= {*others}
 
 
 ONE_ROW = {"batch_size": 1, "input_size": 7, "num_units": 12, "seq_length": 5}
@@ -113,12 +103,8 @@ IN_TWO_DIRECTIONS = {"direction": "bidirectional", "is_training": False}
 
 IN_STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("BlockLSTMV2", ONE_ROW),
-    (
-        "CudnnRNNV3",
-        {**ONE_ROW, "num_layers": 2, **IN_TWO_DIRECTIONS},
-    ),
-    ("CudnnRNNV3", {**ONE_ROW, "rnn_mode": "gru", "is_training": False}),
-    ("CudnnRNNV3", {**ONE_ROW, "seq_length": None, "is_training": False}),
+    ("CudnnRNNV3", {**ONE_ROW, "num_layers": 2, **IN_TWO_DIRECTIONS}),
+    ("CudnnRNNV3", {**ONE_ROW, "seq_length": None, "rnn_mode": "gru", "is_training": False}),
     ("onnx.GRU", {**ONE_ROW, "layout": 1}),
     ("CudnnRNNV3", {**ONE_ROW, "batch_size": 3, **IN_TWO_DIRECTIONS}),
     ("CudnnRNNV3", {**ONE_ROW, "seq_length": 1, **IN_TWO_DIRECTIONS}),
