@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import subprocess
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -57,15 +56,15 @@ BOTH = (*LENGTH, *BATCH_SIZE)
 SIZES = {LENGTH: LENGTHS, BOTH: LENGTHS[:-1], BATCH_SIZE: BATCHES}
 """Those that are compared where these are open."""
 
-CASES: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
-    ("BlockLSTMV2", PACKED, LENGTH),
-    ("BlockLSTMGradV2", BLOCK, BOTH),
-    ("CudnnRNNV3", {**ODD, "num_layers": 2, "dropout": 0.3}, BOTH),
-    ("CudnnRNNV3", {**ODD, "rnn_mode": "gru", "direction": "bidirectional"}, BOTH),
-    ("LSTMBlockCellGrad", {**CELL, "use_peephole": True}, BATCH_SIZE),
-    ("CudnnRNNBackpropV3", {**ODD, "rnn_mode": "gru"}, BOTH),
+CASES: tuple[tuple[str, str, dict[str, Any], tuple[str, ...]], ...] = (
+    ("BlockLSTMV2", "float32", PACKED, LENGTH),
+    ("BlockLSTMGradV2", "float16", BLOCK, BOTH),
+    ("CudnnRNNV3", "float32", {**ODD, "num_layers": 2, "dropout": 0.3}, BOTH),
+    ("CudnnRNNV3", "float64", {**ODD, "rnn_mode": "gru", "direction": "bidirectional"}, BOTH),
+    ("LSTMBlockCellGrad", "bfloat16", {**CELL, "use_peephole": True}, BATCH_SIZE),
+    ("CudnnRNNBackprop", "float32", {**ODD, "rnn_mode": "gru"}, BOTH),
 )
-"""Ops with the dimensions that are open."""
+"""Ops and dtypes, with the dimensions that are open."""
 
 FORWARD, CELLS, STATIC = "case_0", "case_4", f"case_{len(CASES)}"
 
@@ -74,24 +73,17 @@ def opened(op: str, dtype: str, variant: dict[str, Any], dims: tuple[str, ...]) 
     return module(op, dtype, {**variant, **dict.fromkeys(dims)})
 
 
-IN_FLOAT32 = [(number, "float32") for number in range(len(CASES))]
-IN_OTHER_TYPES = [(0, "float16"), (5, "bfloat16"), (4, "float64")]
-
-
-def cases(rows: Sequence[tuple[int, str]]) -> rc.Module:
-    """Cases in one module, each in a dtype, and a function without open sizes."""
-    parts = [
-        opened(op, dtype, variant, dims)
-        for (op, variant, dims), dtype in ((CASES[number], dtype) for number, dtype in rows)
-    ]
+def all_cases() -> rc.Module:
+    """Cases in one module, and a function without open sizes."""
+    parts = [opened(*case) for case in CASES]
     parts.append(rc.build("GRUBlockCell", batch_size=2, input_size=3, num_units=4))
     return renamed(*parts)
 
 
 @functools.cache
-def at(number: int, dtype: str, size: int) -> Arrays:
+def at(number: int, size: int) -> Arrays:
     """Arguments of a case at some size."""
-    op, variant, dims = CASES[number]
+    op, dtype, variant, dims = CASES[number]
     batch = {"batch_size": 1 + (size - 1) * 3 % 10} if dims == BOTH else {}
     variant = {**variant, dims[0]: size, **batch}
     return arguments_of(op, dtype, variant, variant.get("seq_length", 0))
@@ -99,7 +91,7 @@ def at(number: int, dtype: str, size: int) -> Arrays:
 
 @pytest.fixture(scope="module")
 def made() -> rc.CModule:
-    return rc.compile_c(cases(IN_FLOAT32), "cpu", name="any")
+    return rc.compile_c(all_cases(), "cpu", name="any")
 
 
 @pytest.fixture(scope="module")
@@ -107,13 +99,15 @@ def loaded(made: rc.CModule, tmp_path_factory: pytest.TempPathFactory) -> Loaded
     return Loaded(made, tmp_path_factory.mktemp("any"))
 
 
-def check(loaded: Loaded, rows: Sequence[tuple[int, str]]) -> None:
-    """Compares cases at all sizes with the runtime's, to the bit."""
-    library = rc.runtime.load(rc.compile(cases(rows)), device="local-sync")
-    for place, (number, dtype) in enumerate(rows):
-        name, (op, _, dims) = f"case_{place}", CASES[number]
+@pytest.mark.slow
+def test_one_function_for_all_sizes(loaded: Loaded) -> None:
+    """The bits of the runtime, in one program, with weights packed at the call or before it."""
+    assert f"{FORWARD}_prepacked" in loaded.rows
+    library = rc.runtime.load(rc.compile(all_cases()), device="local-sync")
+    for number, (op, _, _, dims) in enumerate(CASES):
+        name = f"case_{number}"
         for size in SIZES[dims]:
-            given = at(number, dtype, size)
+            given = at(number, size)
             expected = library.functions[name](**given)._asdict()
             found = loaded.call(name, given)
             for result, value in found.items():
@@ -123,18 +117,6 @@ def check(loaded: Loaded, rows: Sequence[tuple[int, str]]) -> None:
                 again = loaded.call(f"{name}_prepacked", {**given, **packed})
                 for result, value in found.items():
                     assert value.tobytes() == again[result].tobytes()
-
-
-@pytest.mark.slow
-def test_one_function_for_all_sizes(loaded: Loaded) -> None:
-    """In one program, with weights packed at the call or before it."""
-    assert f"{FORWARD}_prepacked" in loaded.rows
-    check(loaded, IN_FLOAT32)
-
-
-@pytest.mark.slow
-def test_each_dtype(tmp_path: Path) -> None:
-    check(Loaded(rc.compile_c(cases(IN_OTHER_TYPES), name="any"), tmp_path), IN_OTHER_TYPES)
 
 
 def measured(loaded: Loaded, function: str, *sizes: int) -> dict[str, int]:
@@ -157,7 +139,7 @@ def test_bytes(loaded: Loaded, number: int) -> None:
 
     Only scratch memory falls where there is one more block of time, as each becomes shorter.
     """
-    row, dims = loaded.rows[f"case_{number}"], CASES[number][2]
+    row, dims = loaded.rows[f"case_{number}"], CASES[number][-1]
     in_blocks = {"scratch"} if CASES[number][0].startswith("CudnnRNNBackprop") else set[str]()
     assert tuple(size["name"] for size in row["open_sizes"]) == dims
     for size in row["open_sizes"]:
@@ -200,7 +182,7 @@ def test_the_manifest(made: rc.CModule) -> None:
 @pytest.mark.parametrize("size", [0, -1, MOST + 1, 2**62, -(2**63)])
 def test_sizes_out_of_range(loaded: Loaded, size: int) -> None:
     """Nobody follows a pointer."""
-    call = Call(loaded, FORWARD, at(0, "float32", 7))
+    call = Call(loaded, FORWARD, at(0, 7))
     call.sizes["seq_length"] = size
     call.pointers = dict.fromkeys((*call.arguments, *call.results, "scratch"), 64)
     call.pointers["seq_len_max"] = 7
@@ -217,7 +199,7 @@ def test_null_pointers(loaded: Loaded) -> None:
     measure = loaded.library[f"{FORWARD}_measure"]
     assert loaded.error(measure(ctypes.c_int64(1), None)) == "bytes: a null pointer"
     for name in ("x", "h", "scratch"):
-        call = Call(loaded, FORWARD, at(0, "float32", 7))
+        call = Call(loaded, FORWARD, at(0, 7))
         call.pointers[name] = 0
         assert loaded.error(call()) == f"{name}: a null pointer"
 
@@ -226,7 +208,7 @@ def test_null_pointers(loaded: Loaded) -> None:
 @pytest.mark.parametrize("number", [0, 3])
 def test_lengths_beyond_the_size(loaded: Loaded, number: int) -> None:
     """A scalar, and each element of an array."""
-    given = at(number, "float32", 7)
+    given = at(number, 7)
     name = "seq_len_max" if number == 0 else "sequence_lengths"
     call = Call(loaded, f"case_{number}", {**given, name: given[name] * 0 + 8})
     what = "" if number == 0 else "an element "
@@ -236,7 +218,7 @@ def test_lengths_beyond_the_size(loaded: Loaded, number: int) -> None:
 @pytest.mark.slow
 def test_overlaps_depend_on_the_size(loaded: Loaded) -> None:
     """Two results side by side at 7 steps, which at 8 would be one behind the other's begin."""
-    call = Call(loaded, FORWARD, at(0, "float32", 8))
+    call = Call(loaded, FORWARD, at(0, 8))
     size = call.results["h"].nbytes
     whole = np.zeros(4 * size, np.uint8)
     start = whole.ctypes.data + -whole.ctypes.data % 64
@@ -259,7 +241,7 @@ def test_workgroups_in_any_order(loaded: Loaded) -> None:
 
     most: list[int] = []
     for size in (1, 1030):
-        given = at(4, "float32", size)
+        given = at(4, size)
         call = Call(loaded, CELLS, given)
         assert call(backwards) == 0
         for name, value in loaded.call(CELLS, given).items():
@@ -301,7 +283,7 @@ def test_sanitizers_are_silent(
     run(c_compiler, *flags, "-c", "main.c", "-o", "main.o", folder=tmp_path)
     run(name, *flags, "main.o", "source.o", "any.o", "-o", "main", folder=tmp_path)
     for number, size in ((0, 1), (0, 7), (1, 100), (2, 7), (3, 33), (4, 3), (5, 100)):
-        given = at(number, "float32", size)
+        given = at(number, size)
         row = loaded.rows[f"case_{number}"]
         inputs = b"".join(np.asarray(given[each["name"]]).tobytes() for each in row["arguments"])
         (tmp_path / "in").write_bytes(inputs)
@@ -324,14 +306,13 @@ def test_sanitizers_are_silent(
 @pytest.mark.slow
 def test_frozen_weights(loaded: Loaded, tmp_path: Path) -> None:
     """They are packed beforehand, for every length."""
-    given = at(0, "float32", 7)
-    op, variant, dims = CASES[0]
-    frozen = rc.freeze(opened(op, "float32", variant, dims), {name: given[name] for name in "wb"})
+    given = at(0, 7)
+    frozen = rc.freeze(opened(*CASES[0]), {name: given[name] for name in "wb"})
     library = Loaded(rc.compile_c(frozen, "cpu", name="frozen"), tmp_path)
     (row,) = library.rows.values()
     assert row["packed_beforehand"]
     for size in (1, 100):
-        more = {**at(0, "float32", size), "w": given["w"], "b": given["b"]}
+        more = {**at(0, size), "w": given["w"], "b": given["b"]}
         expected = loaded.call(FORWARD, more)
         for name, value in library.call(row["function"], more).items():
             assert value.tobytes() == expected[name].tobytes()
