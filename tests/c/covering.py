@@ -34,9 +34,12 @@ def covering(
     besides: Iterable[Golden] = (),
 ) -> list[Golden]:
     """Some that have every trait of all, in their order; others, besides them, have theirs."""
-    left = set[tuple[Any, ...]]().union(*map(traits, goldens)).difference(*map(traits, besides))
+    rows = [(traits(golden), golden) for golden in goldens]
+    left = set[tuple[Any, ...]]().union(*(each for each, _ in rows))
+    left -= set[tuple[Any, ...]]().union(*map(traits, besides))
     found: list[Golden] = []
     while left:
-        found.append(max(goldens, key=lambda golden: len(traits(golden) & left)))
-        left -= traits(found[-1])
+        most, golden = max(rows, key=lambda row: len(row[0] & left))
+        found.append(golden)
+        left -= most
     return [golden for golden in goldens if golden in found]
