@@ -44,7 +44,6 @@ def tie(layer: Any, name: str, other: str) -> Any:
         [
             ({}, ("bias_hh_l0", "bias_ih_l0")),
             ({"num_layers": 2}, ("weight_hh_l1", "weight_hh_l0")),
-            ({"bidirectional": True}, ("weight_hh_l0_reverse", "weight_hh_l0")),
         ]
     ),
 )

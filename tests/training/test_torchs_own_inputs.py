@@ -1,4 +1,8 @@
-"""The inputs on which torch tests its own layers: the same results and gradients."""
+"""The inputs on which torch tests its own layers: the same results and gradients.
+
+They are run if asked for: test_layers has all that they consist of, and torch's tests take seconds
+to import. ``TEST_TORCH_INPUTS=1 pytest ...`` runs all, ``TEST_TORCH_INPUTS=8`` every eighth.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,13 @@ pytest.importorskip("expecttest")  # which torch's tests need
 
 import rnn_compiler.torch as rt  # noqa: E402
 
-EACH = int(os.environ.get("TEST_TORCH_INPUTS", "8"))
-"""One of so many inputs is run; TEST_TORCH_INPUTS=1 runs all."""
+EACH = int(os.environ.get("TEST_TORCH_INPUTS", "0"))
+"""One of so many inputs is run; none if 0."""
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not EACH, reason="torch's own inputs: TEST_TORCH_INPUTS=1 runs them"),
+]
 
 
 def inputs_of(kind: str) -> list[Any]:
@@ -33,7 +42,6 @@ def tensors(value: Any) -> list[Any]:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
 def test_layers_on_the_inputs_of_torchs_tests(kind: str) -> None:
