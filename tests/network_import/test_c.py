@@ -11,6 +11,7 @@ import rnn_compiler as rc
 
 pytest.importorskip("onnx")
 
+from rnn_compiler.c_prefix import prefixed
 from tests.network_import.graphs import B, T, saved, tagger
 
 TARGET = "cpu:generic"
@@ -23,10 +24,9 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("prefix", [False, True])
-def test_a_network_in_c(module: rc.Module, prefix: bool, tmp_path: Path) -> None:
+def test_a_network_in_c(module: rc.Module, tmp_path: Path) -> None:
     samples = rc.golden(module, TARGET)
-    made = rc.compile_c(module, TARGET, golden=samples, prefix=prefix)
+    made = rc.compile_c(module, TARGET, golden=samples)
     (function,) = made.manifest["functions"]
     assert function["function"] == "tagger"
     assert [each["name"] for each in function["arguments"]] == ["x"]
@@ -34,6 +34,12 @@ def test_a_network_in_c(module: rc.Module, prefix: bool, tmp_path: Path) -> None
     command = ["cc", "-DTAGGER_SELFTEST_MAIN", "-Wall", "-Werror", "tagger_selftest.c", "tagger.c"]
     subprocess.run([*command, "tagger.o", "-o", "test"], cwd=tmp_path, check=True)
     subprocess.run([str(tmp_path / "test")], cwd=tmp_path, check=True)
+
+
+@pytest.mark.slow
+def test_a_prefix_is_the_functions_whole_name(module: rc.Module) -> None:
+    (spec,) = prefixed(module, "tagger")[0].functions
+    assert spec.function == "tagger"
 
 
 @pytest.mark.slow

@@ -65,20 +65,30 @@ def network() -> tuple[Any, dict[str, Any]]:
     return model(nodes, {name: a.shape for name, a in inputs.items()}, outputs, weights), inputs
 
 
+MODEL, INPUTS = network()
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
+    return rc.import_network(saved(MODEL, tmp_path_factory.mktemp("models") / "m.onnx"))
+
+
+@pytest.fixture(scope="module")
+def wanted() -> list[Any]:
+    return expected(MODEL, INPUTS)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["cpu:generic", "cpu"])
-def test_every_kind(target: str, tmp_path: Path) -> None:
-    onnx_model, inputs = network()
-    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
-    out = rc.runtime.load(rc.compile(module, target), device="local-sync")(**inputs)
-    for name, got, wanted in zip(CASES, out, expected(onnx_model, inputs), strict=True):
-        assert got.shape == wanted.shape, name
-        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=2e-5, err_msg=name)
+def test_every_kind(target: str, module: rc.Module, wanted: list[Any]) -> None:
+    out = rc.runtime.load(rc.compile(module, target), device="local-sync")(**INPUTS)
+    for name, got, want in zip(CASES, out, wanted, strict=True):
+        assert got.shape == want.shape, name
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=2e-5, err_msg=name)
 
 
 @pytest.mark.slow
-def test_those_without_groups_are_products(tmp_path: Path) -> None:
-    module = rc.import_network(saved(network()[0], tmp_path / "m.onnx"))
+def test_those_without_groups_are_products(module: rc.Module) -> None:
     text = lowered_text(module, "cpu:generic", last="linalg_to_products")
     grouped = sum("group" in attributes for _, _, attributes in CASES.values())
     ours = text.count("stablehlo.dot_general") + text.count("call @convolution_")

@@ -38,21 +38,26 @@ def network() -> tuple[Any, dict[str, Any]]:
     return model(nodes, {name: a.shape for name, a in inputs.items()}, outputs, weights), inputs
 
 
+MODEL, INPUTS = network()
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
+    return rc.import_network(saved(MODEL, tmp_path_factory.mktemp("models") / "m.onnx"))
+
+
 @pytest.mark.slow
-def test_linear_layers(tmp_path: Path) -> None:
-    onnx_model, inputs = network()
-    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+def test_linear_layers(module: rc.Module) -> None:
     artifact = rc.compile(module, "cpu:generic")
-    out = rc.runtime.load(artifact, device="local-sync")(**inputs)
-    for got, wanted in zip(out, expected(onnx_model, inputs), strict=True):
+    out = rc.runtime.load(artifact, device="local-sync")(**INPUTS)
+    for got, wanted in zip(out, expected(MODEL, INPUTS), strict=True):
         assert got.shape == wanted.shape
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=2e-5)
 
 
 @pytest.mark.slow
-def test_weights_are_multiplied_as_they_are(tmp_path: Path) -> None:
+def test_weights_are_multiplied_as_they_are(module: rc.Module) -> None:
     """Not a copy for each step, and not transposed at every call."""
-    module = rc.import_network(saved(network()[0], tmp_path / "m.onnx"))
     (spec,) = module.functions
     shapes = {each.name: each.shape for each in spec.frozen}
     assert shapes == {"w": (40, 64), "t_transposed": (40, 64), "b": (64,), "u": (64, 96)}

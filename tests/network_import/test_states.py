@@ -85,7 +85,8 @@ def test_what_may_be_states_is_said(path: Path, capsys: pytest.CaptureFixture[st
 
 @pytest.mark.slow
 def test_the_readme_says_how_to_stream(path: Path, tmp_path: Path) -> None:
-    words = ["import", str(path), "--whole", "--state", "h_0=h_1,c_0=c_1", "-o"]
+    words = ["import", str(path), "--whole", "--target", "cpu:generic"]
+    words += ["--state", "h_0=h_1,c_0=c_1", "-o"]
     assert main([*words, str(tmp_path / "m")]) == 0
     text = (tmp_path / "m" / "README.md").read_text()
     assert "stream = program.stream()" in text
