@@ -5,8 +5,11 @@ Each is a miss, never an error or a wrong number.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
+import functools
+import json
 import os
 import random
 import shutil
@@ -74,10 +77,27 @@ with warnings.catch_warnings(record=True) as caught:
 """
 
 
-def start(script: str, folder: Path | str, **environment: str) -> subprocess.Popen[str]:
+FORK = """
+import json
+
+for line in sys.stdin:
+    script, environment = json.loads(line)
+    read, write = os.pipe()
+    if os.fork() == 0:
+        sys.stdout = sys.stderr = open(write, "w")
+        os.environ.update(environment)
+        exec(script, globals())
+        break
+    os.close(write)
+    with open(read) as out:
+        print(json.dumps([out.read(), os.wait()[1]]), flush=True)
+"""
+
+
+def start(script: str, folder: Path | str = "") -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-c", SCRIPT + script],
-        env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(folder), **environment},
+        env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(folder)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -91,6 +111,25 @@ def finish(process: subprocess.Popen[str], said: str | None = None) -> list[str]
     assert process.returncode == 0, err
     assert err == ""
     return out.splitlines()
+
+
+@functools.cache
+def forking() -> subprocess.Popen[str]:
+    """A process that forks for each script, since the imports take longer than all the rest."""
+    process = start(FORK)
+    atexit.register(process.communicate)
+    return process
+
+
+def new_process(script: str, folder: Path | str, **environment: str) -> list[str]:
+    """The lines that a process of its own writes; it has to end well."""
+    assert forking().stdin
+    assert forking().stdout
+    environment["RNN_COMPILER_CACHE_DIR"] = str(folder)
+    print(json.dumps([script, environment]), file=forking().stdin, flush=True)
+    said, status = json.loads(forking().stdout.readline())
+    assert status == 0, said
+    return said.splitlines()
 
 
 @pytest.fixture
@@ -160,17 +199,18 @@ def fill(cache: ArtifactCache, artifact: rc.Artifact, count: int) -> list[CacheK
 
 
 def test_01_cold_processes_compile_once(tmp_path: Path) -> None:
-    wait = "print('ready', flush=True)\nsys.stdin.readline()\n"
-    processes = [start(wait + COMPILE, tmp_path) for _ in range(8)]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in processes:  # all of them are waiting for this
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    lines = [finish(process) for process in processes]
-    assert sorted(lines) == [["compiled", "payload 0"], *[["payload 0"]] * 7]
+    script = """
+begin, go = os.pipe()
+children = []
+while len(children) < 8 and (child := os.fork()):
+    children.append(child)
+os.close(go)
+if len(children) == 8:
+    sys.exit(any(os.waitpid(child, 0)[1] for child in children))
+os.read(begin, 1)  # until all of them are there
+"""
+    lines = new_process(script + COMPILE, tmp_path)
+    assert sorted(lines) == ["compiled", *["payload 0"] * 8]
     assert len(entries(tmp_path)) == 1
 
 
@@ -184,7 +224,7 @@ import random, signal
 artifact = rc.runtime.read_artifact({str(artifact)!r})
 cache = ArtifactCache(Path({str(tmp_path / "cache")!r}))
 rng = random.Random(3)
-for turn in range(40):
+for turn in range(15):
     child = os.fork()
     if child == 0:
         for k in range(10_000):
@@ -194,10 +234,10 @@ for turn in range(40):
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 """
-    finish(start(script, tmp_path))
+    assert new_process(script, tmp_path) == []
     cache = ArtifactCache(tmp_path / "cache")
     found = eviction.list_entries(cache.files)
-    assert len(found) > 40
+    assert len(found) > 15
     for file in found:
         assert decode(file.path.read_bytes(), file.digest)[1] == tiny
     left = temporaries(cache.folder)
@@ -295,7 +335,7 @@ def test_10_a_read_only_folder_gives_hits_and_one_warning(
     public_folder: Path, tiny_module: rc.Module
 ) -> None:
     cache = public_folder / "cache"
-    assert finish(start(COMPILE, cache)) == ["compiled", "payload 0"]
+    assert new_process(COMPILE, cache) == ["compiled", "payload 0"]
     for path in [cache, *cache.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
     before = sorted(cache.rglob("*"))
@@ -310,7 +350,7 @@ other.located_text, third.located_text
 {COMPILE.replace("(module", "(other")}
 {COMPILE.replace("(module", "(third")}
 """
-    hit, *misses = finish(start(script, cache))
+    hit, *misses = new_process(script, cache)
     assert hit == "payload 0"
     compiled, warned, again, *third = misses
     assert compiled == "compiled"
@@ -343,8 +383,8 @@ pwd.getpwuid = unknown
     if case == "a folder that is gone":
         setup += "os.mkdir('gone')\nos.chdir('gone')\nos.rmdir('../gone')\n"
         folder = "cache"
-    process = start(setup + COMPILE + COMPILE, folder, **environment)
-    assert finish(process) == ["compiled", "payload 1", "payload 0"]
+    said = new_process(setup + COMPILE + COMPILE, folder, **environment)
+    assert said == ["compiled", "payload 1", "payload 0"]
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
@@ -484,31 +524,29 @@ def test_15_a_new_entry_is_not_evicted_by_its_own_writer(
 def test_16_readers_under_eviction_get_whole_entries_or_none(
     tiny: rc.Artifact, tmp_path: Path
 ) -> None:
-    """Two processes fill a cache that has room for five of twenty; this one reads."""
+    """Two processes fill a cache that has room for eight of forty; this one reads."""
     artifact = tiny.save(tmp_path / "tiny.vmfb")
     cache = ArtifactCache(tmp_path / "cache", max_size=8 * (len(tiny.payload) + 4096))
     script = f"""
 artifact = rc.runtime.read_artifact({str(artifact)!r})
 cache = ArtifactCache(Path({str(cache.folder)!r}), max_size={cache.max_size})
-stop = time.monotonic() + 3
-k = 0
 print("ready", flush=True)
-while time.monotonic() < stop:
-    k += 1
+child = os.fork()
+for k in range(100):
     cache.put(CacheKey({{"k": k % 40}}), artifact)
-print(k)
+if child:
+    sys.exit(os.waitpid(child, 0)[1])
 """
-    writers = [start(script, tmp_path) for _ in range(2)]
-    for writer in writers:
-        assert writer.stdout is not None
-        assert writer.stdout.readline() == "ready\n"
+    writers = start(script, tmp_path)
+    assert writers.stdout is not None
+    assert writers.stdout.readline() == "ready\n"
     hits = misses = 0
-    while any(writer.poll() is None for writer in writers):
+    while writers.poll() is None:
         for k in range(40):
             found = cache.get(CacheKey({"k": k}))
             assert found is None or found == tiny
             hits, misses = hits + (found is not None), misses + (found is None)
-    assert all(int(finish(writer)[-1]) > 40 for writer in writers)
+    finish(writers)
     assert hits
     assert misses
     assert eviction.list_quarantined(cache.files) == []
@@ -521,14 +559,14 @@ def test_17_a_huge_cache_is_as_quick(
     tiny: rc.Artifact,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A hit lists nothing, a write only the first time in a process; 50,000 entries."""
+    """A hit lists nothing, a write only the first time in a process; 10,000 entries."""
     cache.put(KEY, tiny)
     size = cache.path(KEY).stat().st_size
     for shard in range(256):
         folder = f"{cache.folder}/v1/{shard:02x}"
         os.makedirs(folder, exist_ok=True)
         Path(f"{folder}/x").write_bytes(bytes(size))
-        for k in range(200):
+        for k in range(40):
             os.link(f"{folder}/x", f"{folder}/{shard:02x}{k:062x}.entry")
     cache = replace(cache, max_size=2 << 40)
     eviction.totals.clear()
@@ -540,11 +578,11 @@ def test_17_a_huge_cache_is_as_quick(
         assert cache.get(CacheKey({})) is None
         cache.put(CacheKey({"k": 3}), tiny)
         assert cache.get(CacheKey({"k": 3})) == tiny
-    assert len(eviction.list_entries(cache.files)) == 256 * 200 + 3
+    assert len(eviction.list_entries(cache.files)) == 256 * 40 + 3
     started = time.monotonic()
-    eviction.prune(cache.files, 25_000 * size)
+    eviction.prune(cache.files, 5_000 * size)
     assert time.monotonic() - started < 60, "bounded"
-    assert len(entries(cache.folder)) == pytest.approx(25_000, abs=3)
+    assert len(entries(cache.folder)) == pytest.approx(5_000, abs=3)
     eviction.clear(cache.files)
     assert entries(cache.folder) == []
 
@@ -780,7 +818,7 @@ sys.stdin.readline()
     interrupted.send_signal(signal.SIGINT)
     assert interrupted.stdout.readline() == "interrupted\n"
     started = time.monotonic()
-    assert finish(start(COMPILE, tmp_path)) == ["compiled", "payload 0"], "while it still lives"
+    assert new_process(COMPILE, tmp_path) == ["compiled", "payload 0"], "while it still lives"
     assert time.monotonic() - started < single_flight.LOCK_TIMEOUT / 2
     finish(interrupted, "\n")
     assert temporaries(tmp_path) == []
@@ -926,7 +964,7 @@ def compile_as(
     """What a user's process says that compiles, and the messages of its warnings."""
     become = f"os.setgroups([])\nos.setgid({group})\nos.setuid({user})\nos.umask({mask})\n"
     say = COMPILE.replace("len(caught)", "*[each.message for each in caught], sep='|'")
-    return finish(start(become + say, folder, **environment))
+    return new_process(become + say, folder, **environment)
 
 
 @root_only
@@ -939,7 +977,7 @@ def test_35_two_users_with_different_umasks(public_folder: Path) -> None:
 
     def compile_twice(user: int, mask: int) -> list[str]:
         become = f"os.setgroups([])\nos.setgid(100)\nos.setuid({user})\nos.umask({mask})\n"
-        return finish(start(become + COMPILE + COMPILE, folder))
+        return new_process(become + COMPILE + COMPILE, folder)
 
     assert compile_twice(1001, 0o077) == ["compiled", "payload 0", "payload 0"]
     assert compile_twice(1002, 0o002) == ["compiled", "payload 1", "payload 0"]

@@ -52,7 +52,7 @@ FAULTS = {
     14: Fault("a file system without locks", "cache_faults::14_*"),
     15: Fault("clocks that are wrong", "cache_faults::15_*"),
     16: Fault("eviction under a reader", "cache_faults::16_*"),
-    17: Fault("100,000 entries", "cache_faults::17_*"),
+    17: Fault("ten thousand entries", "cache_faults::17_*"),
     18: Fault("an entry larger than the cache", "cache_faults::18_*"),
     19: Fault(
         "an artifact for more than the machine has: refused by name, never SIGILL",
