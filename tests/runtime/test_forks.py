@@ -11,7 +11,7 @@ import pytest
 
 # MLIR prints a loop in several threads, if it may, and a single step in one.
 FORKED = """
-import multiprocessing, os, signal
+import multiprocessing, signal
 import rnn_compiler as rc
 
 def compiled(num_units):
@@ -23,29 +23,17 @@ def child():
     print(len(compiled(2)) > 0, flush=True)
 
 compiled(1)
-"""
-
-FORKS = {
-    "os": """
-if not (process := os.fork()):
-    child()
-    os._exit(0)
-print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
-""",
-    "multiprocessing": """
 process = multiprocessing.get_context("fork").Process(target=child)
 process.start()
 process.join()
 print(process.exitcode)
-""",
-}
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", [pytest.param("os", marks=pytest.mark.slow), "multiprocessing"])
-def test_a_child_compiles_what_its_parent_has_not(tmp_path: Path, way: str) -> None:
+def test_a_child_compiles_what_its_parent_has_not(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", FORKED + FORKS[way]],
+        [sys.executable, "-W", "ignore", "-c", FORKED],
         env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(tmp_path), "RNN_COMPILER_LOG": "error"},
         capture_output=True,
         text=True,
