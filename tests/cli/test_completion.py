@@ -49,45 +49,73 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
     return [word.strip() for word in done.stdout.splitlines() if word.strip()]
 
 
+LINES = {
+    "rnn-compiler co": ["compile"],
+    "rnn-compiler c": ["compile", "check", "cache"],
+    "rnn-compiler compile BlockLSTMG": ["BlockLSTMGrad", "BlockLSTMGradV2"],
+    "rnn-compiler compile BlockLSTMV2 --dim se": ["seq_length="],
+    "rnn-compiler compile BlockLSTMV2 --dim seq_length=3,ba": ["3,batch_size="],
+    "rnn-compiler compile CudnnRNN --dim num_l": ["num_layers="],
+    "rnn-compiler compile BlockLSTMV2 --attr us": ["use_peephole="],
+    "rnn-compiler compile CudnnRNN --attr rnn_mode=l": ["lstm"],
+    "rnn-compiler emit BlockLSTMV2 --stage l": ["lowered"],
+    "rnn-compiler emit BlockLSTMV2 --dtype b": ["bfloat16"],
+    "rnn-compiler compile BlockLSTMV2 --target cuda:sm_8": ["sm_80", "sm_86", "sm_89", "sm_87"],
+    "rnn-compiler compile BlockLSTMV2 --target cpu:g": ["generic"],
+    "rnn-compiler run x.vmfb --device local-t": ["local-task"],
+    "rnn-compiler run x.vmfb --func": ["--function"],
+    "rnn-compiler cache pr": ["prune"],
+    "rnn-compiler compile GRUBlockCell --function g": ["gru_block_cell"],
+    "rnn-compiler run cell.vmfb --function ": ["forward", "last"],
+    "rnn-compiler compile BlockLSTMV2 --outputs h,cs_": ["h,cs_last"],
+    "rnn-compiler weights from-t": ["from-torch"],
+    "rnn-compiler inspect ls": ["lstm.vmfb"],
+}
+
+COMMANDS = """
+import os, sys
+import rnn_compiler.lowering.ops, rnn_compiler.runtime
+from rnn_compiler.cli import main
+
+for number, line in enumerate(sys.argv[1:]):
+    if os.fork() == 0:
+        os.environ |= {
+            **{"_ARGCOMPLETE": "1", "_ARGCOMPLETE_SHELL": "bash", "_ARGCOMPLETE_IFS": " "},
+            **{"COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": "9"},
+            "_ARGCOMPLETE_COMP_WORDBREAKS": " \\t\\n\\"'><=;|&(:",
+            "_ARGCOMPLETE_STDOUT_FILENAME": f"{number}.txt",
+        }
+        main()
+    os.wait()
+"""
+"""What bash would start for each line, forked from one process."""
+
+
 @pytest.mark.parametrize(
-    ("line", "offered"),
+    "line",
     first(
         [
-            ("rnn-compiler co", ["compile"]),
-            ("rnn-compiler c", ["compile", "check", "cache"]),
-            ("rnn-compiler compile BlockLSTMG", ["BlockLSTMGrad", "BlockLSTMGradV2"]),
-            ("rnn-compiler compile BlockLSTMV2 --dim se", ["seq_length="]),
-            ("rnn-compiler compile BlockLSTMV2 --dim seq_length=3,ba", ["3,batch_size="]),
-            ("rnn-compiler compile CudnnRNN --dim num_l", ["num_layers="]),
-            ("rnn-compiler compile BlockLSTMV2 --attr us", ["use_peephole="]),
-            ("rnn-compiler compile CudnnRNN --attr rnn_mode=l", ["lstm"]),
-            ("rnn-compiler emit BlockLSTMV2 --stage l", ["lowered"]),
-            ("rnn-compiler emit BlockLSTMV2 --dtype b", ["bfloat16"]),
-            (
-                "rnn-compiler compile BlockLSTMV2 --target cuda:sm_8",
-                ["sm_80", "sm_86", "sm_89", "sm_87"],
-            ),
-            ("rnn-compiler compile BlockLSTMV2 --target cpu:g", ["generic"]),
-            ("rnn-compiler run x.vmfb --device local-t", ["local-task"]),
-            ("rnn-compiler run x.vmfb --func", ["--function"]),
-            ("rnn-compiler cache pr", ["prune"]),
-            ("rnn-compiler compile GRUBlockCell --function g", ["gru_block_cell"]),
-            ("rnn-compiler run cell.vmfb --function ", ["forward", "last"]),
-            ("rnn-compiler compile BlockLSTMV2 --outputs h,cs_", ["h,cs_last"]),
-            ("rnn-compiler weights from-t", ["from-torch"]),
-            ("rnn-compiler inspect ls", ["lstm.vmfb"]),
-        ],
-        quick=4,
+            "rnn-compiler co",
+            "rnn-compiler compile BlockLSTMV2 --dim seq_length=3,ba",
+            "rnn-compiler compile BlockLSTMV2 --target cuda:sm_8",
+            "rnn-compiler inspect ls",
+        ]
     ),
 )
-def test_bash_offers(line: str, offered: list[str], tmp_path: Path) -> None:
-    if "cell.vmfb" in line:
-        cells = ["GRUBlockCell", "GRUBlockCell", "--function", "forward,last"]
-        sizes = ["--dim", "batch_size=1,input_size=2,num_units=3"]
-        assert main(["compile", *cells, *sizes, "-o", str(tmp_path / "cell.vmfb")]) == 0
-    else:
-        (tmp_path / "lstm.vmfb").touch()
-    assert set(complete(line, tmp_path)) == set(offered)
+def test_bash_offers(line: str, tmp_path: Path) -> None:
+    (tmp_path / "lstm.vmfb").touch()
+    assert set(complete(line, tmp_path)) == set(LINES[line])
+
+
+def test_the_command_offers(tmp_path: Path) -> None:
+    """What bash asks it for, in every place that has words of its own."""
+    cells = ["GRUBlockCell", "GRUBlockCell", "--function", "forward,last"]
+    sizes = ["--dim", "batch_size=1,input_size=2,num_units=3"]
+    assert main(["compile", *cells, *sizes, "-o", str(tmp_path / "cell.vmfb")]) == 0
+    (tmp_path / "lstm.vmfb").touch()
+    subprocess.run([sys.executable, "-c", COMMANDS, *LINES], cwd=tmp_path, check=True)
+    for number, (line, offered) in enumerate(LINES.items()):
+        assert set((tmp_path / f"{number}.txt").read_text().split()) == set(offered), line
 
 
 def test_a_verb_is_completed_without_heavy_imports(tmp_path: Path) -> None:

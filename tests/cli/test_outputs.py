@@ -6,17 +6,19 @@ bound on the size of a file, which the writing process meets in the same way.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from quick import only
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -182,55 +184,61 @@ def test_a_full_disk_is_named_and_holds_nothing_new(
         assert [path.name for path in small_disk.iterdir()] == ["mine"], verb
 
 
-def limited(command: list[str], limit: int = LIMIT) -> subprocess.CompletedProcess[str]:
-    """Runs a command that can write no file of more bytes.
+@contextlib.contextmanager
+def limit_of_files(size: int = LIMIT) -> Iterator[None]:
+    """No file may have more bytes.
 
-    Without bytecode (``-B``), of which Python 3.11 would leave the first bytes to all others.
+    No bytecode is written, of which Python 3.11 would leave the first bytes to all others.
     """
-    script = (
-        "import resource, sys\n"
-        "from rnn_compiler.cli import main\n"
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n"
-        "sys.exit(main(sys.argv[1:]))\n"
-    )
-    words = [sys.executable, "-B", "-c", script, *command]
-    return subprocess.run(words, capture_output=True, text=True)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@pytest.mark.parametrize("verb", only(VERBS, "npz"))
+@pytest.mark.parametrize("verb", VERBS)
 def test_what_cannot_be_written_whole_leaves_the_old_file(
-    verb: str, artifact: Path, params: Path, tmp_path: Path
+    verb: str, artifact: Path, params: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = writers(artifact, params, tmp_path)[verb]
     output = Path(command[-1])
     for old in (None, b"what was there"):
         if old is not None:
             output.write_bytes(old)
-        done = limited(command)
-        assert done.returncode == 1, done
-        assert done.stdout.count("written to") == 0
-        assert done.stderr.startswith(f"rnn-compiler: error: {output}")
-        assert done.stderr.endswith(": File too large\n")
-        assert done.stderr.count("\n") == 1
+        capsys.readouterr()
+        with limit_of_files():
+            assert main(command) == 1
+        out, err = capsys.readouterr()
+        assert out.count("written to") == 0
+        assert err.startswith(f"rnn-compiler: error: {output}")
+        assert err.endswith(": File too large\n")
+        assert err.count("\n") == 1
         left = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
         assert left == ({} if old is None else {output.name: old})
 
 
 @pytest.mark.slow
-def test_a_bundle_that_cannot_be_written_whole_leaves_no_folder(tmp_path: Path) -> None:
+def test_a_bundle_that_cannot_be_written_whole_leaves_no_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     targets = ["--target=cpu", "--target=cpu:generic"]
     assert main(["compile", *TINY, *targets, "-o", str(tmp_path / "first")]) == 0
     folder = tmp_path / "models" / "lstm"
-    done = limited(["compile", *TINY, *targets, "-o", str(folder)])
-    assert done.returncode == 1
-    assert f"error: {folder}/" in done.stderr
-    assert done.stderr.endswith(": File too large\n")
+    with limit_of_files():
+        assert main(["compile", *TINY, *targets, "-o", str(folder)]) == 1
+    error = capsys.readouterr().err
+    assert f"error: {folder}/" in error
+    assert error.endswith(": File too large\n")
     assert [path.name for path in tmp_path.iterdir()] == ["first"]
 
 
-@pytest.mark.parametrize("fits", only(["the payload", "the manifest"], "the payload"))
+@pytest.mark.parametrize("fits", ["the payload", "the manifest"])
 def test_an_artifact_and_its_manifest_appear_both_or_neither(
-    fits: str, artifact: Path, tmp_path: Path
+    fits: str, artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whichever of them finds no room."""
     files = (artifact, artifact.with_name("lstm.vmfb.json"))
@@ -243,9 +251,9 @@ def test_an_artifact_and_its_manifest_appear_both_or_neither(
         limit = artifact.with_name("tiny.vmfb").stat().st_size
         if limit >= artifact.with_name("tiny.vmfb.json").stat().st_size:
             pytest.skip("the smallest payload is no smaller than its manifest")
-    done = limited(["compile", *ops, "-o", str(tmp_path / "lstm.vmfb")], limit)
-    assert done.returncode == 1
-    assert "File too large" in done.stderr
+    with limit_of_files(limit):
+        assert main(["compile", *ops, "-o", str(tmp_path / "lstm.vmfb")]) == 1
+    assert "File too large" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -289,14 +297,13 @@ def test_results_are_where_it_says(
     assert [path.name for path in tmp_path.iterdir()] == ["out.npz"]
 
 
-def check_temporary_files(done: subprocess.CompletedProcess[str], folder: Path) -> None:
+def check_temporary_files(error: str, folder: Path) -> None:
     """The error has our words and the folder's name, and nothing is left there."""
-    assert done.returncode == 1, done
     expected = "for the compiler's temporary files (free some, or set TMPDIR to another folder)"
-    assert f"error: {folder}: " in done.stderr
-    assert done.stderr.endswith(f"{expected}\n")
-    assert "lld" not in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert f"error: {folder}: " in error
+    assert error.endswith(f"{expected}\n")
+    assert "lld" not in error
+    assert error.count("\n") == 1
     assert list(folder.iterdir()) == []
 
 
@@ -306,32 +313,25 @@ def test_no_room_for_the_compilers_files(
 ) -> None:
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
     monkeypatch.setenv("TMPDIR", str(small_disk))
-    output = tmp_path / "lstm.vmfb"
-    command = [
-        sys.executable,
-        "-m",
-        "rnn_compiler",
-        "compile",
-        "BlockLSTMV2",
-        "--dim",
-        DIMS,
-        "-o",
-        str(output),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True)
-    check_temporary_files(done, small_disk)
-    assert not output.exists()
+    command = [sys.executable, "-m", "rnn_compiler", "compile", "BlockLSTMV2", "--dim", DIMS]
+    done = subprocess.run([*command, "-o", str(tmp_path / "lstm.vmfb")], capture_output=True)
+    assert done.returncode == 1
+    check_temporary_files(done.stderr.decode(), small_disk)
+    assert not (tmp_path / "lstm.vmfb").exists()
 
 
 @pytest.mark.slow
-def test_no_large_files_for_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_large_files_for_the_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The same where no disk may be mounted."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
-    monkeypatch.setenv("TMPDIR", str(folder))
-    done = limited(["compile", "BlockLSTMV2", "--dim", DIMS, "-o", str(tmp_path / "lstm.vmfb")])
-    check_temporary_files(done, folder)
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    with limit_of_files():
+        assert main(["compile", "BlockLSTMV2", "--dim", DIMS, "-o", f"{tmp_path}/lstm.vmfb"]) == 1
+    check_temporary_files(capsys.readouterr().err, folder)
     assert [path.name for path in tmp_path.iterdir()] == ["temporary"]
 
 

@@ -15,14 +15,14 @@ import pytest
 from quick import first
 
 COMMAND = [
-    *(sys.executable, "-m", "rnn_compiler", "compile", "CudnnRNNV3", "CudnnRNNBackpropV3"),
-    *("--dim", "seq_length=3,batch_size=2,input_size=4,num_units=5,num_layers=2"),
-    *("--attr", "rnn_mode=gru", "-o", "gru.vmfb"),
+    *(sys.executable, "-m", "rnn_compiler", "compile", "BlockLSTMGradV2", "-o", "lstm.vmfb"),
+    *("--dim", "seq_length=3,batch_size=2,input_size=4,num_units=5"),
+    *("--attr", "use_peephole=true"),
 ]
 SCRIPT = """
 import rnn_compiler as rc
-sizes = dict(seq_length=3, batch_size=2, input_size=4, num_units=5, num_layers=2)
-rc.compile(rc.build(["CudnnRNNV3", "CudnnRNNBackpropV3"], rnn_mode="gru", **sizes), "cpu")
+sizes = dict(seq_length=3, batch_size=2, input_size=4, num_units=5)
+rc.compile(rc.build("BlockLSTMGradV2", use_peephole=True, **sizes), "cpu")
 """
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
