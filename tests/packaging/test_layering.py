@@ -59,7 +59,6 @@ def imports(node: ast.AST, *, nested: bool, typed: bool = False) -> Iterator[str
 
 
 @functools.cache
-@functools.cache
 def parsed(module: str) -> ast.Module:
     return ast.parse(SOURCES[module].read_text())
 
