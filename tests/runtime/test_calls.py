@@ -105,7 +105,7 @@ def test_the_interpreter_exits_while_daemon_threads_call(
 ) -> None:
     """Python would unwind them inside IREE, which aborts the process."""
     path = artifact.save(tmp_path / "lstm.vmfb")
-    for _ in range(3):
+    for _ in range(2):
         command = [sys.executable, "-c", EXIT, str(path), device]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         assert (done.returncode, done.stderr) == (0, "")
@@ -183,7 +183,7 @@ def test_compiling_a_loop_is_deterministic(monkeypatch: pytest.MonkeyPatch) -> N
     """IREE writes what was in memory where a source location has no line."""
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
     dims = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
-    payloads = {rc.compile(rc.build("BlockLSTMV2", **dims)).payload for _ in range(4)}
+    payloads = {rc.compile(rc.build("BlockLSTMV2", **dims)).payload for _ in range(2)}
     assert len(payloads) == 1
 
 
@@ -210,8 +210,8 @@ it shows here: it was 150 when calls of the same types did not find their functi
     "op", only(["LSTMBlockCell", "BlockLSTMV2", "GRUBlockCell", "CudnnRNNV3"], "CudnnRNNV3")
 )
 def test_a_warm_raw_op_enters_few_python_functions(op: str) -> None:
-    dims = {"batch_size": 1, "input_size": 8, "num_units": 8}
-    dims |= {"seq_length": 3} if op in ("BlockLSTMV2", "CudnnRNNV3") else {}
+    dims = {"batch_size": 2, "input_size": 3, "num_units": 4}
+    dims |= {"seq_length": 2, "batch_size": 1} if op in ("BlockLSTMV2", "CudnnRNNV3") else {}
     dims |= {"num_layers": 1} if op == "CudnnRNNV3" else {}
     (spec,) = rc.build(op, **dims).functions
     arguments = {a.name: np.full(a.shape, a.maximum or 0, a.dtype) for a in spec.arguments}

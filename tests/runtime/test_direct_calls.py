@@ -118,15 +118,17 @@ def test_open_sizes_have_the_same_bits(through_iree: Load, direct_calls: list[st
         seen.append((steps, rows))
 
 
-@pytest.mark.parametrize("names", first([["w", "b"], ["w"]]))
-@pytest.mark.parametrize("op", ["LSTMBlockCell", "BlockLSTMV2", "CudnnRNNV3"])
+@pytest.mark.parametrize(
+    ("op", "names"),
+    [("LSTMBlockCell", ["w", "b"]), ("BlockLSTMV2", ["w"]), ("CudnnRNNV3", ["params"])],
+)
 def test_frozen_weights_have_the_same_bits(
     op: str, names: list[str], through_iree: Load, direct_calls: list[str]
 ) -> None:
     """Those that are packed when a module is loaded, and those that are read as they are."""
     dims: dict[str, Any] = {k: v for k, v in DIMS.items() if op[0] != "L" or k != "seq_length"}
     if op == "CudnnRNNV3":
-        dims, names = {**dims, "num_units": 64, "num_layers": 1, "is_training": False}, ["params"]
+        dims |= {"num_units": 64, "num_layers": 1, "is_training": False}
     given = draw(op, "float32", {"use_peephole": False, **dims})
     weights = {name: given.pop(name) for name in names}
     artifact = rc.compile(rc.freeze(rc.build(op, **dims), weights), "cpu")
@@ -234,12 +236,12 @@ def test_memory_stays_the_same(cell: rc.Artifact) -> None:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-    for _ in range(10_000):
+    for _ in range(5_000):
         program(**given)
     before = resident()
-    for _ in range(100_000):
+    for _ in range(40_000):
         program(**given)
-    assert resident() - before < 1 << 20
+    assert resident() - before < 400_000
 
 
 @pytest.mark.slow

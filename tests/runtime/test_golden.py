@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numeric.harness import renamed
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -166,29 +167,25 @@ def test_wrong_numbers_are_found(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "dtype",
-    [pytest.param(k, marks=[] if k == "float32" else pytest.mark.slow) for k in TOLERANCES],
-)
-def test_tolerances(dtype: str) -> None:
-    """The portable module is within them, and a coarser type is not."""
-    op = rc.build("GRUBlockCell", dtype=dtype, batch_size=2, input_size=3, num_units=5)
-    here = rc.compile(op, "cpu")
-    golden = rc.golden(op, rc.compile(op, "cpu:aarch64"))
+def test_tolerances() -> None:
+    """The portable module is within those of each dtype, and a coarser type is not."""
+    sizes = {"batch_size": 2, "input_size": 3, "num_units": 5}
+    built = renamed(*(rc.build("GRUBlockCell", dtype=dtype, **sizes) for dtype in TOLERANCES))
+    golden = rc.golden(built, rc.compile(built, "cpu:aarch64"))
     assert golden.computed_by == "cpu (portable) on local-sync"
-    program = rc.runtime.load(here)
+    program = rc.runtime.load(rc.compile(built, "cpu"))
     assert compare(program, golden).is_equal
-    arguments, results = golden.cases["gru_block_cell"]
-    for part in (0.5, 2.0):
-        scale = {name: max(1.0, float(np.abs(a).max())) for name, a in results.items()}
-        off = {
-            name: (a.astype(np.float64) + part * TOLERANCES[dtype] * scale[name] * 1.2).astype(
-                DTYPES[dtype].numpy
-            )
-            for name, a in results.items()
-        }
-        changed = dataclasses.replace(golden, cases={"gru_block_cell": (arguments, off)})
-        assert compare(program, changed).is_equal == (part < 1)
+    for (case, (arguments, results)), dtype in zip(golden.cases.items(), TOLERANCES, strict=True):
+        for part in (0.5, 2.0):
+            scale = {name: max(1.0, float(np.abs(a).max())) for name, a in results.items()}
+            off = {
+                name: (a.astype(np.float64) + part * TOLERANCES[dtype] * scale[name] * 1.2).astype(
+                    DTYPES[dtype].numpy
+                )
+                for name, a in results.items()
+            }
+            changed = dataclasses.replace(golden, cases={**golden.cases, case: (arguments, off)})
+            assert compare(program, changed).is_equal == (part < 1), dtype
 
 
 @pytest.mark.slow

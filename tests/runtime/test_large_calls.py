@@ -6,6 +6,7 @@ says how not.
 
 from __future__ import annotations
 
+import functools
 import resource
 from typing import Any
 
@@ -62,21 +63,28 @@ def faults_of_a_call(artifact: rc.Artifact, device: str) -> float:
     return (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) / 4
 
 
+@functools.cache
+def compiled() -> rc.Artifact:
+    return rc.compile(module(8))
+
+
+def linked() -> rc.Artifact:
+    return rc.link(function(module(8).functions[0]))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "device"),
     [
-        pytest.param(rc.compile, "local-sync", id="local-sync"),
-        pytest.param(rc.compile, "local-task", id="local-task"),
-        pytest.param(
-            lambda built: rc.link(function(built.functions[0])), "local-task", id="linked"
-        ),
+        pytest.param(compiled, "local-sync", id="local-sync"),
+        pytest.param(compiled, "local-task", id="local-task"),
+        pytest.param(linked, "local-task", id="linked"),
     ],
 )
 def test_a_large_call_meets_no_new_pages(make: Any, device: str) -> None:
     result = 7 * T * 8 * B * N * 4
     assert result > 64 << 20
-    assert faults_of_a_call(make(module(8)), device) < result / PAGE / 20
+    assert faults_of_a_call(make(), device) < result / PAGE / 20
 
 
 @pytest.mark.slow

@@ -189,14 +189,14 @@ SIZES = ["--dim", "input_size=1,num_units=1"]
 @pytest.mark.slow
 def test_ranges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "cells"
-    sizes = ["--dim", "batch_size=1..5:2", "--jobs", "1"]
+    sizes = ["--dim", "batch_size=1..3:2", "--jobs", "1"]
     assert main(["compile", "GRUBlockCell", *SIZES, *sizes, "-o", str(folder)]) == 0
-    names = [f"gru_block_cell-batch_size{n}.vmfb" for n in (1, 3, 5)]
+    names = [f"gru_block_cell-batch_size{n}.vmfb" for n in (1, 3)]
     assert sorted(path.name for path in folder.glob("*.vmfb")) == names
     out = capsys.readouterr().out
-    assert "3 of 3 sizes" in out
-    program = rc.runtime.load(folder / names[2])
-    assert program.manifest.functions[0].dims == {"batch_size": 5, "input_size": 1, "num_units": 1}
+    assert "2 of 2 sizes" in out
+    program = rc.runtime.load(folder / names[1])
+    assert program.manifest.functions[0].dims == {"batch_size": 3, "input_size": 1, "num_units": 1}
 
 
 @pytest.mark.slow
@@ -205,18 +205,19 @@ def test_files(
 ) -> None:
     """Of rows that come on top of ``--dim``, with comments; what fails is told at the end."""
     monkeypatch.chdir(tmp_path)
-    rows = "# two\nbatch_size=2\n\nbatch_size=3..4,input_size=2  # and two\n"
+    rows = "# one\nbatch_size=2\n\nbatch_size=1..2,input_size=3,num_units=4  # and two\n"
     Path("sizes.txt").write_text(rows)
     arguments = ["compile", "GRUBlockCell", *SIZES, "--dims", "sizes.txt", "--json"]
     assert main([*arguments, "--golden"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["path"] == "gru_block_cell"
-    assert [row["dims"]["batch_size"] for row in facts["sizes"]] == [2, 3, 4]
-    assert [row["dims"]["input_size"] for row in facts["sizes"]] == [1, 2, 2]
+    assert [row["dims"]["batch_size"] for row in facts["sizes"]] == [2, 1, 2]
+    assert [row["dims"]["input_size"] for row in facts["sizes"]] == [1, 3, 3]
     for row in facts["sizes"]:
         assert main(["verify", row["path"]]) == 0
     capsys.readouterr()
-    assert main([*arguments, "--timeout", "0.001", "--strategy", "portable"]) == 1
+    failing = ["--timeout", "0.001", "--strategy", "portable", "--jobs", "1"]
+    assert main([*arguments, *failing]) == 1
     facts = json.loads(capsys.readouterr().out)
     assert all("error" in row and "path" not in row for row in facts["sizes"])
 
@@ -228,11 +229,11 @@ def test_an_open_size_beside_those_of_a_file(
     """The file is one that an editor has begun with a byte order mark."""
     rows = tmp_path / "sizes.txt"
     rows.write_text("input_size=2\ninput_size=3\n", encoding="utf-8-sig")
-    command = ["compile", "GRUBlockCell", "--dim", "num_units=3,batch_size=?", "--dims", str(rows)]
-    assert main([*command, "-o", str(tmp_path / "cells"), "--json"]) == 0
+    command = ["compile", "GRUBlockCell", "--dim", "num_units=4,batch_size=?", "--dims", str(rows)]
+    assert main([*command, "-o", str(tmp_path / "cells"), "--json", "--jobs", "1"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert [row["dims"] for row in facts["sizes"]] == [
-        {"num_units": 3, "batch_size": None, "input_size": size} for size in (2, 3)
+        {"num_units": 4, "batch_size": None, "input_size": size} for size in (2, 3)
     ]
 
 
@@ -284,5 +285,5 @@ def test_progress_is_logged(
     rc.compile_many(cells(1, 2), "cpu")
     assert caplog.messages == ["compiled 1 of 2 modules", "compiled 2 of 2 modules"]
     caplog.clear()
-    rc.compile_many(cells(1, 2), "cpu", done=lambda module, artifact: None)
+    rc.compile_many(cells(1), "cpu", done=lambda module, artifact: None)
     assert not caplog.messages, "who is told needs no log"

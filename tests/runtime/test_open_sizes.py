@@ -266,7 +266,7 @@ def test_stream_of_any_batch() -> None:
 @pytest.mark.slow
 def test_stream_of_many_lengths_keeps_few_arrays() -> None:
     program = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", **OPEN)), "local-sync")
-    given = arguments(300)
+    given = arguments(150)
     rest = {name: value for name, value in given.items() if name not in ("x", "seq_len_max")}
     stream = program.stream(**rest)
 
@@ -275,7 +275,7 @@ def test_stream_of_many_lengths_keeps_few_arrays() -> None:
         return sum(type(each) is DeviceArray for each in gc.get_objects())
 
     before = arrays()
-    for length in range(1, 300):
+    for length in range(1, 150):
         stream(x=given["x"][:length])
     assert arrays() - before < 100
 
