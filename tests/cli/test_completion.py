@@ -99,7 +99,8 @@ for number, line in enumerate(sys.argv[1:]):
             "rnn-compiler compile BlockLSTMV2 --dim seq_length=3,ba",
             "rnn-compiler compile BlockLSTMV2 --target cuda:sm_8",
             "rnn-compiler inspect ls",
-        ]
+        ],
+        quick=3,
     ),
 )
 def test_bash_offers(line: str, tmp_path: Path) -> None:
@@ -107,6 +108,7 @@ def test_bash_offers(line: str, tmp_path: Path) -> None:
     assert set(complete(line, tmp_path)) == set(LINES[line])
 
 
+@pytest.mark.slow
 def test_the_command_offers(tmp_path: Path) -> None:
     """What bash asks it for, in every place that has words of its own."""
     cells = ["GRUBlockCell", "GRUBlockCell", "--function", "forward,last"]

@@ -68,6 +68,7 @@ def test_a_terminal_shows_stage_and_time(tmp_path: Path, monkeypatch: pytest.Mon
     assert re.search(r"compiling for cpu:generic +0:00:\d\d", text)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_before")
 def test_a_pipe_shows_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

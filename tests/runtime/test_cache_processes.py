@@ -53,7 +53,7 @@ print(hashlib.sha256(rc.compile(module, "cpu").payload).hexdigest())
 def start(script: str, folder: Path, cwd: Path | None = None) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-c", script],
-        env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(folder)},
+        env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(folder), "RNN_COMPILER_LOG": "error"},
         cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
