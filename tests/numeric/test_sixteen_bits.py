@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import sizes
-from numeric.harness import draw, together
+from numeric.harness import draw, first_variant, first_variants, function, program, together
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.cpu_features import host_features
 
 LEVELS = {
@@ -23,11 +25,13 @@ LEVELS = {
     "cpu:x86-64-v4": {"avx512bw", "avx512vl", "fma"},
     "cpu:x86-64-v3": {"avx2", "fma"},
 }
-TARGETS = [name for name, needed in LEVELS.items() if needed <= {*host_features()}]
+RUN_HERE = [name for name, needed in LEVELS.items() if needed <= {*host_features()}]
+TARGETS = [*{VectorUnit.of(resolve_target(k)): k for k in reversed(RUN_HERE)}.values()][::-1]
+"""Those whose code is another."""
+
 WIDE, NARROW = (TARGETS[:2], [*TARGETS[:1], *TARGETS[2:]]) if len(TARGETS) == 3 else 2 * [TARGETS]
 """The first, which may have the instruction, beside one that has not: two vector widths."""
 
-CELL = {"batch_size": 3, "input_size": 5, "num_units": 7}
 SMALL = sizes(4, 3, 5, 7, use_peephole=False)
 BLOCK = ("BlockLSTMV2", "BlockLSTMGradV2")
 CUDNN = ("CudnnRNN", "CudnnRNNBackprop")
@@ -83,30 +87,29 @@ def test_states_are_rounded(op: str) -> None:
 # Mixed training: gradients of weights that are not rounded.
 
 GRADIENTS = {
-    "BlockLSTMGradV2": (sizes(4, 3, 5, 7, use_peephole=True), ("w_grad", "wco_grad", "b_grad")),
-    "LSTMBlockCellGrad": (CELL | {"use_peephole": True}, ("wci_grad", "wco_grad")),
-    "GRUBlockCellParameterGrad": (CELL, ("d_w_ru", "d_b_c")),
-    "CudnnRNNBackprop": (sizes(4, 3, 5, 7, rnn_mode="gru", num_layers=2), ("params_backprop",)),
+    "BlockLSTMGradV2": ("w_grad", "wco_grad", "b_grad"),
+    "LSTMBlockCellGrad": ("wci_grad", "wco_grad"),
+    "GRUBlockCellParameterGrad": ("d_w_ru", "d_b_c"),
+    "CudnnRNNBackpropV3": ("params_backprop",),
 }
 
 
+@slow
 @pytest.mark.parametrize(
     ("op", "dtype"),
     [  # what rounds is the same for both types: each has two ops, and a sequence and a cell in all
-        pytest.param("BlockLSTMGradV2", "bfloat16", marks=slow),
-        pytest.param("GRUBlockCellParameterGrad", "float16", marks=slow),
-        pytest.param("LSTMBlockCellGrad", "bfloat16", marks=slow),
-        pytest.param("CudnnRNNBackprop", "float16", marks=slow),
+        ("BlockLSTMGradV2", "bfloat16"),
+        ("GRUBlockCellParameterGrad", "float16"),
+        ("LSTMBlockCellGrad", "bfloat16"),
+        ("CudnnRNNBackpropV3", "float16"),
     ],
 )
 def test_gradients_of_weights_in_float32(op: str, dtype: str) -> None:
     """They are what is rounded otherwise; all other results stay as they are."""
-    variant, wide = GRADIENTS[op]
+    variant, wide = first_variant(op), GRADIENTS[op]
     arguments = draw(op, dtype, variant)
-    narrow, mixed = (
-        rc.runtime.load(rc.compile(rc.build(op, dtype=dtype, **variant, **more)))(**arguments)
-        for more in ({}, {"weight_grad_dtype": "f32"})
-    )
+    narrow = function(op, dtype, first_variants(op, dtype))(**arguments)
+    mixed = program(op, dtype, variant | {"weight_grad_dtype": "float32"})(**arguments)
     for name, rounded, exact in zip(narrow._fields, narrow, mixed, strict=True):
         rounded, exact = np.asarray(rounded), np.asarray(exact)
         is_weight = rounded.dtype != exact.dtype
