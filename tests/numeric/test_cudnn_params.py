@@ -140,17 +140,22 @@ def test_params_size(row: tuple[Any, ...]) -> None:
         network(mode, layers, units, size, f"{direction}directional", how, projected)
     )
     assert size_of(sizes | attributes) == SIZES[row]
-    for S in ("int32", "int64") if layers == 1 else ("int32",):
-        out = rc.raw_ops.CudnnRNNParamsSize(**sizes, T="float32", S=S, **attributes)
-        assert out.dtype == S
-        assert out.tolist() == [SIZES[row]]
+    S = "int64" if layers == 1 else "int32"
+    out = rc.raw_ops.CudnnRNNParamsSize(**sizes, T="float32", S=S, **attributes)
+    assert out.dtype == S
+    assert out.tolist() == [SIZES[row]]
 
 
 @pytest.mark.slow
 @each_mode_and_direction
 def test_round_trip(mode: str, direction: str) -> None:
-    """Through functions of one program, two for each network."""
+    """Through functions of one program, two for each network.
+
+    A third of the networks: one and two layers in two directions, one and three in one direction,
+    each with an input that is multiplied and one that is not, also where there are projections.
+    """
     networks = [n for n in EVERY_NETWORK if (n["rnn_mode"], n["direction"]) == (mode, direction)]
+    networks = networks[direction == "unidirectional" :: 3]
     specs = [
         replace(spec, function=f"{spec.function}_{number}")
         for number, how in enumerate(networks)
@@ -170,26 +175,24 @@ def test_round_trip(mode: str, direction: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "dtype",
-    [pytest.param(k, marks=[] if k == "bfloat16" else pytest.mark.slow) for k in FLOAT_DTYPES],
-)
+@pytest.mark.parametrize("dtype", FLOAT_DTYPES)
 def test_every_dtype_through_raw_ops(dtype: str) -> None:
     """V1, which has no projection, and whose counts are one number."""
-    for how in (
-        network(direction="bidirectional"),
-        network("gru", 2, 3, 3, input_mode="skip_input"),
-    ):
-        del how["num_proj"]
-        sizes, attributes = split_sizes(how)
-        params = buffer(how, dtype)
-        count = counts(how | {"num_proj": 0})["num_params_biases"]
-        out = rc.raw_ops.CudnnRNNParamsToCanonical(
-            **sizes, params=params, num_params=count, **attributes, dropout=0.5, seed=1, seed2=-2
-        )
-        assert_same(named(out), reference.params_to_canonical(params=params, **how))
-        back = rc.raw_ops.CudnnRNNCanonicalToParams(**sizes, **out._asdict(), **attributes)
-        assert_same({"params": back}, {"params": params})
+    how = (
+        network("gru", 2, 3, 3, input_mode="skip_input")
+        if dtype in ("float16", "float64")
+        else network(direction="bidirectional")
+    )
+    del how["num_proj"]
+    sizes, attributes = split_sizes(how)
+    params = buffer(how, dtype)
+    count = counts(how | {"num_proj": 0})["num_params_biases"]
+    out = rc.raw_ops.CudnnRNNParamsToCanonical(
+        **sizes, params=params, num_params=count, **attributes, dropout=0.5, seed=1, seed2=-2
+    )
+    assert_same(named(out), reference.params_to_canonical(params=params, **how))
+    back = rc.raw_ops.CudnnRNNCanonicalToParams(**sizes, **out._asdict(), **attributes)
+    assert_same({"params": back}, {"params": params})
 
 
 def test_v2_through_raw_ops() -> None:

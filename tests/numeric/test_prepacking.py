@@ -23,20 +23,21 @@ from quick import first
 import rnn_compiler as rc
 
 STACK = {"is_training": False, "num_layers": 2}
+LAYER = {"is_training": False, "num_layers": 1}
+SINGLE = ("CudnnRNN", "float32", sizes(5, 1, 33, 65, **LAYER))
 CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("BlockLSTM", "float16", sizes(5, 1, 3, 100, use_peephole=True)),
     ("BlockLSTMV2", "float32", sizes(6, 14, 24, 70, use_peephole=False)),
     ("BlockLSTMV2", "float64", sizes(3, 17, 40, 33, use_peephole=True)),
     ("LSTMBlockCell", "float16", {"batch_size": 9, "input_size": 70, "num_units": 65}),
     ("GRUBlockCell", "float16", {"batch_size": 33, "input_size": 40, "num_units": 48}),
-    ("CudnnRNN", "float32", sizes(5, 1, 33, 65, **STACK)),
-    ("CudnnRNN", "bfloat16", sizes(4, 3, 64, 64, rnn_mode="gru", **STACK)),
-    ("CudnnRNNV2", "float64", sizes(4, 9, 20, 40, direction="bidirectional", **STACK)),
-    ("CudnnRNNV3", "float32", sizes(5, 6, 48, 64, num_proj=33, **STACK)),
+    SINGLE,
+    ("CudnnRNN", "bfloat16", sizes(4, 3, 64, 64, rnn_mode="gru", **LAYER)),
+    ("CudnnRNNV2", "float64", sizes(4, 9, 20, 40, direction="bidirectional", **LAYER)),
+    ("CudnnRNNV3", "float32", sizes(5, 6, 48, 64, num_proj=33, **LAYER)),
     ("CudnnRNNV3", "float16", sizes(5, 2, 7, 130, rnn_mode="rnn_tanh", **STACK)),
     ("BlockLSTMV2", "bfloat16", sizes(4, 5, 7, 33, use_peephole=False)),
 ]
-SINGLE = ("CudnnRNN", "float32", sizes(5, 1, 33, 65, is_training=False, num_layers=1))
 
 Arrays = dict[str, Any]
 
