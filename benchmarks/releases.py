@@ -23,7 +23,7 @@ BARS = {
     "a chunk of a stream": "a chunk of a stream\nagainst ONNX Runtime",
     "CudnnRNN lstm, inference": "LSTM inference\nagainst the best of four",
     "CudnnRNN lstm, inference in bfloat16": "the same in bfloat16",
-    "CudnnRNN lstm with its gradient": "LSTM training\nagainst the best of four",
+    "CudnnRNN lstm with its gradient": "LSTM training\nagainst the best of two",
     "BlockLSTMV2 with its gradient": "BlockLSTMV2 training\nagainst TensorFlow",
 }
 """The five groups on the front page, with their titles there."""

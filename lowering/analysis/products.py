@@ -71,7 +71,7 @@ class Product:
     @property
     def is_int8(self) -> bool:
         """Whether the right-hand side is in int8, with a scale for each column."""
-        return "scale" in self.given
+        return "scale" in self.given and element(self.rhs[0]) == "i8"
 
     @property
     def is_composite(self) -> bool:

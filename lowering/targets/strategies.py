@@ -61,7 +61,7 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
 
 
 class BackEnd(NamedTuple):
-    """The devices of one kind.
+    """What the lowering has for the devices of one kind.
 
     Attributes:
         processor: The processor of a target, with the tile sizes that suit it.

@@ -82,6 +82,8 @@ class Plan:
             raise NoDirectCallsError("larger than its formulas reach")
         if not names_in(*arguments) <= sizes.keys():
             raise NoDirectCallsError("its arguments have other open sizes")
+        if 0 in sizes.values():
+            raise NoDirectCallsError("its formulas are for sizes of 1 or more")
         values = values_at(schedule.formulas, sizes)
 
         def known(size: Size) -> int:

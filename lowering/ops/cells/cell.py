@@ -1,7 +1,15 @@
 """The interface of a cell: one step of a recurrence, and its derivative.
 
-A new cell is a class like those in `cudnn_gru` or `cudnn_plain`. `direction` emits its loops over
-time and `ops.cudnn.gradient` the gradients of its weights.
+`direction` emits the loops of a cell over time, and `ops.cudnn.gradient` the gradients of its
+weights. `cudnn_gru` is an example, and `gru_reset_before` one with two products in a row. These
+tables name the cells:
+
+    rnn_mode     `CELLS` in `ops.cudnn.network`, `GATES` in `schema.cudnn_layout`, `SAVED` in
+    of CudnnRNN  `schema.cudnn_reserve`, and `_CELLS` in `rnn_compiler.torch.formulas` for second
+                 derivatives; of these, only the lstm has a cell state (`ops.cudnn.signatures`)
+    ONNX's ops   `GATES`, `DEFAULTS` and `_cell` in `ops.onnx.cells`
+
+Streams and the frameworks follow from the signature of an op.
 """
 
 from __future__ import annotations
