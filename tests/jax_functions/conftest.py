@@ -1,6 +1,6 @@
 """XLA compiles each function for a call or two: most of its optimizations take longer than these.
 
-Samples and pages of the documentation run what it compiles as it does for users.
+`test_numbers`, samples and pages of the documentation run what it compiles for users.
 """
 
 from __future__ import annotations
