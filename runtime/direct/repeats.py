@@ -56,6 +56,9 @@ class Repeats:
         Args:
             arguments: The arguments by name.
             to_host: Whether to return numpy arrays.
+
+        Raises:
+            InvalidArgumentError: An argument has the wrong dtype, shape or range.
         """
         try:
             repeat = self._free.pop()
@@ -233,7 +236,11 @@ class _Argument:
             self.last = ref(value)
 
     def takes(self, value: Any) -> bool:
-        """Whether another value can be taken; binds it."""
+        """Whether another value can be taken; binds it.
+
+        Raises:
+            InvalidArgumentError: It has the wrong dtype, shape or range.
+        """
         spec = self._spec
         if self._stays or (self._may_be_packed and isinstance(value, DeviceArray)):
             return False
