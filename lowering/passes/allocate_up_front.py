@@ -21,7 +21,8 @@ from rnn_compiler.schema.manifest import FunctionSpec
 __all__ = ["allocate_up_front", "is_large"]
 
 _LARGE = 8 << 20
-"""Bytes of `is_large`: an eighth of a slab, since temporaries may be several times as large."""
+"""The bytes from which a function `is_large`: an eighth of a slab, since temporaries may be several
+times as large."""
 
 
 def is_large(spec: FunctionSpec) -> bool:
