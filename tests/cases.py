@@ -1,4 +1,4 @@
-"""What there is to test: one row per op, the tolerance of each dtype, and the comparison.
+"""The tested ops: one row per op, the tolerance of each dtype, and the comparison.
 
 Every numeric test reads `CASES`: a row (and golden files) is all that a new op needs to go through
 all of them.

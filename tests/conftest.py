@@ -1,4 +1,4 @@
-"""What every test runs in: an artifact cache of its own session, and no settings from outside."""
+"""The environment of every test: an artifact cache per session, and no outside settings."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""ONNX's LSTM, GRU and RNN in float64 numpy: what compiled modules must equal.
+"""ONNX's LSTM, GRU and RNN in float64 numpy, the expected results of compiled modules.
 
 Written from the specification (https://onnx.ai/onnx/operators), one row of the batch and one step
-at a time, every gate a matrix of its own; a row that is shorter than the others has fewer steps.
-Derivatives are those of each function with respect to its input, which the step notes down; the
+at a time, every gate a separate matrix; a row that is shorter than the others has fewer steps.
+Derivatives are those of each function with respect to its input, recorded by the step; the
 gradient runs the forward again and does not read `reserve_space`. Nothing is shared with
 `rnn_compiler`, not even the table of functions.
 """

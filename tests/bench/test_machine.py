@@ -1,4 +1,4 @@
-"""The kernels that measure the machine do all the work that they are credited with."""
+"""The kernels that measure the machine do all the work that is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured is what it says: sizes, workloads, contests, and the numbers that go in."""
+"""Rows match their descriptions: sizes, workloads, contests, and input values."""
 
 from __future__ import annotations
 

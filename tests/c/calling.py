@@ -1,7 +1,7 @@
-"""What the tests of C share: a compiler, modules compiled and loaded, and calls of them.
+"""Common parts of the tests of C: a compiler, modules compiled and loaded, and calls of them.
 
 A module's source and object are linked into a shared library, which ctypes calls with structs made
-from ``NAME.json``: what that says of arguments and results is what the header declares.
+from ``NAME.json``, so the manifest's arguments and results are those that the header declares.
 """
 
 from __future__ import annotations

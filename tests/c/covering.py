@@ -1,4 +1,4 @@
-"""Few golden files that together have all that many have."""
+"""Selects a few golden files that cover everything covered by many."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Modules in C on an emulated processor: a program that QEMU runs, whose call is files in, files out.
+"""Modules in C on an emulated processor: a program that QEMU runs, with files as input and output.
 
-What it takes, by architecture, and Debian's packages of it:
+Requirements by architecture, with Debian's packages:
 
 | | the emulator | a compiler that makes static programs |
 |---|---|---|

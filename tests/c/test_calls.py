@@ -1,4 +1,4 @@
-"""Calls of C: what is refused and how it is explained, threads, and memory that is left alone."""
+"""Calls of C: rejected arguments and their messages, threads, and memory that stays unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`compile --format c` and `rc.compile_c`: files, their manifest, and what is refused."""
+"""`compile --format c` and `rc.compile_c`: files, their manifest, and rejected arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constants of a module are data of the object, to the bit: of any type, length and form."""
+"""Constants of a module are data of the object, bit for bit: of any type, length and form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that follow from open sizes: each is what the same arithmetic on ints gives."""
+"""Numbers computed from open sizes: each equals the same arithmetic on ints."""
 
 from __future__ import annotations
 

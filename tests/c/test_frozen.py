@@ -1,4 +1,4 @@
-"""Frozen weights in C are packed beforehand, for the target, whatever packs them."""
+"""Frozen weights in C are packed in advance for the target, on any machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C gives what TensorFlow's own kernels gave, with weights packed at the call or before it.
+"""C gives the results of TensorFlow's own kernels, with weights packed in the call or before it.
 
 On this machine's processor, and on one for aarch64 under emulation.
 """

@@ -1,4 +1,4 @@
-"""Host programs are read into schedules; what is no schedule is refused, with a reason."""
+"""Host programs are read into schedules; others are refused, with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects: what is found in one, what is left out, and that damage is noticed."""
+"""Objects: their contents, the parts that are left out, and the detection of damage."""
 
 from __future__ import annotations
 

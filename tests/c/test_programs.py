@@ -1,4 +1,4 @@
-"""Whole programs: they compile without a warning in C and C++, need libc alone, and are silent."""
+"""Whole programs: they compile without warnings in C and C++, need only libc, and print nothing."""
 
 from __future__ import annotations
 

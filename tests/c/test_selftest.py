@@ -1,4 +1,4 @@
-"""Self tests: the comparison in C is that of `verify`, and what is wrong is found and said."""
+"""Self tests: the comparison in C is that of `verify`, and errors are found and reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C for processors with addresses of 32 bits: what TensorFlow's kernels gave, on emulated boards.
+"""C for 32-bit processors on emulated boards gives the results of TensorFlow's kernels.
 
 Cortex-M4, M7, M33 and M55 on boards without a system, ARMv7 under Linux, RISC-V of 32 bits.
 """

@@ -1,4 +1,4 @@
-"""`rnn-compiler cache`: what it shows, what it deletes, and what it leaves alone."""
+"""`rnn-compiler cache`: its output, the files that it deletes, and those that it keeps."""
 
 from __future__ import annotations
 

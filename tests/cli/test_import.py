@@ -1,4 +1,4 @@
-"""`rnn-compiler import`: tables, JSON, and a folder whose README shows calls that work."""
+"""`rnn-compiler import`: tables, JSON, and a folder whose README has working calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The README of `rnn-compiler import`: its code runs as it is, and keeps the state of a stream."""
+"""The README of `rnn-compiler import`: its code runs unchanged, and keeps the state of a stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--json`: of every verb that prints facts, on standard output alone, whatever the exit code."""
+"""`--json`: for every verb that prints facts, on standard output only, whatever the exit code."""
 
 from __future__ import annotations
 

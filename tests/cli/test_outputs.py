@@ -1,7 +1,7 @@
-"""What the verbs write: refused before any work where it cannot be; whole or not there at all.
+"""Output files of verbs: errors are detected before any work; files are complete or missing.
 
-A disk that is full is a small one of its own where that may be mounted, and anywhere the kernel's
-bound on the size of a file, which the writing process meets in the same way.
+The full disk is a small separate file system where mounting is allowed. Elsewhere the kernel's
+limit on file sizes stands in for it, which the writing process meets in the same way.
 """
 
 from __future__ import annotations

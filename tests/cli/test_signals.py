@@ -1,4 +1,4 @@
-"""A compilation that is told to end, or whose process is gone: nothing of it runs on or is left."""
+"""Compilations ended by a signal, or whose process is gone, leave nothing running or behind."""
 
 from __future__ import annotations
 

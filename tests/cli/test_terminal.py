@@ -1,4 +1,4 @@
-"""What is printed: whole at any width, on a terminal and in a pipe; plain where that is asked."""
+"""Output is complete at any width, on a terminal and in a pipe; plain on request."""
 
 from __future__ import annotations
 

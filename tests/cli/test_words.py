@@ -1,4 +1,4 @@
-"""What the command line says of slips: short, in its own words, with what was meant."""
+"""Messages for mistyped commands: short, in the command's own terms, with a suggestion."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""The CUDA modules, executed without a GPU: by the interpreter of PTX in `emulator`.
+"""Runs the CUDA modules without a GPU, by the interpreter of PTX in `emulator`.
 
-Each row of `RUNS` is a run of pytest in a process of its own, in which NVIDIA's driver is the
-emulator, for here others test that there is none. By hand:
+Each row of `RUNS` is a run of pytest in a separate process, in which NVIDIA's driver is the
+emulator, because other tests here check that there is none. By hand:
 
     pytest -n 0 --device emulator tests/cuda/emulated
     pytest -n 0 --device emulator:sm_120 tests/numeric/test_reference.py -k test_variant
 
-``TEST_SWEEP=1 pytest -o faulthandler_timeout=0`` runs all of what is chosen from here: hours.
+``TEST_SWEEP=1 pytest -o faulthandler_timeout=0`` runs everything selected here: hours.
 """
 
 from __future__ import annotations

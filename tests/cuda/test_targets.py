@@ -1,4 +1,4 @@
-"""Targets and devices named ``cuda``, on machines without one too."""
+"""Targets and devices named ``cuda``, also on machines without one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors of torch and jax on a GPU, in and out: `pytest tests/cuda --device cuda`."""
+"""Tensors of torch and jax on a GPU as arguments and results: `pytest tests/cuda --device cuda`."""
 
 from __future__ import annotations
 

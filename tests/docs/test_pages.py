@@ -1,4 +1,4 @@
-"""README and docs tell the truth: code and commands run, links lead somewhere, tables agree."""
+"""README and docs are true: code and commands run, links lead somewhere, tables agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules, sources and names that docs quote are those of today."""
+"""Modules, sources and names that docs quote are up to date."""
 
 from __future__ import annotations
 

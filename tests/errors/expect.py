@@ -1,4 +1,4 @@
-"""What the tests of error messages share."""
+"""Common parts of the tests of error messages."""
 
 from __future__ import annotations
 

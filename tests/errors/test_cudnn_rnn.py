@@ -1,7 +1,7 @@
-"""CudnnRNN, V2, V3 and their gradients: what they do not accept, before anything is compiled.
+"""CudnnRNN, V2, V3 and their gradients: arguments rejected before anything is compiled.
 
 Each row is a condition that TensorFlow checks, leaves to cuDNN, or does not survive. The sweeps of
-`test_calls` and `test_build` perturb every argument besides.
+`test_calls` and `test_build` also perturb every argument.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A name that there is not: the error names the one that was meant, where that is plain."""
+"""Errors for unknown names suggest the intended name, if it is clear."""
 
 from __future__ import annotations
 

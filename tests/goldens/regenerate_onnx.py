@@ -3,8 +3,8 @@
     python tests/goldens/regenerate_onnx.py            # compare every file with what is installed
     python tests/goldens/regenerate_onnx.py --write    # store what is installed gives
 
-ONNX Runtime's CPU kernels know neither float64 nor layout 1; those cases are onnx.reference's,
-whose evaluator knows no other functions, no clip and no lengths.
+ONNX Runtime's CPU kernels support neither float64 nor layout 1; those cases come from
+onnx.reference, whose evaluator supports no other functions, no clip and no lengths.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""Are the modules that lowering makes the same as those of another commit, letter by letter?
+"""Compares the modules that lowering makes with those of another commit, letter by letter.
 
     python tests/ir/lowered_modules.py --against main
     python tests/ir/lowered_modules.py --against HEAD~3 --only 'Backprop.*cuda' --fast
 
-For whoever changes how lowering is written but not what it makes: if no module differs, then
-neither code nor speed can. Nothing is compiled, which makes a tenth of a second a module. They are
+For changes to lowering that must not change its results: if no module differs, then
+neither code nor speed can. Nothing is compiled, so a module takes a tenth of a second. They are
 printed without source locations and without the names of values, by the command `rnn-compiler
-emit`, which every commit has; a commit other than the one checked out is printed in a worktree of
-its own, by this script.
+emit`, which every commit has; for a commit other than the one checked out, this script uses a
+separate worktree.
 
-Modules lie in build/lowered, one file each, those of a commit under its number: they are printed
-once. A module that cannot be built is its error message.
+Modules are kept in build/lowered, one file each, those of a commit under its hash, so that they
+are printed only once. The file of a module that cannot be built has its error message.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Single passes on the text of a module."""
+"""Runs single passes on the text of a module."""
 
 from __future__ import annotations
 

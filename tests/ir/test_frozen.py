@@ -1,4 +1,4 @@
-"""Frozen weights in the portable module, and what lowering makes of them."""
+"""Frozen weights in the portable module, and after lowering."""
 
 from __future__ import annotations
 

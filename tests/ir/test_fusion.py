@@ -1,4 +1,4 @@
-"""What the fused strategy makes of a module: one dispatch for a loop, panels for products."""
+"""Modules lowered by the fused strategy: one dispatch per loop, panels for products."""
 
 from __future__ import annotations
 

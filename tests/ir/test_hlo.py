@@ -1,4 +1,4 @@
-"""The builder: what each expression emits, and what an illegal one says."""
+"""The builder: the ops that each expression emits, and the messages for illegal ones."""
 
 from __future__ import annotations
 

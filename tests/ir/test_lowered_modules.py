@@ -1,4 +1,4 @@
-"""The comparison of lowered modules with those of another commit sees what differs."""
+"""The comparison of lowered modules with those of another commit detects differences."""
 
 from __future__ import annotations
 

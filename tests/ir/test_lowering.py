@@ -1,4 +1,4 @@
-"""What lowering adds to a portable module, and that it arrives in the compiled one."""
+"""Additions of lowering to a portable module, and their arrival in the compiled one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `rc.build` emits: the portable module of each op, as text.
+"""Modules from `rc.build`: the portable module of each op, as text.
 
 The sizes differ from each other, also as products, so that a type in a check names one tensor:
 x [3, 2, 4], states [2, 5], w [9, 20]; flattened over time 6 rows.

@@ -1,4 +1,4 @@
-"""Functions that give some of their results: what the others alone needed is not in the module."""
+"""Functions that return some of their results: the module has no ops that only others need."""
 
 from __future__ import annotations
 

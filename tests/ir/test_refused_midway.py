@@ -1,4 +1,4 @@
-"""A loop that is refused when much of it was emitted leaves the process as it was."""
+"""A loop that is refused after much of it was emitted leaves the process unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What JAX's functions do not take, they refuse by name."""
+"""JAX's functions reject unsupported arguments by name."""
 
 from __future__ import annotations
 

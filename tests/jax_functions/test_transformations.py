@@ -1,4 +1,4 @@
-"""What JAX does to functions, it may do to those with our ops in them."""
+"""JAX's transformations apply to functions that contain our ops."""
 
 from __future__ import annotations
 

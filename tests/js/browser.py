@@ -1,4 +1,4 @@
-"""A headless Chromium, told what to do over a pipe in the DevTools protocol."""
+"""A headless Chromium, controlled over a pipe by the DevTools protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules in JavaScript, called in Node.js: numbers go in and out by files."""
+"""Calls modules in JavaScript from Node.js, with numbers in files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JavaScript gives what TensorFlow's kernels gave, in Node.js."""
+"""JavaScript in Node.js gives the results of TensorFlow's kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules that do not fit: the error names op, argument, what was expected and what there is."""
+"""Modules that do not fit: the error names op, argument, the expected and the actual value."""
 
 from __future__ import annotations
 

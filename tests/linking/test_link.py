@@ -1,4 +1,4 @@
-"""Users' modules by hand: what they call becomes the op, to the bit; all else stays as it is."""
+"""Handwritten user modules: calls become the op, bit for bit; everything else stays unchanged."""
 
 from __future__ import annotations
 

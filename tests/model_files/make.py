@@ -1,4 +1,4 @@
-"""Makes the model files of this folder, with the frameworks that people save them with.
+"""Makes the model files of this folder with the frameworks that users save them with.
 
     pip install tensorflow-cpu keras tf_keras torch onnx onnxscript onnxruntime
     python tests/model_files/make.py [NAME ...]

@@ -1,4 +1,4 @@
-"""Bounds in which a file must be read: of a processor's time, and of memory."""
+"""Limits within which a file must be read: CPU time and memory."""
 
 from __future__ import annotations
 

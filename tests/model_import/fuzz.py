@@ -1,13 +1,13 @@
 """Damages stored models, and reads them: ``python fuzz.py [--count 3000] [--seed 0]``.
 
-Most files have fields that are others (`mutations`); of the rest, bits are flipped, bytes
-overwritten, cut out, repeated or moved. What is read is layers, or an error of this package that is
-foreseen, in ten seconds of a processor and half a gigabyte. Anything else is a finding: it is
-printed with the command that repeats it, and the end is 1. Files are read by a child, whose crash
-or hang is a finding too.
+In most files, fields are replaced by others (`mutations`); in the rest, bits are flipped, and bytes
+overwritten, cut out, repeated or moved. The result must be layers or an error of this package that
+is expected, within ten seconds of CPU time and half a gigabyte. Anything else is a finding: it is
+printed with the command that repeats it, and the exit code is 1. Files are read by a child, whose
+crash or hang is a finding too.
 
-HDF5 files are read by a process each, which takes a third of a second: few are damaged ones, and
-those that are not are read once.
+HDF5 files are read by a process each, which takes a third of a second, so only a few are damaged,
+and the undamaged ones are read once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A file is read in time and memory that its size bounds, whatever it asks for."""
+"""A file is read in time and memory limited by its size, whatever its content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The modules of layers: what is compiled of a model gives what its framework gave."""
+"""Modules of layers: a compiled model gives its framework's results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a framework computed with a model's layers is what their ops give, with the file's weights.
+"""Imported ops with the file's weights give the results of the model's framework.
 
-Outputs are stored beside the files; here the ops are computed by the references in float64, and in
+Outputs are stored next to the files; here the ops are computed by the references in float64, and in
 `test_build` by compiled modules.
 """
 

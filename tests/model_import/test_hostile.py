@@ -1,4 +1,4 @@
-"""Files that are damaged, or made to do harm, give an error that says so, and nothing else."""
+"""Damaged and malicious files give an error that says so, and nothing else."""
 
 from __future__ import annotations
 

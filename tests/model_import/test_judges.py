@@ -1,6 +1,6 @@
-"""Others' own cases: the onnx package's node tests, and configurations of Keras' layers.
+"""Cases of other projects: the onnx package's node tests, and configurations of Keras' layers.
 
-They need onnx and keras, and are skipped without. docs/import.md has the table of what differs.
+They need onnx and keras, and are skipped without. docs/import.md has the table of differences.
 """
 
 from __future__ import annotations

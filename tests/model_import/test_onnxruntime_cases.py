@@ -1,4 +1,4 @@
-"""The cases of ONNX Runtime's own tests of LSTM, GRU and RNN, as nodes of files.
+"""The cases of ONNX Runtime's own tests of LSTM, GRU and RNN, as nodes in files.
 
 `onnxruntime_cases.json.gz` has attributes, inputs and the outputs that its tests expect, by name.
 Source: onnxruntime/test/providers/cpu/rnn (deep_cpu_lstm_op_test, deep_cpu_gru_op_test,

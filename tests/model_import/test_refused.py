@@ -1,4 +1,4 @@
-"""What a layer has and no op computes is refused by its name; other layers can still be had."""
+"""Unsupported features of a layer are refused by name; other layers can still be imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks are imported in this process: to start one takes longer than all the rest."""
+"""Imports networks in this process, because starting another takes longer than everything else."""
 
 from __future__ import annotations
 

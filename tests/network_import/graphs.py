@@ -1,4 +1,4 @@
-"""Small ONNX models, made of nodes, and what onnx's reference implementation gives for them."""
+"""Small ONNX models made of nodes, and their results by onnx's reference implementation."""
 
 from __future__ import annotations
 

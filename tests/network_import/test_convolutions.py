@@ -1,4 +1,4 @@
-"""Convolutions of networks compute what onnx's reference implementation does, whatever they are."""
+"""All convolutions of networks give the results of onnx's reference implementation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that IREE's importer computes otherwise than ONNX get forms that it computes right."""
+"""Operators that IREE's importer computes incorrectly are rewritten into forms that it supports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imported networks compute what onnx's reference implementation does, or what ONNX's text says."""
+"""Imported networks give the results of onnx's reference implementation or of ONNX's text."""
 
 from __future__ import annotations
 

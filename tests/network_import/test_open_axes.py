@@ -1,4 +1,4 @@
-"""Axes without a size stay open: one module computes the same at all sizes."""
+"""Axes without a size stay open: one module gives the same results at all sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is not imported is refused by the node's name and operator, or the argument's name."""
+"""Unsupported content is refused by the node's name and operator, or the argument's name."""
 
 from __future__ import annotations
 

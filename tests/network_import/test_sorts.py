@@ -1,4 +1,4 @@
-"""Networks with several sorts: each has values and indices of its own."""
+"""Networks with several sorts: each has its own values and indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The golden cases as functions of a few modules: less time to compile than a module for each."""
+"""The golden cases as functions of a few modules, which compile faster than one module each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the numeric tests share: compiled functions, and inputs for them."""
+"""Common parts of the numeric tests: compiled functions, and inputs for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the methods of bodies and the operators of numbers compute, in one compiled module."""
+"""Results of the methods of bodies and the operators of numbers, in one compiled module."""
 
 from __future__ import annotations
 

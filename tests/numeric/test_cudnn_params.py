@@ -1,4 +1,4 @@
-"""The ops around CudnnRNN's parameter buffer: nothing is computed, so every bit is as it was."""
+"""The ops around CudnnRNN's parameter buffer: nothing is computed, so no bit changes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""CudnnRNN, V2, V3 and their gradients, beyond what every op is tested for.
+"""CudnnRNN, V2, V3 and their gradients, beyond the tests of every op.
 
 Golden cases, forward and gradient; a sweep over modes, directions, layers, input modes,
-projections, axis orders, sequence lengths and dropout against the float64 reference; what padding,
-dropout and inference promise.
+projections, axis orders, sequence lengths and dropout against the float64 reference; properties of
+padding, dropout and inference.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sizes, values, array layouts and ways of calling at the edge of what an op accepts."""
+"""Sizes, values, array layouts and ways of calling at the limits of what an op accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Float16 below 6.1e-5 stays, whether the processor has an instruction that rounds to it or not."""
+"""Float16 below 6.1e-5 is kept, whether or not the processor has an instruction to round to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frozen arguments of every kind: the numbers are those of the function that takes them."""
+"""Frozen arguments of every kind give the same numbers as passed arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every op gives what TensorFlow's own kernel gave, as a raw op and as an ahead-of-time program."""
+"""Every op gives the results of TensorFlow's kernel, as a raw op and an ahead-of-time program."""
 
 from __future__ import annotations
 

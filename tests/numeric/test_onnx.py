@@ -1,7 +1,7 @@
-"""ONNX's LSTM, GRU and RNN: what the sweeps over all ops do not see.
+"""ONNX's LSTM, GRU and RNN: cases that the sweeps over all ops do not cover.
 
-Against the float64 reference every function, and any optional inputs; against CudnnRNNV3, whose
-bits they have where the cell is cuDNN's; and every strategy on sizes that do not divide.
+Every function and any optional inputs against the float64 reference; cuDNN's cells bit for bit
+against CudnnRNNV3; and every strategy on sizes that do not divide.
 """
 
 from __future__ import annotations

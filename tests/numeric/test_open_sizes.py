@@ -1,4 +1,4 @@
-"""Functions of open sizes: one for any length or batch, with the numbers of those built for it."""
+"""Functions of open sizes: one for any length or batch, with the numbers of static functions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Weights that are packed once: the same bits as packed at every call, and only while they stay.
+"""Weights packed once: the same bits as packed at every call, and only while they do not change.
 
 Ops of all families, sizes that panels and rows do not divide, one and several layers, both
-directions; 16-bit weights, which are kept widened.
+directions; 16-bit weights, which are stored widened.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Packed matrices and products against numpy, on sizes that no tile divides too.
+"""Packed matrices and products against numpy, also on sizes that no tile divides.
 
-Numbers of bfloat16, which are multiplied as pairs, come and go as 16-bit integers.
+Numbers of bfloat16, which are multiplied as pairs, are passed as 16-bit integers.
 
 All cases of a kind are functions of one module, so that they are compiled once.
 """

@@ -1,7 +1,7 @@
-"""Random steps: a fused loop computes what the plain one does, and what numpy does step by step.
+"""Random steps: a fused loop gives the results of the plain one, and of numpy step by step.
 
 A step is a handful of elementwise formulas of its states, of rows of sequences, and of a product
-with a matrix. How many there are of each, lengths and the direction of time are drawn too.
+with a matrix. Their numbers, the lengths and the direction of time are random too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Rows of all lengths: the bits are those of code that does every row at every step.
+"""Rows of all lengths have the bits of code that computes every row at every step.
 
-That code is this package's own, from the same module, with all that knows of lengths left out.
+That code is this package's own, from the same module, without everything that uses lengths.
 """
 
 from __future__ import annotations

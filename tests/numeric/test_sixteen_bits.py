@@ -1,7 +1,7 @@
-"""bfloat16 is multiplied as pairs, by an instruction or widened in registers: the same bits.
+"""bfloat16 multiplied as pairs, by an instruction or widened in registers: the same bits.
 
-That one way agrees with the other says that no number is lost, that sums run in one order, and that
-what a step hands to the next is rounded, whatever type it is kept in.
+If both ways agree, no number is lost, sums are added in one order, and values passed from step to
+step are rounded, whatever type they are kept in.
 """
 
 from __future__ import annotations

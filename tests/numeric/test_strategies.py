@@ -1,7 +1,7 @@
-"""Every lowering computes what the reference does, on sizes that do not divide too.
+"""Every lowering gives the reference's results, also on sizes that do not divide.
 
-IREE can miscompile such code without a word: forward and gradient of every sequence op in one
-module per size. That the pinned lowering runs on CPUs at all is for these tests: its loop is the
+IREE can silently miscompile such code: forward and gradient of every sequence op in one
+module per size. The pinned lowering runs on CPUs only for these tests: its loop is the
 one that GPUs get.
 """
 

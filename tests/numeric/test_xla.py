@@ -1,4 +1,4 @@
-"""The portable module means the same to XLA: its text, run by XLA's CPU client through jaxlib."""
+"""The portable module has the same meaning in XLA: jaxlib's CPU client runs its text."""
 
 from __future__ import annotations
 

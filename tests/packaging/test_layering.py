@@ -1,4 +1,4 @@
-"""Who may import whom, read off the sources."""
+"""The allowed imports between folders, checked in the sources."""
 
 from __future__ import annotations
 

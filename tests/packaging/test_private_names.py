@@ -1,4 +1,4 @@
-"""Tests know the code by names that others may use: what has an underscore may change unseen."""
+"""Tests use only public names of the code: names with an underscore may change at any time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wheel: built from a copy of the sources, installed alone, it holds all that is needed."""
+"""The wheel, built from a copy of the sources and installed alone, contains everything needed."""
 
 from __future__ import annotations
 

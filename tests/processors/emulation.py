@@ -1,6 +1,6 @@
 """Other processors under emulation: QEMU's user mode, and IREE's runtime for them.
 
-What it takes, and where it is looked for:
+Requirements, and where they are looked for:
 
     qemu-aarch64            on PATH (Debian's package qemu-user)
     an aarch64 C library    below QEMU_LD_PREFIX, else /usr/aarch64-linux-gnu (Debian's
@@ -12,7 +12,7 @@ What it takes, and where it is looked for:
                             python3.11-minimal, libpython3.11-minimal, libpython3.11-stdlib, libc6,
                             libexpat1, zlib1g, libssl3 and libffi8 of arm64, unpacked there
 
-Tests that need what is not there are skipped, and say which it is.
+Tests whose requirements are missing are skipped, with the reason.
 """
 
 from __future__ import annotations

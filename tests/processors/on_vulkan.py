@@ -1,11 +1,11 @@
-"""Code for Vulkan, on any driver that is here: on a machine without a GPU, Mesa's lavapipe.
+"""Code for Vulkan, on any driver of this machine: without a GPU, Mesa's lavapipe.
 
 Devices stay open until a process ends, and on lavapipe two threads of an open one never stop
-polling. So `test_vulkan` runs this file in a process of its own, which compiles, and its children
+polling. So `test_vulkan` runs this file in a separate process, which compiles, and its children
 run the code.
 
-With lavapipe 22.3, IREE 3.13 loses the device now and then, in one of some hundred calls: an error,
-and never a wrong number. `persistent` opens it again.
+With lavapipe 22.3, IREE 3.13 sometimes loses the device, in one of some hundred calls: this gives
+an error, never a wrong number. `persistent` opens it again.
 """
 
 from __future__ import annotations

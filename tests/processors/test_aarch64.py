@@ -1,4 +1,4 @@
-"""Code for aarch64 gives what TensorFlow's kernels gave: on an emulated CPU, by IREE's own runtime.
+"""Code for aarch64 gives TensorFlow's results on an emulated CPU, with IREE's own runtime.
 
 QEMU on x86-64 keeps x86's order of memory accesses, so it cannot show a fault of a weaker order.
 """

@@ -1,4 +1,4 @@
-"""Code for Vulkan: what is refused, and on a driver if one is here (`on_vulkan`)."""
+"""Code for Vulkan: rejected modules, and runs on a driver if there is one (`on_vulkan`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the runtime share: artifacts that compile once, and watches."""
+"""Common parts of the tests of the runtime: artifacts that compile once, and watches."""
 
 from __future__ import annotations
 

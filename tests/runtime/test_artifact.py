@@ -1,4 +1,4 @@
-"""Artifacts: what is written is what is read, and nothing damaged or foreign reaches IREE."""
+"""Artifacts: reading restores what was written, and nothing damaged or foreign reaches IREE."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pool of freed buffers serves what runs now, whatever ran before; in a process of its own."""
+"""The pool of freed buffers serves current calls, whatever ran before; in a separate process."""
 
 from __future__ import annotations
 

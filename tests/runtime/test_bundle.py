@@ -1,4 +1,4 @@
-"""Bundles: one folder for several machines, from which each takes the best it can run."""
+"""Bundles: one folder for several machines, from which each selects its best artifact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cache: an entry is whole and the right one, or it is a miss; a miss is never an error."""
+"""The cache: an entry is complete and the right one, or it is a miss; a miss is never an error."""
 
 from __future__ import annotations
 

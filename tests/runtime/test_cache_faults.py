@@ -1,4 +1,4 @@
-"""What the cache survives; the names begin with the number of the fault in `test_fault_table`.
+"""Faults that the cache survives; test names begin with the fault's number in `test_fault_table`.
 
 Each is a miss, never an error or a wrong number.
 """

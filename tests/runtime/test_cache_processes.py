@@ -1,4 +1,4 @@
-"""The cache between processes: what one leaves, however it ends, and what another finds."""
+"""The cache between processes: what a process leaves, however it ends, and what another finds."""
 
 from __future__ import annotations
 

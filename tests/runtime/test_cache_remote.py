@@ -1,4 +1,4 @@
-"""The remote of the cache: what others compiled is verified and taken; it fails no compilation."""
+"""The remote cache: artifacts of other machines are verified; it fails no compilation."""
 
 from __future__ import annotations
 

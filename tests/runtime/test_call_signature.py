@@ -1,4 +1,4 @@
-"""How functions of programs are called, and what they say of themselves."""
+"""The call signatures and documentation of a program's functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls from forked and other processes, and what is handed over that is not what it should be."""
+"""Calls from forked and other processes, and calls with wrong arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The call of the compiler: how it fails, what it leaves to repeat the failure with.
+"""The call of the compiler: its failures, and the reproducers that they leave.
 
 A shell script stands in for `iree-compile`.
 """

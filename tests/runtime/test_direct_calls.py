@@ -1,4 +1,4 @@
-"""Calls without IREE: the same bits, from any thread, and IREE where they cannot be."""
+"""Direct calls: the same bits from any thread; IREE is used where they are not possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others write to memory that DLPack gave them, nobody sees but the array it was given for."""
+"""Writes to memory exported by DLPack affect only the exported array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frozen weights: their numbers, their files, and all that can be wrong with these."""
+"""Frozen weights: their numbers, their files, and damage to these."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Hundreds of damaged entries and artifacts: not one crash, not one wrong number.
 
-They are read and run in another process, so that a crash is seen. Whatever is not refused must give
-the same numbers, to the bit.
+They are read and run in another process, so that a crash is seen. Those that are not refused must
+give the same numbers, bit for bit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Goldens: kept beside an artifact; what is wrong with them, or with the numbers, is found."""
+"""Goldens: stored next to an artifact; damage to them and wrong numbers are detected."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Tensors of other frameworks on a GPU: what of their way to IREE and back needs no GPU.
+"""Tensors of other frameworks on a GPU: the parts of their exchange with IREE that need no GPU.
 
-IREE's CPU device plays the GPU: it takes their memory and gives its own in the same way. The owners
-are arrays of numpy and jax that say they are on a GPU.
+IREE's CPU device plays the GPU: it takes and exports memory in the same way. The owners
+are arrays of numpy and jax that claim to be on a GPU.
 """
 
 from __future__ import annotations

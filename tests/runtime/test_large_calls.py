@@ -1,7 +1,7 @@
-"""Memory that a call allocates is used again by the next, however much it is, with threads too.
+"""Memory that a call allocates is reused by the next, in any amount, also with threads.
 
-IREE's queue would map more than 64 MiB anew, page by page; `lowering/passes/allocate_up_front.py`
-says how not.
+IREE's queue would map more than 64 MiB again, page by page; `lowering/passes/allocate_up_front.py`
+avoids that.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Open sizes in manifests, errors, streams, the cache, commands, and where they cannot be."""
+"""Open sizes in manifests, errors, streams, the cache and commands; and where they are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where functions run if nobody says so: small work in this thread, large work in several."""
+"""The default device of functions: small work runs in this thread, large work in several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many processors and how much memory there are: what a cgroup allows."""
+"""The number of processors and the amount of memory that a cgroup allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls with mostly the arguments of the call before: bits, checks and memory as of any call."""
+"""Repeated calls, mostly with the previous arguments: bits, checks and memory as for any call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that end while other libraries' objects keep arrays, programs and their memory."""
+"""Processes that end while objects of other libraries keep arrays, programs and their memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams: the numbers of chunks are those of one long call, to the bit; errors change nothing."""
+"""Streams: chunks give the numbers of one long call, bit for bit; errors change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A caller that waits for workers does not push them aside."""
+"""A caller that waits for workers does not preempt them."""
 
 from __future__ import annotations
 

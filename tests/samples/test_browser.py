@@ -1,4 +1,4 @@
-"""The page's README leads from the model's wheel to a page that finds what the C program does."""
+"""The page's README leads from the model's wheel to a page with the results of the C program."""
 
 from __future__ import annotations
 

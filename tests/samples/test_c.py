@@ -1,4 +1,4 @@
-"""The programs in C run as their README says, and their numbers are the reference's."""
+"""The programs in C run as in their README, and give the reference's numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Torch's tensors called directly: IREE's bits, and memory that is as torch has it."""
+"""Direct calls on torch's tensors: IREE's bits, and results in memory like torch's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ops as functions of torch's tensors: values of raw_ops, gradients by differences, errors."""
+"""The ops as functions of torch's tensors: results of raw_ops, gradients by differences, errors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tensors that several have, or that change: tied parameters, results and gradients in place.
+"""Shared and changing tensors: tied parameters, results and gradients in place.
 
-Each is compared with what torch.nn does.
+Each case is compared with torch.nn.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Calls whose sizes vary: how often something is compiled, and that the numbers are the same."""
+"""Calls whose sizes vary: the number of compilations, and unchanged results."""
 
 from __future__ import annotations
 

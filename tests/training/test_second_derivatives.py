@@ -1,4 +1,4 @@
-"""Second derivatives: torch.nn's numbers, through whatever a layer is given."""
+"""Second derivatives: torch.nn's numbers, for every input of a layer."""
 
 from __future__ import annotations
 

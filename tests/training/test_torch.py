@@ -1,4 +1,4 @@
-"""The layers under what torch has: modes, copies, pickling, forks, threads, tracing, export."""
+"""The layers with torch's features: modes, copies, pickling, forks, threads, tracing, export."""
 
 from __future__ import annotations
 

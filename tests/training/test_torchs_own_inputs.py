@@ -1,6 +1,6 @@
 """The inputs on which torch tests its own layers: the same results and gradients.
 
-They are run if asked for: test_layers has all that they consist of, and torch's tests take seconds
+They are run only on request: test_layers covers everything in them, and torch's tests take seconds
 to import. ``TEST_TORCH_INPUTS=1 pytest ...`` runs all, ``TEST_TORCH_INPUTS=8`` every eighth.
 """
 

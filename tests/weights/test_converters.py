@@ -1,4 +1,4 @@
-"""`rc.weights`: every framework's weights become the buffer they should, and come back."""
+"""`rc.weights`: every framework's weights are converted to the right buffer, and back."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Mistakes in the PTX of compiled ops are caught, by the emulator's checks or by wrong results.
 
-A mutant takes as many bytes as the original, so that it can be put in its place in a module. Each
-runs in a process of its own, forked from one that has imported everything.
+A mutant has as many bytes as the original, so that it can replace it in a module. Each
+runs in a separate process, forked from one that has imported everything.
 """
 
 from __future__ import annotations

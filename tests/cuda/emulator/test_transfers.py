@@ -1,4 +1,4 @@
-"""Loads and stores of every space and width, and that each fault of memory is caught and named."""
+"""Loads and stores of every space and width; each memory fault is caught and named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What threads do together: branches that part a warp, barriers, shuffles, matrix products."""
+"""Operations of several threads: branches that part a warp, barriers, shuffles, matrix products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is emitted, as the text of a module that verifies."""
+"""Emitted ops as the text of a verified module."""
 
 from __future__ import annotations
 

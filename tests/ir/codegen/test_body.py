@@ -1,4 +1,4 @@
-"""What bodies emit that no result shows; `numeric/test_codegen.py` has what they compute."""
+"""Ops emitted by bodies that do not affect results; `numeric/test_codegen.py` tests results."""
 
 from __future__ import annotations
 

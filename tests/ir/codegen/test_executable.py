@@ -1,4 +1,4 @@
-"""A dispatch: what is bound, loaded, stored and tied, and that those alike are there once."""
+"""A dispatch: bindings, loads, stores and ties; equal dispatches share an executable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function under construction, and what is left of it if a rewrite is refused."""
+"""A function under construction, and its remains if a rewrite is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What passes require and ensure, checked around each pass of every strategy."""
+"""The properties that passes require and ensure, checked around each pass of every strategy."""
 
 from __future__ import annotations
 
