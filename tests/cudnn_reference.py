@@ -75,7 +75,7 @@ def step(mode: str, w: dict[str, Array], x: dict[str, Array], h: Array, c: Array
 def step_gradient(
     mode: str, w: dict[str, Array], s: Results, d: Array, dc: Array, grads: dict[str, Array]
 ) -> tuple[dict[str, Array], Array, Array]:
-    """Gradients of what each gate saw of the input, of the state before; adds to those of `w`."""
+    """Gradients with respect to each gate's input and the previous state; adds to those of `w`."""
     if mode == "lstm":
         tanh_c = np.tanh(s["c"])
         dm = d

@@ -24,7 +24,7 @@ def traits(golden: Golden) -> Traits:
 
 
 def traits_of_op(golden: Golden) -> Traits:
-    """The same, each with the op, which has a trait anew."""
+    """The same with each op as an additional trait."""
     return {(golden.op, *trait) for trait in traits(golden)}
 
 

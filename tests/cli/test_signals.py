@@ -58,7 +58,7 @@ def is_running(pid: int) -> bool:
 
 @pytest.fixture(autouse=True)
 def not_ignored() -> Generator[None]:
-    """What the tests send is heard, even if they were started by nohup."""
+    """Restores the default for the signals that tests send, in case the tests run under nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)

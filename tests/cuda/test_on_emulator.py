@@ -30,11 +30,11 @@ if not SWEEP:
     ENVIRONMENT["TEST_CUDNN_SWEEP"] = "8"  # configurations, of which `RUNS` has four
 
 SECONDS = None if SWEEP else 1100
-"""What a run may take: after a fault, nothing may hang."""
+"""The time limit of a run in seconds: after a fault, nothing may hang."""
 
 
 class Run(NamedTuple):
-    """What is run.
+    """A run of pytest.
 
     Attributes:
         files: Of tests.
@@ -91,7 +91,7 @@ STACKS = (
 """Three layers; projections; gated units; forwards and backwards, each in another type or two."""
 
 NEVER = "tolerance or test_threads or out_of_range"
-"""Those without a device; of a device's threads; and that of what lies on a GPU is not read."""
+"""Tests without a device; of a device's threads; of value checks, which do not read a GPU."""
 
 RUNS = {
     "goldens": Run(("cuda/test_goldens.py",), 51, f"({PLAIN}) or {OTHERS} or {STACKS}"),
@@ -144,7 +144,7 @@ def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.mark.slow
 def test_a_run_without_a_test_fails() -> None:
-    """A run's exit status is its own, whoever started it."""
+    """A run without tests fails, with its own exit status."""
     command = [*PYTEST, "-k", "of_this_name_there_is_none", __file__]
     result = subprocess.run(command, capture_output=True, check=False, env=ENVIRONMENT, cwd=TESTS)
     assert result.returncode == pytest.ExitCode.NO_TESTS_COLLECTED

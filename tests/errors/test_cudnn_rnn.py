@@ -34,7 +34,7 @@ def zeros(*shape: int) -> Any:
 
 
 def call(op: str, **changed: Any) -> Any:
-    """A valid call of two bidirectional lstm layers, but for what is changed."""
+    """A valid call of two bidirectional lstm layers, with some changes."""
     version = op.removeprefix("CudnnRNN").removeprefix("Backprop")
     projection = changed.get("num_proj")
     h = projection if projection in (P, H + 1) else H

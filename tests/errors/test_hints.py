@@ -48,7 +48,7 @@ def test_a_target(target: str, meant: str) -> None:
     "target", ["tpu", "cuda:h800", "cuda:k80", "x86-64-v5", "cpu:avx3", "", ":"]
 )
 def test_another_number_is_another_target(target: str) -> None:
-    """No spelling is at fault: what comes closest is something else."""
+    """No spelling error: the closest name is a different target."""
     with pytest.raises(InvalidArgumentError) as caught:
         resolve_target(target)
     assert caught.value.remedy == ""

@@ -90,7 +90,7 @@ def arguments(kind: str, sizes: tuple[int, ...], optional: str, attributes: Any,
 
 
 def evaluated(kind: str, given: dict[str, Any], attributes: dict[str, Any], H: int) -> Any:
-    """The outputs, and what computed them."""
+    """The outputs, and the program that computed them."""
     names = [name if name in given else "" for name in INPUTS]
     while not names[-1]:
         names.pop()

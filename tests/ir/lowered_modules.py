@@ -36,7 +36,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "build" / "lowered"
 SHOWN = 3
-"""How many modules that differ are shown."""
+"""The number of differing modules to show."""
 
 Commands = dict[str, list[str]]
 """Arguments of `rnn-compiler emit`, by the name of the module."""
@@ -58,7 +58,7 @@ WAYS = (
     ("portable", "cpu:generic"),
     ("pinned", "cuda:sm_60"),
 )
-"""Vector units of 512, 256 and 128 bits, GPUs with and without tensor cores, what is left."""
+"""Vector units of 512, 256 and 128 bits, GPUs with and without tensor cores, and the rest."""
 
 LARGE = (
     (50, 64, 512, 512),
@@ -193,7 +193,7 @@ def _is_telling(
 
 
 def _rnn_compiler(argv: Sequence[str]) -> tuple[int, str]:
-    """The exit code of a command, and what it prints."""
+    """The exit code and the output of a command."""
     from rnn_compiler.cli import main
 
     out, err = io.StringIO(), io.StringIO()
@@ -279,7 +279,7 @@ def difference(before: Path, after: Path, name: str, lines: int = 40) -> str:
 
 
 def coverage(folder: Path, names: Sequence[str]) -> str:
-    """How many modules lowering did something to."""
+    """The number of modules that lowering changed."""
     texts = {name: (folder / name).read_text() for name in names}
     built = {name: text for name, text in texts.items() if "module {" in text}
     rewritten = {name: text for name, text in built.items() if "-portable-" not in name}

@@ -163,7 +163,7 @@ def test_open_sizes() -> None:
 
 
 def test_without_jax() -> None:
-    """What is missing, and what brings it."""
+    """The message names the missing package and the command to install it."""
     source = "import sys; sys.modules['jax'] = None; import rnn_compiler; import rnn_compiler.jax"
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, check=False

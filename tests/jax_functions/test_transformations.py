@@ -76,7 +76,7 @@ def test_vmap() -> None:
 
 @pytest.mark.slow
 def test_scan_over_cells() -> None:
-    """A cell within a loop of JAX's: gradients flow through its state."""
+    """A cell within JAX's loop: gradients flow through its state."""
 
     def cells(x: Any, w: Any) -> Any:
         def step(state: Any, row: Any) -> Any:

@@ -47,7 +47,7 @@ writeFileSync("out", Buffer.concat(results));
 
 
 def node(folder: Path, script: str, *flags: str) -> str:
-    """Runs a script, which must succeed; gives what it printed."""
+    """Runs a script, which must succeed; returns its output."""
     (folder / "main.mjs").write_text(script)
     done = subprocess.run(
         ["node", *flags, "main.mjs"], cwd=folder, capture_output=True, text=True, timeout=300

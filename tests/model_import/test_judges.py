@@ -153,7 +153,7 @@ def test_activations_of_keras_that_are_layers(tmp_path: Path) -> None:
 
 
 def keras_output(layer: rc.Layer, x: Any, configuration: tuple[Any, ...]) -> Any:
-    """What Keras gives, of the layer and its notes."""
+    """Keras' results in the form of the layer and its notes."""
     _, wrapped, merge, sequences, backwards, *_ = configuration
     x = x[:, ::-1] if backwards else x
     if layer.op.startswith("onnx."):

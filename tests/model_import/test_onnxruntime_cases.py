@@ -97,7 +97,7 @@ def test_every_case(tmp_path: Path) -> None:
 
 
 def traits(case: dict[str, Any]) -> set[tuple[Any, ...]]:
-    """What decides, beside most sizes, which code is emitted for a case: each with its operator."""
+    """The properties besides most sizes that determine a case's code, each with its operator."""
     attributes, given = case["attributes"], case["inputs"]
     (steps, rows, _), _ = given["X"]
     found = {

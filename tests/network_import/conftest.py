@@ -12,7 +12,7 @@ from rnn_compiler.network_import import process, worker
 
 
 def run_here(program: Path, folder: str, *, seconds: int) -> Outcome:
-    """What `run_reader` does, without a process and its limits."""
+    """Replaces `run_reader`, without a process and its limits."""
     return Outcome(b"", worker.main(Path(folder)), "")
 
 

@@ -51,7 +51,7 @@ def saved(model: Any, path: Path) -> Path:
 
 
 def expected(model: Any, inputs: Mapping[str, Any]) -> list[Any]:
-    """What the reference implementation gives, which knows one direction, forward, alone."""
+    """The results of the reference implementation, which supports only the forward direction."""
     return onnx.reference.ReferenceEvaluator(model).run(None, dict(inputs))
 
 

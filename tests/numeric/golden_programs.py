@@ -16,7 +16,7 @@ from rnn_compiler.runtime import Function
 from rnn_compiler.schema.tensors import DIMENSIONS
 
 TOGETHER = 16
-"""How many make a module."""
+"""The number of cases per module."""
 
 ALL = bool(os.environ.get("TEST_ALL_GOLDENS"))
 """Whether every file is read, and not only those of `chosen_files`."""

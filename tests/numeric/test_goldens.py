@@ -23,7 +23,7 @@ FIRST = {golden.op: golden for golden in reversed(read_goldens()) if golden.op n
 
 
 def is_first(golden: Golden) -> bool:
-    """Whether it has a module of its own, and is quick."""
+    """Whether it has a separate module, and is quick."""
     return golden is FIRST.get(golden.op)
 
 

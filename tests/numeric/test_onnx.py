@@ -150,7 +150,7 @@ def test_bits_of_cudnn(kind: str, rnn_mode: str, attributes: dict[str, Any]) -> 
 
 
 def side_by_side(sequence: Any) -> Any:
-    """A sequence of ONNX's with its directions as in CudnnRNN."""
+    """ONNX's sequence with its directions as in CudnnRNN."""
     return np.concatenate([*sequence.transpose(1, 0, 2, 3)], 2)
 
 
@@ -279,7 +279,7 @@ def dims(given: Arrays) -> dict[str, int]:
 
 
 def test_inputs_of_a_function() -> None:
-    """All but P, if nothing is said: peepholes take time."""
+    """All but P by default: peepholes take time."""
 
     def names(**keywords: Any) -> list[str]:
         return [
@@ -364,12 +364,12 @@ def assert_is_derivative(kind: str, optional: str, **attributes: Any) -> None:
 
 
 DEALT = [(kind, names) for kind in ("LSTM", "GRU") for names in dealt(kind)]
-"""Every function; what RNN has is what the others have more of."""
+"""Every function; RNN's cases are a part of the others'."""
 
 
 @pytest.mark.parametrize(("kind", "names"), first(DEALT), ids=lambda each: "".join(each))
 def test_derivative_of_every_function(kind: str, names: list[str]) -> None:
-    """Each from what its place keeps, its value or its input."""
+    """Each from its saved value or input."""
     optional = {"LSTM": "B P", "GRU": "B initial_h"}[kind]
     assert_is_derivative(kind, optional, **texts(in_two_directions(names)))
 
@@ -384,7 +384,7 @@ def test_derivative_of_every_function(kind: str, names: list[str]) -> None:
     ],
 )
 def test_derivative_from_the_input(kind: str, names: str) -> None:
-    """In every place: with an alpha that is not positive, a value does not tell what it is of."""
+    """In every position: if alpha is not positive, a value does not determine its input."""
     alpha = " ".join(["-0.4"] * len(names.split()))
     assert_is_derivative(
         kind, "B", activations=names, activation_alpha=alpha, direction="bidirectional"
@@ -441,7 +441,7 @@ def test_loops_are_fused(dtype: str) -> None:
 
 
 RESET_FIRST: tuple[str, dict[str, Any]] = ("GRU", {"inputs": "sequence_lens initial_h"})
-"""A step of two products, one of them of what is reset."""
+"""A step of two products, one of them of reset values."""
 
 LSTM = ("LSTM", {"activations": "HardSigmoid Softsign Elu", "inputs": "B sequence_lens P"})
 GRU = ("GRU", {"linear_before_reset": 1, "direction": "reverse"})
@@ -475,7 +475,7 @@ LOWERED: dict[str, list[tuple[str, tuple[int, ...], tuple[str, dict[str, Any]]]]
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", LOWERED)
 def test_strategies(strategy: str) -> None:
-    """Compiled together: steps of two products, and those of one, whose loops are cuDNN's."""
+    """Compiled together: steps with two products, and steps with one, whose loops are cuDNN's."""
     calls = [
         (f"onnx.{kind}", dtype, {**dict(zip(DIMS, shape, strict=True)), **more})
         for dtype, shape, (kind, more) in LOWERED[strategy]

@@ -40,7 +40,7 @@ def results(program: rc.Program, arguments: dict[str, Any]) -> dict[str, npt.NDA
 
 
 def called_at_once(program: rc.Program, arguments: dict[str, Any]) -> list[dict[str, Any]]:
-    """What some threads get that call a program at the same time."""
+    """The results of several threads that call a program at the same time."""
     found: list[dict[str, Any]] = []
 
     def work() -> None:

@@ -34,7 +34,7 @@ def made(tree: ast.AST) -> Iterator[str]:
 
 
 def used(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """What a file takes from others: by import, as an attribute, or as a word that names one."""
+    """The names that a file uses of others: imports, attributes, and words that name one."""
     for node in ast.walk(tree):
         match node:
             case ast.ImportFrom(names=names, lineno=line):

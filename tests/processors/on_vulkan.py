@@ -55,11 +55,11 @@ EACH_OP = [
     *(golden for golden in FIRST if golden.dtype == "float32" and stands_for_itself(golden)),
     *(golden for golden in cases("float32") if golden.op.startswith("Cudnn")),
 ]
-"""One golden file of each op, but for those that others stand for."""
+"""One golden file per op, without ops represented by others."""
 
 
 def others() -> list[Golden]:
-    """Those that have what these lack: attributes, sizes of one."""
+    """Files with traits that these lack: attributes, sizes of one."""
     if ALL:
         return [each for each in GOLDENS if each.dtype == "float32" and each not in FIRST]
     return covering([each for each in OTHERS if each.dtype == "float32"], traits, EACH_OP)
@@ -78,7 +78,7 @@ def persistent(work: Callable[[], None]) -> None:
 
 
 def in_a_child(work: Callable[[], None]) -> None:
-    """Does some work in a forked process, whose failure is printed."""
+    """Runs a function in a forked process; prints its failure."""
     child = os.fork()
     if not child:
         try:
@@ -92,7 +92,7 @@ def in_a_child(work: Callable[[], None]) -> None:
 
 
 def check(goldens: list[Golden]) -> None:
-    """Compares what functions give, one for each golden file, with the files' results."""
+    """Compares the results of functions, one per golden file, with the files' results."""
     parts = [module(golden.op, "float32", golden.variant) for golden in goldens]
     artifact = rc.compile(renamed(*parts), "vulkan")
 

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 
 class Fault(NamedTuple):
-    """What may happen, and the tests, as patterns of ``file::name`` without ``test_`` and .py."""
+    """A fault, and its tests, as patterns of ``file::name`` without ``test_`` and .py."""
 
     what: str
     tests: str

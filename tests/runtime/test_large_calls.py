@@ -26,7 +26,7 @@ SIZES = {"seq_length": T, "batch_size": B, "input_size": N, "num_units": N}
 
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether functions are large is no part of a key: it follows from them."""
+    """The key does not say whether functions are large, because it follows from them."""
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
 
 

@@ -17,7 +17,7 @@ pytest.importorskip("expecttest")  # which torch's tests need
 import rnn_compiler.torch as rt  # noqa: E402
 
 EACH = int(os.environ.get("TEST_TORCH_INPUTS", "0"))
-"""One of so many inputs is run; none if 0."""
+"""Every n-th input is run; none if 0."""
 
 pytestmark = [
     pytest.mark.slow,
