@@ -89,7 +89,7 @@ def test_emit_writes_the_module(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 
 def test_emit_stops_after_a_pass(capsys: pytest.CaptureFixture[str]) -> None:
-    """The output contains the results of the passes so far; other strategies' passes are rejected."""
+    """The output has the results of the passes so far; other strategies' passes are rejected."""
 
     def emitted(stage: str) -> str:
         assert main(["emit", "BlockLSTMV2", "--dim", DIMS, "--stage", stage]) == 0

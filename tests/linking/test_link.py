@@ -60,7 +60,7 @@ LINKED = ("LSTMBlockCell", QUICK, "CudnnRNNV3", "onnx.LSTM")
 
 @pytest.mark.parametrize("op", only(COMPUTING, *LINKED))
 def test_every_op(op: str) -> None:
-    """With all attributes other than the default: the op's own module, to the letter, and its call."""
+    """With all non-default attributes: the op's own module, letter by letter, and its call."""
     built = module(op, "float32", first_variant(op))
     (spec,) = built.functions
     linked = linked_module(function(spec))

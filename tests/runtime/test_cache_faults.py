@@ -68,7 +68,7 @@ def pretend(*_, **__):
 iree_compile.compile_with_host_program = pretend
 stages.LONG = 60.0  # on a busy machine, a lock and 0.3 s take more than the 2 s that are reported
 """
-"""The start of a process's script; it replaces the compiler, so that any user can run it anywhere."""
+"""The start of a process's script; replaces the compiler, so that any user can run it anywhere."""
 
 COMPILE = """
 with warnings.catch_warnings(record=True) as caught:
