@@ -27,7 +27,7 @@ _WIN, _LOSS = "#eaf5ec", "#fbeeee"
 
 
 def draw(results: Results, stem: Path) -> list[Path]:
-    """Writes the picture as PNG and SVG beside each other.
+    """Writes the picture as PNG and SVG.
 
     Returns:
         The files; none if no row has both us and a peer.

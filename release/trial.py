@@ -1,4 +1,4 @@
-"""Tries the wheels in dist/ as a user would: each alone, in environments of its own.
+"""Tries the wheels in dist/ as a user would: each alone, in separate environments.
 
     python release/trial.py [--dist dist]
 

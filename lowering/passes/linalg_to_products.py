@@ -4,7 +4,7 @@ Requires: a portable module; the target is a CPU.
 Matches: in the function of a network, `linalg.conv_1d_ncw_fcw` and `linalg.conv_2d_nchw_fchw` in
 float32 of known sizes, with as many multiplications as `products` takes. The windows of the input
 become the columns of a matrix, or its rows if there are fewer than `_MANY` of an element of the
-batch, and are multiplied with the filters:
+batch, and are multiplied by the filters:
 
     windows[c k, n o] = input[n, c, o * stride + k * dilation]
     result[n, f, o]   = start[n, f, o] + (filters @ windows)[f, n o]

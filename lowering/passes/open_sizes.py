@@ -2,7 +2,7 @@
 
 Requires: a module whose time loops have been rewritten; the target is a CPU. Matches: outside of
 dispatches, the ops of StableHLO that `builder.builder` emits where a size is open: those whose
-result's shape is an operand, slices of what has an open size, elementwise ops, products with an
+result's shape is an operand, slices of values with an open size, elementwise ops, products with an
 axis of 1. Each becomes an op of `tensor`, `linalg` or `flow`, whose sizes are indices.
 Decompositions of `builder.products` that contain such ops are removed, except for plain ones:
 `products` replaces these composites at any size. IREE 3.13 does not support

@@ -6,7 +6,7 @@ Matches: in public functions, `stablehlo.dot_general` of two matrices with one c
 the composites of `builder.products`. Puts calls of private functions in their place, which are
 
     x @ w           a `cpu.products.rows_product`
-    lhs^T @ rhs     a `cpu.products.outer_sum` of what another gathers (`cpu.products.panels`)
+    lhs^T @ rhs     a `cpu.products.outer_sum` of panels gathered by another (`cpu.products.panels`)
 
 If rows of the batch have lengths, a call lists the valid rows, once for all products of the
 same steps. 16-bit operands are widened first to the type of the result, in which the products are

@@ -229,7 +229,7 @@ def pointwise(
 
 
 def unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
-    """A vector to write to; a constant becomes an array of its own, or parts of it would fold."""
+    """A vector to write to; a constant becomes a separate array, or parts of it would fold."""
     if not is_constant(vector):
         return vector
     splat = ir.DenseElementsAttr(defining(vector).attributes["value"]).get_splat_value()

@@ -58,7 +58,7 @@ def _may_vary(spec: FunctionSpec) -> tuple[str, ...]:
 
 
 def _static_sizes() -> float:
-    """How many sizes have a function of their own.
+    """The number of sizes with a separate function.
 
     Raises:
         InvalidArgumentError: The environment variable is not a number.

@@ -32,7 +32,7 @@ def environment_functions() -> tuple[int, int]:
         NoDirectCallsError: They do not exist here, or the processor is unknown.
     """
     if platform.machine() not in _FLUSHING:
-        raise NoDirectCallsError(f"how {platform.machine()} flushes small numbers is not known")
+        raise NoDirectCallsError(f"no known way to flush denormals on {platform.machine()}")
     for name in (None, "libm.so.6"):
         try:
             library = ctypes.CDLL(name)
@@ -41,7 +41,7 @@ def environment_functions() -> tuple[int, int]:
             continue
         if _works(get, set_):
             return get, set_
-    raise NoDirectCallsError("libm has no floating-point environment that is known")
+    raise NoDirectCallsError("libm's floating-point environment is unknown")
 
 
 def flushing(environment: bytes) -> bytes:

@@ -71,7 +71,7 @@ def _loaded(payload: bytes, archive: bytes | None) -> dict[str, DirectFunction]:
             schedules = Schedules.from_json(file.read(SCHEDULES_FILE))
             executable = Executable(file.read(code[0]))
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise NoDirectCallsError(f"the payload is no archive ({error})") from error
+        raise NoDirectCallsError(f"the payload is not an archive ({error})") from error
     sizes = [each.size if isinstance(each, Loaded) else len(each) for each in schedules.constants]
     names = {each.parameter for each in schedules.constants if isinstance(each, Loaded)} - {""}
     weights = parameters_of(archive, names) if archive and names else {}
@@ -79,7 +79,7 @@ def _loaded(payload: bytes, archive: bytes | None) -> dict[str, DirectFunction]:
     for each in schedules.constants:
         data = weights.get(each.parameter) if isinstance(each, Loaded) else each
         if isinstance(each, Loaded) and each.parameter and len(data or b"") != each.size:
-            raise NoDirectCallsError("its archive is of other weights")
+            raise NoDirectCallsError("its archive has other weights")
         constants.append(aligned_array(len(data or b"")))  # empty until packed
         constants[-1][:] = np.frombuffer(data or b"", np.uint8)
     return {

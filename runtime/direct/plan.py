@@ -79,9 +79,9 @@ class Plan:
             NoDirectCallsError: It is too large, or does not fit the code or the sizes.
         """
         if schedule.limit and math.prod(sizes.values()) > schedule.limit:
-            raise NoDirectCallsError("larger than its formulas reach")
+            raise NoDirectCallsError("sizes beyond the range of its formulas")
         if not names_in(*arguments) <= sizes.keys():
-            raise NoDirectCallsError("its arguments have other open sizes")
+            raise NoDirectCallsError("its arguments depend on other open sizes")
         if 0 in sizes.values():
             raise NoDirectCallsError("its formulas are for sizes of 1 or more")
         values = values_at(schedule.formulas, sizes)
@@ -176,7 +176,7 @@ class Plan:
                 kernel = self.executable.kernels.get(step.kernel)
                 given = len(step.constants), len(step.buffers)
                 if kernel is None or given != (kernel.constants, kernel.buffers):
-                    raise NoDirectCallsError(f"its code is not called as {step.kernel} takes it")
+                    raise NoDirectCallsError(f"a call does not fit the code {step.kernel}")
                 workgroups += math.prod(static(step.workgroups))
         if workgroups > _MOST_WORKGROUPS:
             raise NoDirectCallsError("too many workgroups")

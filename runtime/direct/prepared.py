@@ -123,7 +123,7 @@ class Prepared:
             data = ctypes.string_at(self._table[word], size)
             value = int.from_bytes(data, "little", signed=size > 1)
             if value not in segment.cases:
-                raise DeviceError(f"{self.plan.function}: its host program has no way for {value}")
+                raise DeviceError(f"{self.plan.function}: its host program has no case for {value}")
             segment = segment.cases[value]
 
     # The table.
