@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.value import Value
+from rnn_compiler.lowering.composites import ProductAttributes
 from rnn_compiler.schema.int8 import (
     BIAS,
     LARGEST,
@@ -100,7 +101,7 @@ class Int8Matrix(Value):
 
         operands = [lhs.to("float32"), self._numbers, self.scale]
         names = ("lhs", "rhs", "scale")
-        attributes = {"form": "rows", "axis": axis, "operands": " ".join(names)}
+        attributes = ProductAttributes("rows", names, axis).values()
         (made,) = b.composite("product", operands, attributes, decomposition, names)
         return made
 

@@ -155,7 +155,7 @@ class _Rewriting:
 
     def _multiply(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
         """Emits the call that multiplies rows by a matrix."""
-        op, given, (_, axis) = product.op, product.given, product.axes
+        op, given, axis = product.op, product.given, product.axis
         kinds = self._kinds(product, product.rows_or(_MANY))
         if len(counted) == 2:
             kinds = Operands(product.sums, product.sums)
@@ -171,19 +171,19 @@ class _Rewriting:
                 like, columns = more[0], product.sizes[0][1]
                 store = Store.part(made, like, more[1], columns, product.sums, is_new=is_new)
             rows = _rows(lhs, flat.shape[0], more[len(part) :])
-            how = {"packed": is_packed, "stays": stays}
-            result = rows_product(made, self.vectors, flat, rhs, axis, rows, store, **how)
+            sides = (made, self.vectors, flat, rhs, axis)
+            result = rows_product(*sides, rows, store, packed=is_packed, stays=stays)
             if flat is lhs:
                 return [result]
             return [expand(made, result, [[0, 1], [2]], (*like.shape[:2], result.shape[1]))]
 
         operands += [*(tied(value, op) for value in part), *counted]
-        key = (product.axes, is_new, is_packed, len(counted), stays)
+        key = (product.axis, is_new, is_packed, len(counted), stays)
         return self.calls.before(op, "rows_product", operands, body, key)[0]
 
     def _multiply_int8(self, product: Product) -> ir.Value:
         """Emits the call that multiplies rows by a matrix in int8."""
-        op, (_, axis) = product.op, product.axes
+        op, axis = product.op, product.axis
         operands = [tied(each, op) for each in op.operands]
 
         def body(made: Function, lhs: Array, rhs: Array, scale: Array) -> list[Array]:
@@ -192,7 +192,7 @@ class _Rewriting:
                 return [result]
             return [expand(made, result, [[0, 1], [2]], (*lhs.shape[:2], result.shape[1]))]
 
-        return self.calls.before(op, "int8_product", operands, body, product.axes)[0]
+        return self.calls.before(op, "int8_product", operands, body, product.axis)[0]
 
     def _sum(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
         """Emits the calls that gather rows, and sum their outer products."""
@@ -269,12 +269,10 @@ def _pays(product: Product, vectors: VectorUnit) -> bool:
     if not product.has_known_columns:
         return False
     rows, sizes = product.rows, product.sizes
-    if product.form == "outer_sums" and product.axes[1] == 0:
+    if product.form == "outer_sums":
         if isinstance(rows, int):
             return rows > 1 and any(is_large(rows, *each) for each in sizes)
         return min(*sizes[0]) > 1
-    if product.form == "outer_sums":
-        return False
     if rows == 1 and not vectors.has_memory:
         return min(*sizes[0]) > 1  # its matrix would be transposed into scratch memory
     if isinstance(rows, int):

@@ -1,6 +1,6 @@
 """Disables most of XLA's optimizations, which take longer than a function's one or two calls.
 
-Samples and pages of the documentation compile as they do for users.
+`test_numbers`, samples and pages of the documentation compile as they do for users.
 """
 
 from __future__ import annotations

@@ -22,6 +22,11 @@ FIRST = [*{golden.op: golden for golden in reversed(GOLDENS)}.values()]
 """One of each op: that XLA computes the same at other sizes is shown elsewhere."""
 
 
+@pytest.fixture(scope="module")
+def _unoptimized() -> None:
+    """These are the numbers of XLA's code as users get it."""
+
+
 def function_of(op: str) -> Any:
     return getattr(functions, OPS[op].signature.function)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from c.covering import covering, traits
+from c.covering import covering, traits_of_direction
 from c.test_goldens import (
     ALL,
     BATCH,
@@ -30,7 +30,7 @@ pytestmark = needs_node
 EACH_OP = [*filter(stands_for_itself, FIRST), SINGLE_STEP, PACKED]
 """One golden file per op, without ops represented by others: names of ops are only printed data."""
 
-REST = GOLDENS if ALL else covering(OTHERS, traits, EACH_OP)
+REST = GOLDENS if ALL else covering(OTHERS, traits_of_direction, EACH_OP)
 """All directions, one and two layers, every mode, unless ``TEST_ALL_GOLDENS`` is set.
 
 Their loops are those of C, whose goldens run on other processors; only the host program is another,

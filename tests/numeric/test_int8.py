@@ -27,7 +27,8 @@ SHAPES = [(3, 70, 20), (24, 70, 90), (1, 70, 90)]
 
 
 _NAMES = ("cpu", "cpu:generic", *(f"cpu:x86_64,x86-64-{k}" for k in ("v3", "v3,avxvnni", "v4")))
-TARGETS = [*{VectorUnit.of(resolve_target(name)): name for name in reversed(_NAMES)}.values()][::-1]
+_CODE = {VectorUnit.of(resolve_target(name)): name for name in reversed(_NAMES)}
+TARGETS = sorted(_CODE.values(), key=_NAMES.index)
 """The code of each is another."""
 
 

@@ -179,7 +179,7 @@ def in_two_directions(names: Sequence[str]) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_every_function() -> None:
-    """In float32 and behind a clip; the derivative's tests have them in float64 and in each op."""
+    """In float32, behind a clip; the derivative's tests have them in float64, in another op too."""
     rows = [in_two_directions(names) | {"clip": 1.5} for names in dealt("LSTM")]
     more = {"inputs": "B initial_h", "is_training": False}
     built = [("onnx.LSTM", {**row, **more, "function": f"case_{k}"}) for k, row in enumerate(rows)]
@@ -364,13 +364,14 @@ def assert_is_derivative(kind: str, optional: str, **attributes: Any) -> None:
 
 
 DEALT = [(kind, names) for kind in ("LSTM", "GRU") for names in dealt(kind)]
-"""Every function; RNN's cases are a part of the others'."""
+DEALT += [("RNN", ["Sigmoid", "ScaledTanh"])]
+"""Every function in two ops; RNN treats all in the same way."""
 
 
 @pytest.mark.parametrize(("kind", "names"), first(DEALT), ids=lambda each: "".join(each))
 def test_derivative_of_every_function(kind: str, names: list[str]) -> None:
     """Each from its saved value or input."""
-    optional = {"LSTM": "B P", "GRU": "B initial_h"}[kind]
+    optional = {"LSTM": "B P", "GRU": "B initial_h", "RNN": "B"}[kind]
     assert_is_derivative(kind, optional, **texts(in_two_directions(names)))
 
 

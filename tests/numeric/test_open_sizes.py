@@ -120,8 +120,8 @@ def test_batches(op: str, variant: dict[str, Any], dtype: str) -> None:
 @pytest.mark.slow
 def test_batches_on_another_vector_unit() -> None:
     """Its tiles have four rows at most."""
-    for rows in BATCHES:
-        check("BlockLSTMV2", "float32", PEEPHOLE, "cpu:generic", seq_length=3, batch_size=rows)
+    for rows in BATCHES[::2]:
+        check("BlockLSTMGradV2", "float32", PEEPHOLE, "cpu:generic", seq_length=3, batch_size=rows)
 
 
 @pytest.mark.slow

@@ -26,7 +26,8 @@ LEVELS = {
     "cpu:x86-64-v3": {"avx2", "fma"},
 }
 RUN_HERE = [name for name, needed in LEVELS.items() if needed <= {*host_features()}]
-TARGETS = [*{VectorUnit.of(resolve_target(k)): k for k in reversed(RUN_HERE)}.values()][::-1]
+_CODE = {VectorUnit.of(resolve_target(name)): name for name in reversed(RUN_HERE)}
+TARGETS = sorted(_CODE.values(), key=RUN_HERE.index)
 """The targets whose code differs."""
 
 WIDE, NARROW = (TARGETS[:2], [*TARGETS[:1], *TARGETS[2:]]) if len(TARGETS) == 3 else 2 * [TARGETS]

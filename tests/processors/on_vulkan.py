@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from c.covering import covering, traits
+from c.covering import covering, traits_of_direction
 from c.test_goldens import ALL, FIRST, GOLDENS, OTHERS, stands_for_itself
 from goldens.golden import Golden
 from numeric.harness import module, renamed
@@ -62,7 +62,9 @@ def others() -> list[Golden]:
     """Files with traits that these lack: attributes, sizes of one."""
     if ALL:
         return [each for each in GOLDENS if each.dtype == "float32" and each not in FIRST]
-    return covering([each for each in OTHERS if each.dtype == "float32"], traits, EACH_OP)
+    return covering(
+        [each for each in OTHERS if each.dtype == "float32"], traits_of_direction, EACH_OP
+    )
 
 
 def persistent(work: Callable[[], None]) -> None:

@@ -104,13 +104,13 @@ def quiet() -> Iterator[None]:
 
 
 def places(data: bytes, artifact: rc.Artifact) -> list[int]:
-    """The bytes to damage: all before the payload, and some of it, which has one digest."""
+    """The bytes to damage: all before the payload, and every 17th of it, which has one digest."""
     start = len(data) - len(artifact.payload)
     return [*range(start), *range(start, len(data) - 1, 17), len(data) - 1]
 
 
 @pytest.mark.slow
-def test_every_truncation_is_a_miss(cache: ArtifactCache, entry: Path, tiny: rc.Artifact) -> None:
+def test_a_truncation_is_a_miss(cache: ArtifactCache, entry: Path, tiny: rc.Artifact) -> None:
     """As left by a full disk, or a crash without a sync."""
     data = entry.read_bytes()
     cache = replace(cache, mode="ro")  # which leaves it where it is
@@ -121,9 +121,7 @@ def test_every_truncation_is_a_miss(cache: ArtifactCache, entry: Path, tiny: rc.
 
 
 @pytest.mark.slow
-def test_a_flipped_bit_in_any_byte_is_a_miss(
-    cache: ArtifactCache, entry: Path, tiny: rc.Artifact
-) -> None:
+def test_a_flipped_bit_is_a_miss(cache: ArtifactCache, entry: Path, tiny: rc.Artifact) -> None:
     data = entry.read_bytes()
     cache = replace(cache, mode="ro")
     rng = random.Random(0)

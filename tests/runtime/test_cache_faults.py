@@ -12,6 +12,7 @@ import functools
 import json
 import os
 import random
+import select
 import shutil
 import signal
 import stat
@@ -85,6 +86,7 @@ for line in sys.stdin:
     read, write = os.pipe()
     if os.fork() == 0:
         sys.stdout = sys.stderr = open(write, "w")
+        os.environ.clear()
         os.environ.update(environment)
         exec(script, globals())
         break
@@ -125,8 +127,9 @@ def new_process(script: str, folder: Path | str, **environment: str) -> list[str
     """The output lines of a separate process, which must succeed."""
     assert forking().stdin
     assert forking().stdout
-    environment["RNN_COMPILER_CACHE_DIR"] = str(folder)
+    environment = {**os.environ, **environment, "RNN_COMPILER_CACHE_DIR": str(folder)}
     print(json.dumps([script, environment]), file=forking().stdin, flush=True)
+    assert select.select([forking().stdout], [], [], 300)[0], "it does not end"
     said, status = json.loads(forking().stdout.readline())
     assert status == 0, said
     return said.splitlines()

@@ -33,8 +33,8 @@ FAULTS = {
         "cache_faults::03_* cache_processes::a_process_killed_while_writing_leaves_no_entry",
     ),
     4: Fault("a kill or a halt of who holds the lock", "cache_faults::04_*"),
-    5: Fault("truncated entries", "cache::every_truncation_is_a_miss cache_faults::05_*"),
-    6: Fault("flipped bits", "cache::a_flipped_bit_in_any_byte_is_a_miss fuzz::damaged_entries"),
+    5: Fault("truncated entries", "cache::a_truncation_is_a_miss cache_faults::05_*"),
+    6: Fault("flipped bits", "cache::a_flipped_bit_is_a_miss fuzz::damaged_entries"),
     7: Fault("empty and zero-filled entries", "cache::other_damage_is_a_miss"),
     8: Fault(
         "a header with another payload, swapped entries",

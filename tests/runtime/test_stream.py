@@ -87,6 +87,7 @@ CASES = [
     ("CudnnRNNV3", "float32", {**RNN, "num_layers": 2}),
     ("CudnnRNNV3", "float16", {**RNN, "rnn_mode": "gru", "time_major": False}),
     ("CudnnRNNV3", "bfloat16", {**RNN, "rnn_mode": "rnn_tanh", "batch_size": 1}),
+    ("BlockLSTM", "bfloat16", {**SIZES, "use_peephole": True}),
     ("onnx.GRU", "float32", {**SIZES, "layout": 1}),
 ]
 

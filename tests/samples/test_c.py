@@ -78,6 +78,7 @@ def test_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     Neither in the sample nor in the source file; the object's own atomics are seen by nobody.
     """
+    assert "-O2" in BLOCKS[2][1]
     text = BLOCKS[2][1].replace("-O2", "-O1 -g -fsanitize=thread")
     printed = run_block(text, tmp_path, monkeypatch).splitlines()
     assert re.fullmatch(r"1 thread: [\d.]+ ms", printed[0])

@@ -41,7 +41,7 @@ def with_input_products(
         if factors is None or not rows:
             continue
         lhs, (weight,) = _reshaped_from(factors.lhs[0]), factors.rhs
-        is_transposed, scale = factors.axes[1] == 1, factors.given.get("scale")
+        is_transposed, scale = factors.axis == 1, factors.given.get("scale")
         del given[argument]
         given |= {value: value for value in (lhs, weight, scale) if value is not None}
         found |= {row: Product(row, lhs, weight, is_transposed, scale) for row in rows}

@@ -54,7 +54,9 @@ def rows_product(
     axis: int,
     rows: Rows | None = None,
     store: Store | None = None,
-    **how: bool,
+    *,
+    packed: bool = False,
+    stays: bool = True,
 ) -> Array:
     """Emits the product, summed in float32 or float64.
 
@@ -65,16 +67,18 @@ def rows_product(
         rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1; the element types are those that the vector
             unit reads (`VectorUnit.operands`).
         axis: The contracted axis of `rhs`.
-        rows: The rows to multiply; None for all.
-        store: The destination of the product; None for a new matrix.
-        how: As of `Blocking`.
+        rows: The rows to multiply; None for all. If M is known, the others may be computed too.
+        store: The destination of the product; None for a new matrix, as for a single row.
+        packed: Whether `rhs` is packed in any case, because that is done once for many calls.
+        stays: Whether `rhs` stays the same from call to call.
 
     Returns:
         ``[M, N]``, or the destination; other rows are undefined.
     """
     number = lhs.shape[0]
     rows = rows or FirstRows(number)
-    plan = Blocking(vectors, number, rhs.type, axis, **how)
+    plan = Blocking(vectors, number, rhs.type, axis, packed=packed, stays=stays)
+    assert store is None or number != 1
     store = store or Store(ArrayType((number, plan.columns), plan.sums))
     if number == 1:
         return _Row(outside, plan, collapse(outside, lhs, [[0, 1]]), rhs, axis, store).emit()
