@@ -90,7 +90,7 @@ class Int8Matrix(Value):
         return Int8Matrix(given[name], given[name + SCALE], self.axis)
 
     def product_of(self, lhs: Value, axes: tuple[int, int], dtype: str) -> Value:
-        """The product of rows ``[.., K]`` with the matrix, ``[.., N]`` of float32."""
+        """The product of rows ``[.., K]`` and the matrix, ``[.., N]`` of float32."""
         assert axes == (len(lhs.shape) - 1, self.axis)
         b, axis = self.builder, self.axis
         if 0 in (*lhs.shape, *self.shape):

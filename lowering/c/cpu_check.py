@@ -116,7 +116,7 @@ def cpu_check(architecture: str, features: Sequence[str]) -> CpuCheck:
     """
     asked = [name for name in features if name not in _BASELINE.get(architecture, ())]
     if architecture in ARCHITECTURES and not ARCHITECTURES[architecture].cpuinfo:
-        asked = []  # nobody could be asked
+        asked = []  # no system can be asked
     if not asked:
         return CpuCheck((), ())
     tables: Mapping[str, Mapping[str, object]] = {

@@ -36,8 +36,8 @@ class JsFunction:
     Attributes:
         spec: Its arguments and results.
         function: Its steps.
-        stream: How it takes a sequence in chunks, or why it does not.
-        companions: What a stream uses instead (`companions_of`), by the runtime's name for it.
+        stream: How it takes a sequence in chunks, or the reason why it does not.
+        companions: Functions that a stream uses instead (`companions_of`), by the runtime's name.
     """
 
     spec: FunctionSpec

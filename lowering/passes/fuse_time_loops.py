@@ -81,7 +81,7 @@ def fuse_time_loops(context: PassContext) -> None:
 
 
 def _decompositions_in(step: ir.Operation) -> list[str]:
-    """The functions that the composites of a step stand for."""
+    """The decompositions of the composites in a step."""
     ops = ops_of(block_of(step))
     return [decomposition_of(op) for op in ops if op.name == "stablehlo.composite"]
 

@@ -62,7 +62,7 @@ def pin_time_loops(context: PassContext) -> None:
 def _joint_loops(block: ir.Block, known: Container[str]) -> Iterator[list[ir.Operation]]:
     """The time loops of a block with known symbols, in lists of those that may run together."""
     joint: list[ir.Operation] = []
-    made: set[ir.Value] = set()  # by these loops, and from what they make
+    made: set[ir.Value] = set()  # computed by these loops, or from their results
     for op in ops_of(block):
         is_loop = is_time_loop(op) and decomposition_of(op) in known
         waits = not made.isdisjoint(op.operands)

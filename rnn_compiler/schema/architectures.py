@@ -38,16 +38,16 @@ class Architecture:
         levels: Named lists of features, each longer than the last.
         triple: LLVM's target triple.
         cpu: LLVM's name of the processor to generate code for.
-        cpuinfo: How the line with Linux's flags begins in /proc/cpuinfo; empty if no system can be
-            asked for features.
+        cpuinfo: The prefix of the line with Linux's flags in /proc/cpuinfo; empty if no system can
+            be asked for features.
         hwcaps: The flags in the order of their bits in the words AT_HWCAP and AT_HWCAP2 of the
             auxiliary vector, if it contains them all.
         abi: The compiler's name for the floating-point calling convention, if it needs one.
         flags: Further flags of the compiler.
         unless_asked: Features that LLVM enables for the processor, and that not every machine has.
-        pointer: Bytes of an address.
+        pointer: The size of an address in bytes.
         alignment: The alignment of every buffer, in bytes.
-        formats: What modules for it can be compiled to: ``"vmfb"``, ``"c"``, ``"js"``.
+        formats: The output formats that its modules support: ``"vmfb"``, ``"c"``, ``"js"``.
         refused: Known features that are not supported, each with the reason.
     """
 
@@ -71,7 +71,7 @@ class Architecture:
 
     @property
     def memory(self) -> Memory:
-        """What memory is like on it."""
+        """The properties of its memory."""
         return Memory(self.alignment, (1 << (8 * self.pointer - 1)) - 1)
 
     def with_implied(self, features: Iterable[str]) -> frozenset[str]:
@@ -216,7 +216,7 @@ _RISCV64 = Architecture(
 )
 
 _IN_ORDER = ("--iree-stream-partitioning-favor=debug",)
-"""No step may run beside another one, so that they can use the same memory."""
+"""No step may run concurrently with another, so that they can share memory."""
 
 _RISCV32 = Architecture(
     "riscv32",

@@ -1,4 +1,4 @@
-"""Few golden files that together have all that many have."""
+"""Selects a few golden files that cover everything covered by many."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def traits_of_direction(golden: Golden) -> Traits:
 
 
 def traits_of_op(golden: Golden) -> Traits:
-    """The same, each with the op, which has a trait anew."""
+    """The same with each op as an additional trait."""
     return {(golden.op, *trait) for trait in traits(golden)}
 
 

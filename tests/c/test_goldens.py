@@ -1,4 +1,4 @@
-"""C gives what TensorFlow's own kernels gave, with weights packed at the call or before it.
+"""C gives the results of TensorFlow's own kernels, with weights packed in the call or before it.
 
 On this machine's processor, and on one for aarch64 under emulation.
 """
@@ -56,7 +56,7 @@ def stands_for_itself(golden: Golden) -> bool:
 
 
 OTHERS = [golden for golden in GOLDENS if stands_for_itself(golden) and golden not in FIRST]
-"""Those that may have what the first ones lack."""
+"""The golden files that may have traits which the first ones lack."""
 
 
 def dealt(target: str) -> list[list[Golden]]:

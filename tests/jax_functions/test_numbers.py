@@ -1,4 +1,4 @@
-"""JAX's functions give what TensorFlow's kernels give, and gradients that are the derivatives."""
+"""JAX's functions give the results of TensorFlow's kernels, and gradients that are derivatives."""
 
 from __future__ import annotations
 

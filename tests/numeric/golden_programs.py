@@ -1,4 +1,4 @@
-"""The golden cases as functions of a few modules: less time to compile than a module for each."""
+"""The golden cases as functions of a few modules, which compile faster than one module each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rnn_compiler.runtime import Function
 from rnn_compiler.schema.tensors import DIMENSIONS
 
 TOGETHER = 16
-"""How many make a module."""
+"""The number of cases per module."""
 
 Case = tuple[str, str, tuple[tuple[str, Any], ...]]
 """An op, its dtype, and its sizes and attributes."""

@@ -1,8 +1,8 @@
-"""CudnnRNN, V2, V3 and their gradients, beyond what every op is tested for.
+"""CudnnRNN, V2, V3 and their gradients, beyond the tests of every op.
 
 The golden cases, forward and gradient; a sweep over modes, directions, layers, input modes,
-projections, axis orders, sequence lengths and dropout against the float64 reference; what padding,
-dropout and inference promise.
+projections, axis orders, sequence lengths and dropout against the float64 reference; properties of
+padding, dropout and inference.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def golden_cases() -> Iterator[tuple[CudnnGolden, str]]:
     [pytest.param(g, dtype, id=f"{g.meta['name']}-{dtype}") for g, dtype in golden_cases()],
 )
 def test_golden(golden: CudnnGolden, dtype: str) -> None:
-    """The forward, then the gradient from what it gave; dropout draws a mask of its own."""
+    """The forward, then the gradient from its results; dropout draws its own mask."""
     inputs = cast(golden.inputs, dtype)
     dims = {DIMENSIONS[letter]: size for letter, size in golden.dims.items()}
     rows = (("op", golden.attributes), ("backprop_op", golden.gradient_attributes))
@@ -422,7 +422,7 @@ def test_dropout_is_determined_by_seeds_and_call() -> None:
 
 @pytest.mark.slow
 def test_seeds_may_be_left_out_of_a_program() -> None:
-    """They are what they were at `build`, by default 0."""
+    """They keep their values from `build`, by default 0."""
     _, mask = run_dropout()
     _, zero = run_dropout(seed=0, seed2=0, call_counter=0)
     assert (mask == zero).all()
@@ -574,7 +574,7 @@ def test_blocks_of_a_single_step_are_not_fused(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.slow
 def test_gradient_of_a_single_step_of_a_single_row() -> None:
-    """IREE converts a state that it reshapes after a loop of one step has gone in a wrong shape."""
+    """IREE uses a wrong shape to convert a state that it reshapes after a loop of one step."""
     op = "CudnnRNNBackprop"
     kinds = {"lstm": "float16", "gru": "bfloat16", "rnn_tanh": "float16"}
     cases = [(dtype, sizes(1, 1, 4, 5, rnn_mode=mode)) for mode, dtype in kinds.items()]

@@ -1,4 +1,4 @@
-"""Every op gives what TensorFlow's own kernel gave, as a raw op and as an ahead-of-time program."""
+"""Every op gives the results of TensorFlow's kernel, as a raw op and an ahead-of-time program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIRST = {golden.op: golden for golden in reversed(GOLDENS) if golden.op not in A
 
 
 def is_first(golden: Golden) -> bool:
-    """Whether it has a module of its own, and is quick."""
+    """Whether it has a separate module, and is quick."""
     return golden is FIRST.get(golden.op)
 
 

@@ -67,7 +67,7 @@ CASES = {
 
 @functools.cache
 def in_int8() -> tuple[rc.Program, rc.Program, dict[str, Arrays]]:
-    """The cases as functions of a module, fused and portable, and what they take but weights."""
+    """The cases as functions of a module, fused and portable; their arguments except weights."""
     specs, weights, others = [], dict[str, Arrays](), dict[str, Arrays]()
     for name, (op, variant) in CASES.items():
         (spec,) = module(op, "float32", variant).functions

@@ -1,4 +1,4 @@
-"""The programs in C run as their README says, and their numbers are the reference's."""
+"""The programs in C run as in their README, and give the reference's numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STRICT = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 
 
 def run_block(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Runs the commands of a block beside a copy of the programs; gives what the last printed."""
+    """Runs the commands of a block next to a copy of the programs; returns the last output."""
     monkeypatch.chdir(folder)
     for program in SAMPLE.glob("*.c"):
         shutil.copy(program, folder)

@@ -1,7 +1,7 @@
 """The inputs on which torch tests its own layers: the same results and gradients.
 
-Few of them, since test_layers has all that they consist of: ``TEST_TORCH_INPUTS=1 pytest ...`` runs
-all, ``TEST_TORCH_INPUTS=8`` every eighth.
+Only a few run, because test_layers covers everything in them: ``TEST_TORCH_INPUTS=1 pytest ...``
+runs all, ``TEST_TORCH_INPUTS=8`` every eighth.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ pytest.importorskip("expecttest")  # which torch's tests need
 import rnn_compiler.torch as rt  # noqa: E402
 
 EACH = int(os.environ.get("TEST_TORCH_INPUTS", "97"))
-"""One of so many inputs is run."""
+"""Every n-th input is run."""
 
 pytestmark = pytest.mark.slow
 

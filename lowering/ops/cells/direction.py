@@ -15,7 +15,7 @@ holds NaN. `time_loop` gets the lengths and takes care of that; a step only desc
 
 Each call is one `time_loop`. Every value in it is ``[B, N]``; weights are read in their own layout,
 and the only products are ``h @ R^T``, ``m @ Wp^T``, ``dh @ Wp`` and ``dr_gates @ R``. A cell may
-split R by rows into several matrices: R is then the first, and the cell multiplies with the others.
+split R by rows into several matrices: R is then the first, and the cell multiplies by the others.
 
 16-bit types are used for storage: h, c, saved values, and gate gradients. Products are summed, and
 everything else is computed, in float32, including dh and dc.
@@ -182,7 +182,7 @@ class Direction:
             initial: ``h`` and ``c`` before the first step.
             gradients: ``dh`` and, if the cell has a state c, ``dc`` of the state after the block's
                 last step; the states that `more_states` names.
-            block: The steps t; those that `steps` has run.
+            block: The steps t; only those in `steps` are run.
 
         Returns:
             ``dx_gates [block.length, B, gH]``; ``dr_gates`` of the same shape if it differs; with a

@@ -57,10 +57,10 @@ class ValidSteps:
         return ValidSteps(seq_length, lengths.max(0).to("int64"), lengths.to("int64"))
 
     def of(self, b: Builder, block: TimeBlock) -> Value:
-        """The number of steps of a block of time that the longest row has, int64 scalar."""
+        """The number of steps of the longest row in a block of time, int64 scalar."""
         count = self.count
         if self.lengths is not None and isinstance(block.length, Open):
-            count = self.lengths  # of a scalar and a size IREE 3.13 computes on the host, and waits
+            count = self.lengths  # IREE 3.13 computes a scalar and a size on the host, and waits
         steps = b.clamp(0, count - block.start, block.length)
         return steps.max(0) if steps.shape else steps
 
