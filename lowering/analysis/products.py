@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
-from rnn_compiler.lowering.composites import ProductAttributes, composite_name
+from rnn_compiler.lowering.composites import composite_name, product_attributes
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.open_sizes import Size, is_static, product, static_size
 
@@ -51,7 +51,7 @@ class Product:
             return cls(op, "rows", [op.operands[0]], [op.operands[1]], axes[1]) if axes[0] else None
         if composite_name(op) != "product":
             return None
-        known = ProductAttributes.of(op)
+        known = product_attributes(op)
         given = dict(zip(known.roles, op.operands, strict=True))
         lhs, rhs = (
             [value for role, value in zip(known.roles, op.operands, strict=True) if role == side]

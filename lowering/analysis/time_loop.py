@@ -26,7 +26,7 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
-from rnn_compiler.lowering.composites import LoopAttributes, composite_name, decomposition_of
+from rnn_compiler.lowering.composites import composite_name, decomposition_of, loop_attributes
 from rnn_compiler.lowering.mlir import UNNAMED, block_of, end_of, ir, ops_of
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.schema.open_sizes import Size, is_static, static
@@ -141,7 +141,7 @@ class TimeLoop:
         Raises:
             Refused: Lowering does not support the form of its step.
         """
-        known = LoopAttributes.of(composite)
+        known = loop_attributes(composite)
         step, roles = functions[known.step], known.roles
         time, *given = block_of(step).arguments
         made = list(end_of(step).operands)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from rnn_compiler.lowering.composites import LoopAttributes, composite_name, decomposition_of
+from rnn_compiler.lowering.composites import composite_name, decomposition_of, loop_attributes
 from rnn_compiler.lowering.mlir import (
     block_of,
     ir,
@@ -107,7 +107,7 @@ def _narrow_time_loops(block: ir.Block, symbols: ir.SymbolTable) -> bool:
     for op in ops_of(block):
         if composite_name(op) != "time_loop":
             continue
-        known = LoopAttributes.of(op)
+        known = loop_attributes(op)
         states = known.roles.count("state")
         dropped = [k for k, array in enumerate([*op.results][:-states]) if _is_unused(array)]
         if dropped:

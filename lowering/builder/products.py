@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnn_compiler.lowering.composites import ProductAttributes
+from rnn_compiler.lowering.composite_attributes import ProductAttributes
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder

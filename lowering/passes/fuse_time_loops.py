@@ -17,7 +17,7 @@ from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.codegen.executable import Part
-from rnn_compiler.lowering.composites import LoopAttributes, decomposition_of
+from rnn_compiler.lowering.composites import decomposition_of, loop_attributes
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.cpu.fused_loop.input_products import with_input_products
 from rnn_compiler.lowering.cpu.fused_loop.inserted_outputs import with_inserted_outputs
@@ -71,7 +71,7 @@ def fuse_time_loops(context: PassContext) -> None:
             old.replace_all_uses_with(new)
             if defining(old) != composite:
                 defining(old).erase()
-        step = LoopAttributes.of(composite).step
+        step = loop_attributes(composite).step
         for name in (symbol, *_decompositions_in(functions[step]), step):
             functions[name].erase()
         composite.erase()

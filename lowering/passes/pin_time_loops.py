@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Container, Iterator, Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
-from rnn_compiler.lowering.composites import LoopAttributes, decomposition_of
+from rnn_compiler.lowering.composites import decomposition_of, loop_attributes
 from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
 from rnn_compiler.lowering.refused import Refused
@@ -54,7 +54,7 @@ def pin_time_loops(context: PassContext) -> None:
             continue
         for function in made:
             function.insert_at(ir.InsertionPoint(functions[names[0]]), {})
-        for name in (*names, *(LoopAttributes.of(op).step for op in joint)):
+        for name in (*names, *(loop_attributes(op).step for op in joint)):
             functions[name].erase()
         _call(symbol, joint)
 

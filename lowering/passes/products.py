@@ -30,6 +30,7 @@ from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.cpu.products.blocking import Blocking
 from rnn_compiler.lowering.cpu.products.int8_product import int8_product
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.panels import Side
@@ -171,8 +172,9 @@ class _Rewriting:
                 like, columns = more[0], product.sizes[0][1]
                 store = Store.part(made, like, more[1], columns, product.sums, is_new=is_new)
             rows = _rows(lhs, flat.shape[0], more[len(part) :])
-            sides = (made, self.vectors, flat, rhs, axis)
-            result = rows_product(*sides, rows, store, packed=is_packed, stays=stays)
+            how = {"packed": is_packed, "stays": stays}
+            plan = Blocking(self.vectors, flat.shape[0], rhs.type, axis, **how)
+            result = rows_product(made, plan, flat, rhs, axis, rows, store)
             if flat is lhs:
                 return [result]
             return [expand(made, result, [[0, 1], [2]], (*like.shape[:2], result.shape[1]))]

@@ -21,6 +21,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.cpu.products.blocking import Blocking
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.panels import Side
 from rnn_compiler.lowering.cpu.products.rows import FirstRows
@@ -133,7 +134,8 @@ def product(
     lhs, rhs, *total = given
     if axes[0]:
         lhs = converted(function, lhs, kinds.lhs)
-        return rows_product(function, vectors, lhs, rhs, axes[1])
+        plan = Blocking(vectors, lhs.shape[0], rhs.type, axes[1])
+        return rows_product(function, plan, lhs, rhs, axes[1])
     (number, height), width = lhs.shape, rhs.shape[1]
     plan, rows = (
         OuterSum(vectors, {"bf16": "f32"}.get(rhs.element, rhs.element), kinds),
@@ -207,7 +209,8 @@ def test_row_products(element: str, tmp_path: Path) -> None:
         def made(function: Function, given: list[Array]) -> Array:
             if element == "bf16":
                 given = [numbers(function, each) for each in given]
-            return rows_product(function, VECTORS, given[0], given[1], axis, stays=stays)
+            plan = Blocking(VECTORS, given[0].shape[0], given[1].type, axis, stays=stays)
+            return rows_product(function, plan, given[0], given[1], axis)
 
         return made
 
