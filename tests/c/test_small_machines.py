@@ -107,6 +107,7 @@ IN_STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("CudnnRNNV3", {**ONE_ROW, "seq_length": None, "rnn_mode": "gru", "is_training": False}),
     ("onnx.GRU", {**ONE_ROW, "layout": 1}),
     ("CudnnRNNV3", {**ONE_ROW, "batch_size": 3, **IN_TWO_DIRECTIONS}),
+    ("CudnnRNNV3", {**ONE_ROW, "batch_size": 9, **IN_TWO_DIRECTIONS}),
     ("CudnnRNNV3", {**ONE_ROW, "seq_length": 1, **IN_TWO_DIRECTIONS}),
 )
 """Layers of one row, whose inputs are multiplied step by step where memory is scarce; and layers in

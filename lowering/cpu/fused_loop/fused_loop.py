@@ -191,7 +191,8 @@ class FusedLoop:
         step.lengths, step.int8 = None if order else loop.lengths, plan.int8
         turns = Turns(executable, executable.size(parts), part)
         if order:
-            sequences = [inside[value] for value in arguments if rank(value) == 3]
+            read = [value for value in arguments if value not in self._joined]
+            sequences = [inside[value] for value in read if rank(value) == 3]
             order = order.inside(executable, sequences)
         cut = tuple(map(executable.size, cut))
         LoopSteps(step, plan, self._vectors, turns, cut, packed, order).emit(initial)
