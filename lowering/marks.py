@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["COLUMNS", "NETWORK", "RESULT"]
+__all__ = ["COLUMNS", "NETWORK", "PACKED", "RESULT"]
 
 NETWORK = "rnn_compiler.network"
 """On a function that is an imported network, which passes rewrite too."""
 
 COLUMNS = "rnn_compiler.columns"
 """On an insertion of a loop's output, as columns, into an array that exists before the loop."""
+
+PACKED = "rnn_compiler.packed"
+"""Of a product whose right-hand side is packed once for many calls."""
 
 RESULT = "rnn_compiler.result"
 """On an empty array that becomes a result of its function: the result's number."""

@@ -112,7 +112,7 @@ def rewrite(
         )
         for name in STRATEGY_PASSES[strategy]:
             try:
-                PASSES[name].run(context)
+                PASSES[name](context)
             except Refused as reason:
                 raise context.not_open(str(reason)) from reason
             if name == last:

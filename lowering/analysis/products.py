@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -11,7 +12,13 @@ from rnn_compiler.lowering.composites import composite_name, product_attributes
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.open_sizes import Size, is_static, product, static_size
 
-__all__ = ["Product"]
+__all__ = ["MIN_ROW_MULTIPLICATIONS", "Product", "is_large"]
+
+MIN_MULTIPLICATIONS = 1 << 15
+"""Multiplications from which a product gets a dispatch of its own making."""
+
+MIN_ROW_MULTIPLICATIONS = 1 << 12
+"""The same of a single row, whose matrix IREE would transpose first, and of an open number."""
 
 
 @dataclass(frozen=True)
@@ -111,3 +118,9 @@ class Product:
             (shape(lhs)[-1], shape(rhs)[0 if self.axis else -1])
             for lhs, rhs in zip(self.lhs, self.rhs, strict=True)
         ]
+
+
+def is_large(rows: int, *sizes: int) -> bool:
+    """Whether there are rows and numbers enough for a dispatch; a single row needs fewer."""
+    least = MIN_ROW_MULTIPLICATIONS if rows == 1 else MIN_MULTIPLICATIONS
+    return min(sizes) > 1 and rows * math.prod(sizes) >= least

@@ -1,42 +1,66 @@
 """Rewrites between the portable module and the compiler, one per file.
 
-A pass is a function in the file of its name. ``REQUIRES`` and ``ENSURES`` in that file are the
-properties of a module (`properties`) that it needs and that hold after it.
+A pass is a function in the file of its name, declared with the properties of a module that it needs
+and that hold after it (`pass_with`). A property that several passes name is in
+`rewriting.properties`, any other one next to its pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from rnn_compiler.lowering.rewriting.context import PassContext
-    from rnn_compiler.lowering.rewriting.properties import Property
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.properties import Property
 
-__all__ = ["Pass", "load_pass"]
+__all__ = ["Pass", "load_pass", "pass_with"]
 
 
-class Pass(NamedTuple):
+@dataclass(frozen=True)
+class Pass:
     """A pass.
 
     Attributes:
-        run: Changes a module in place.
+        rewrite: Changes a module in place.
         requires: The properties that it needs.
         ensures: The properties that hold after it and after all later passes.
     """
 
-    run: Callable[[PassContext], None]
-    requires: tuple[Property, ...]
-    ensures: tuple[Property, ...]
+    rewrite: Callable[[PassContext], None]
+    requires: Sequence[Property]
+    ensures: Sequence[Property]
+
+    @property
+    def name(self) -> str:
+        """The name of its function and of its file."""
+        return self.rewrite.__name__
+
+    def __call__(self, context: PassContext) -> None:
+        """Runs it."""
+        self.rewrite(context)
+
+
+def pass_with(
+    *, requires: Sequence[Property], ensures: Sequence[Property]
+) -> Callable[[Callable[[PassContext], None]], Pass]:
+    """Makes a pass of a function that rewrites a module; see `Pass`."""
+    return lambda rewrite: Pass(rewrite, requires, ensures)
 
 
 def load_pass(name: str) -> Pass:
     """The pass of a name.
 
+    Strategies name their passes, as the command line lists them without the compiler's bindings.
+
+    Raises:
+        TypeError: The function of that name is not declared as a pass.
+
     Example:
         >>> [each.__name__ for each in load_pass("open_sizes").ensures]
         ['sizes_are_indices']
     """
-    file = import_module(f"{__name__}.{name}")
-    return Pass(getattr(file, name), getattr(file, "REQUIRES", ()), getattr(file, "ENSURES", ()))
+    found = getattr(import_module(f"{__name__}.{name}"), name)
+    if not isinstance(found, Pass):
+        raise TypeError(f"{name} is not declared by pass_with")
+    return found

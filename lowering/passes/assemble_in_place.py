@@ -13,7 +13,7 @@ Ensures: the same numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.analysis.time_loop import is_time_loop
@@ -22,24 +22,40 @@ from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS
 from rnn_compiler.lowering.marks import COLUMNS, RESULT
 from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.properties import first
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static, static
 
 __all__ = ["assemble_in_place"]
 
 
+def parts_are_in_place(context: PassContext) -> str | None:
+    """Where memory is scarce, no array is copied together that its parts could be written to."""
+    return first(str(op) for op, *_ in _copied_together(context))
+
+
+@pass_with(requires=(), ensures=(parts_are_in_place,))
 def assemble_in_place(context: PassContext) -> None:
     """Rewrites the concatenations of a module's functions."""
+    for op, axis, attributes in _copied_together(context):
+        _assemble(op, axis, attributes)
+
+
+def _copied_together(
+    context: PassContext,
+) -> Iterator[tuple[ir.Operation, int, Mapping[str, ir.Attribute]]]:
+    """The concatenations to replace: their axes, and the attributes of the insertions."""
     vectors = context.processor
     assert isinstance(vectors, VectorUnit)
     for op in [] if vectors.has_memory else context.ops():
         if op.name == "stablehlo.concatenate" and _is_known(op):
             axis = ir.IntegerAttr(op.attributes["dimension"]).value
             if _joins_outputs(op, axis):
-                _assemble(op, axis, {COLUMNS: ir.UnitAttr.get()})
+                yield op, axis, {COLUMNS: ir.UnitAttr.get()}
             elif _is_contiguous_result(op, axis):
-                _assemble(op, axis, {})
+                yield op, axis, {}
 
 
 def _is_known(op: ir.Operation) -> bool:

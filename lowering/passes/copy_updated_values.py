@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.codegen.attributes import segments
 from rnn_compiler.lowering.marks import NETWORK
 from rnn_compiler.lowering.mlir import (
@@ -24,7 +25,9 @@ from rnn_compiler.lowering.mlir import (
     shape_of,
     symbol_of,
 )
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.properties import frozen_weights_are_parameters
 
 __all__ = ["copy_updated_values"]
 
@@ -39,18 +42,45 @@ _VIEWS = (
 _SORTS = ("stablehlo.sort", "iree_linalg_ext.sort")
 
 
+def updated_values_are_copies(context: PassContext) -> str | None:
+    """Each operand of a sort is a copy of its own; no argument of a caller's is updated.
+
+    Our ops are left aside, as later passes rewrite them.
+    """
+    ours = {spec.function for spec in context.linked}
+    defined = {symbol_of(op): op for op in context.defined_functions()}
+    functions = {symbol: op for symbol, op in defined.items() if symbol not in ours}
+    for function in _given(context):
+        for sort in nested_ops(function, *_SORTS):
+            if not all(map(_is_own_copy, sort.operands)):
+                return f"{sort.name} in {symbol_of(function)}"
+        for argument in _callers(function):
+            if _may_be_updated(argument, functions):
+                return f"an argument of {symbol_of(function)}"
+    return None
+
+
+@pass_with(requires=(frozen_weights_are_parameters,), ensures=(updated_values_are_copies,))
 def copy_updated_values(context: PassContext) -> None:
     """Copies arguments at the start of functions, and operands of sorts before these."""
     functions = {symbol_of(op): op for op in context.defined_functions()}
-    for function in functions.values():
-        if not context.linked and NETWORK not in function.attributes:
-            continue
+    for function in _given(context):
         for sort in nested_ops(function, *_SORTS):
             _copy_operands(sort)
-        if not is_private(function):
-            for argument in block_of(function).arguments:
-                if _may_be_updated(argument, functions):
-                    _copy(argument)
+        for argument in _callers(function):
+            if _may_be_updated(argument, functions):
+                _copy(argument)
+
+
+def _given(context: PassContext) -> list[ir.Operation]:
+    """The functions of a user's module, or of a network."""
+    functions = context.defined_functions()
+    return [op for op in functions if context.linked or NETWORK in op.attributes]
+
+
+def _callers(function: ir.Operation) -> Iterable[ir.BlockArgument]:
+    """The arguments of a function that are the arrays of a caller."""
+    return [] if is_private(function) else block_of(function).arguments
 
 
 def _may_be_updated(value: ir.Value, functions: Mapping[str, ir.Operation]) -> bool:
@@ -101,6 +131,16 @@ def _passed_on(
         if parent.name in ("stablehlo.if", "stablehlo.case"):
             return [parent.results[number]]
     return []
+
+
+def _is_own_copy(value: ir.Value) -> bool:
+    """Whether a dispatch makes a value that nothing else reads."""
+    if isinstance(value, ir.BlockArgument) or len([*value.uses]) > 1:
+        return False
+    op = defining(value)
+    return op.name == "flow.dispatch.region" or (
+        op.name == "stablehlo.bitcast_convert" and _is_own_copy(op.operands[0])
+    )
 
 
 def _copy_operands(sort: ir.Operation) -> None:

@@ -19,7 +19,9 @@ from typing import NamedTuple
 from rnn_compiler.lowering.analysis.values import element, ints, shape, static_shape
 from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.mlir import ir, nested_ops
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.properties import first
 from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["crop_inputs"]
@@ -57,18 +59,38 @@ class _Axis(NamedTuple):
         return (self.windows - 1) * self.stride + (self.window - 1) * self.dilation + 1
 
 
+def windows_reach_the_end(context: PassContext) -> str | None:
+    """Windows of convolutions and pools read their input to its end."""
+    return first(
+        str(op)
+        for op in nested_ops(context.module.operation)
+        for axes in [_axes(op)]
+        for value in (op.operands[: len(op.results)] if axes else ())
+        if _cropped(op, value, axes) != (static_shape(value), _padding(op, len(axes)))
+    )
+
+
+@pass_with(requires=(), ensures=(windows_reach_the_end,))
 def crop_inputs(context: PassContext) -> None:
-    """Crops the inputs of all windows of a module."""
-    ops = nested_ops(context.module.operation)
-    for op in [each for each in ops if each.name in _CUTS or _LINALG.match(each.name)]:
-        values = (*op.operands, *op.results)  # zero points are not tensors
-        shapes = [shape(each) for each in values if isinstance(each.type, ir.ShapedType)]
-        if all(is_static(*each) and 0 not in each for each in shapes):
-            _CUTS.get(op.name, _linalg)(op)
+    """Cuts the inputs of all windows of a module."""
+    for op in nested_ops(context.module.operation):
+        axes = _axes(op)
+        for number in range(len(op.results) if axes else 0):
+            _cut(op, number, axes)  # only the first makes the padding smaller
 
 
-def _linalg(op: ir.Operation) -> None:
-    """Crops the input of an op of linalg, which is padded already."""
+def _axes(op: ir.Operation) -> Sequence[_Axis]:
+    """The axes that an op moves windows along, if it is one whose inputs may be cropped."""
+    read = _linalg if _LINALG.match(op.name) else _READERS.get(op.name)
+    if read is None:
+        return ()
+    values = (*op.operands, *op.results)  # zero points are no tensors
+    shapes = [shape(each) for each in values if isinstance(each.type, ir.ShapedType)]
+    return read(op) if all(is_static(*each) and 0 not in each for each in shapes) else ()
+
+
+def _linalg(op: ir.Operation) -> Sequence[_Axis]:
+    """The axes of an op of linalg, whose input is padded already."""
     names = _LINALG.match(op.name)
     assert names is not None
     sizes = static_shape(op.operands[1])
@@ -80,10 +102,10 @@ def _linalg(op: ir.Operation) -> None:
         [*ir.DenseIntElementsAttr(op.attributes[name])] for name in ("strides", "dilations")
     )
     axes = zip(moved, sizes, strides, dilations, strict=True)
-    _cut(op, 0, [_Axis(axis, counts[axis], *rest) for axis, *rest in axes], is_padded=False)
+    return [_Axis(axis, counts[axis], *rest) for axis, *rest in axes]
 
 
-def _convolution(op: ir.Operation) -> None:
+def _convolution(op: ir.Operation) -> Sequence[_Axis]:
     numbers = _STABLEHLO.search(str(op.attributes["dimension_numbers"]))
     assert numbers is not None  # the bindings have no class for it
     given, window = (
@@ -93,10 +115,10 @@ def _convolution(op: ir.Operation) -> None:
     made = [each.strip() for each in result.strip("[]>").split(",")]
     count = len(given) - 2
     if _ones(op, "lhs_dilation", count) != [1] * count:
-        return
+        return ()
     strides, dilations = (_ones(op, name, count) for name in ("window_strides", "rhs_dilation"))
     sizes, counts = static_shape(op.operands[1]), static_shape(op.results[0])
-    axes = [
+    return [
         _Axis(
             given.index(str(k)),
             counts[made.index(str(k))],
@@ -106,22 +128,19 @@ def _convolution(op: ir.Operation) -> None:
         )
         for k in range(count)
     ]
-    _cut(op, 0, axes, is_padded=True)
 
 
-def _pool(op: ir.Operation) -> None:
+def _pool(op: ir.Operation) -> Sequence[_Axis]:
     windows = ints(op, "window_dimensions")
     count = len(windows)
     if _ones(op, "base_dilations", count) != [1] * count:
-        return
+        return ()
     strides, dilations = (_ones(op, name, count) for name in ("window_strides", "window_dilations"))
     counts = static_shape(op.results[0])
-    axes = [_Axis(k, counts[k], windows[k], strides[k], dilations[k]) for k in range(count)]
-    for number in range(len(op.results)):  # only the first makes the padding smaller
-        _cut(op, number, axes, is_padded=True)
+    return [_Axis(k, counts[k], windows[k], strides[k], dilations[k]) for k in range(count)]
 
 
-_CUTS = {"stablehlo.convolution": _convolution, "stablehlo.reduce_window": _pool}
+_READERS = {"stablehlo.convolution": _convolution, "stablehlo.reduce_window": _pool}
 
 
 def _ones(op: ir.Operation, name: str, count: int) -> list[int]:
@@ -129,26 +148,34 @@ def _ones(op: ir.Operation, name: str, count: int) -> list[int]:
     return ints(op, name) if name in op.attributes else [1] * count
 
 
-def _cut(op: ir.Operation, number: int, axes: Sequence[_Axis], *, is_padded: bool) -> None:
-    """Crops an operand along some axes; the op may pad it first."""
-    value = op.operands[number]
-    given = static_shape(value)
-    sizes = [*given]
-    pads = _padding(op, len(axes)) if is_padded else [[0, 0] for _ in axes]
+def _cropped(
+    op: ir.Operation, value: ir.Value, axes: Sequence[_Axis]
+) -> tuple[tuple[int, ...], list[list[int]]]:
+    """The sizes and the padding of an input without what no window reads; at least one is left."""
+    sizes, pads = [*static_shape(value)], _padding(op, len(axes))
     for each, pad in zip(axes, pads, strict=True):
-        unread = given[each.axis] + sum(pad) - each.reach
+        unread = sizes[each.axis] + sum(pad) - each.reach
         from_padding = min(unread, max(pad[1], 0))
         pad[1] -= from_padding
-        sizes[each.axis] -= min(unread - from_padding, sizes[each.axis] - 1)  # at least one is left
-    if is_padded:
+        sizes[each.axis] -= min(unread - from_padding, sizes[each.axis] - 1)
+    return (*sizes,), pads
+
+
+def _cut(op: ir.Operation, number: int, axes: Sequence[_Axis]) -> None:
+    """Cuts an operand along some axes, which the op may pad first."""
+    value = op.operands[number]
+    given = static_shape(value)
+    sizes, pads = _cropped(op, value, axes)
+    if op.name in _READERS:
         text = f"dense<{pads}> : tensor<{len(pads)}x2xi64>"
         op.attributes["padding"] = ir.Attribute.parse(text)
-    if (*sizes,) != given:
+    if sizes != given:
         array = Array(value, given, element(value))
         op.operands[number] = Body.before(op).extract(array, [0] * len(given), sizes).value
 
 
 def _padding(op: ir.Operation, count: int) -> list[list[int]]:
+    """The padding before and after each axis; an op of linalg has none."""
     if "padding" not in op.attributes:
         return [[0, 0] for _ in range(count)]
     flat = [*ir.DenseIntElementsAttr(op.attributes["padding"])]

@@ -21,9 +21,11 @@ from rnn_compiler.lowering.codegen.arithmetic import elementwise
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir, nested_ops
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.conversions import rewrite_numbers
 from rnn_compiler.lowering.rewriting.edits import pointwise, replace
+from rnn_compiler.lowering.rewriting.properties import first, sizes_are_indices
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["exponential_of_float64"]
@@ -45,14 +47,20 @@ _LEAST, _MOST = -746.0, 710.0
 """Below and above these, the function is 0 and infinite."""
 
 
+_ARRAYS = ("stablehlo.exponential", "stablehlo.logistic")
+
+
+def exponentials_of_float64_are_composed(context: PassContext) -> str | None:
+    """No exponential of float64 is left where IREE has none to link."""
+    return first(map(str, _of_float64(context, *_ARRAYS, "math.exp")))
+
+
+@pass_with(requires=(sizes_are_indices,), ensures=(exponentials_of_float64_are_composed,))
 def exponential_of_float64(context: PassContext) -> None:
     """Rewrites all exponentials of float64."""
-    processor = context.processor
-    if not isinstance(processor, VectorUnit) or processor.float64_exponential:
-        return
-    for op in _of_float64(context.module, "stablehlo.exponential", "stablehlo.logistic"):
+    for op in _of_float64(context, *_ARRAYS):
         replace(op, pointwise(Body.before(op), op.operands[0], "f64", _same_as(op)))
-    rewrite_numbers(_of_float64(context.module, "math.exp"), _exponential)
+    rewrite_numbers(_of_float64(context, "math.exp"), _exponential)
 
 
 def _same_as(op: ir.Operation) -> Callable[[Body, Number], Number]:
@@ -60,9 +68,13 @@ def _same_as(op: ir.Operation) -> Callable[[Body, Number], Number]:
     return lambda body, number: elementwise(body, op, [number])
 
 
-def _of_float64(module: ir.Module, *names: str) -> list[ir.Operation]:
-    """The ops of some names that take float64."""
-    return [op for op in nested_ops(module.operation, *names) if element(op.operands[0]) == "f64"]
+def _of_float64(context: PassContext, *names: str) -> list[ir.Operation]:
+    """The ops of some names that take float64, for a processor that they are composed for."""
+    processor = context.processor
+    if not isinstance(processor, VectorUnit) or processor.float64_exponential:
+        return []
+    ops = nested_ops(context.module.operation, *names)
+    return [op for op in ops if element(op.operands[0]) == "f64"]
 
 
 def _exponential(body: Body, x: Number) -> Number:

@@ -11,18 +11,16 @@ The values are neither in the module nor in the payload, but in the archive next
 
 from __future__ import annotations
 
-import json
-
 from rnn_compiler.lowering.mlir import bodies, callee_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.globals import add_global, load_global
 from rnn_compiler.lowering.rewriting.properties import frozen_weights_are_parameters
-from rnn_compiler.schema.manifest import SCOPE
 
-__all__ = ["add_global", "freeze_weights", "load_global"]
-
-ENSURES = (frozen_weights_are_parameters,)
+__all__ = ["freeze_weights"]
 
 
+@pass_with(requires=(), ensures=(frozen_weights_are_parameters,))
 def freeze_weights(context: PassContext) -> None:
     """Replaces the functions that return weights, and their calls."""
     symbols = {spec.parameter(each.name) for spec in context.functions for each in spec.frozen}
@@ -42,34 +40,3 @@ def freeze_weights(context: PassContext) -> None:
             at = ir.InsertionPoint.at_block_begin(context.module.body)  # before its readers
             add_global(symbol, kind, at, parameter=symbol)
             op.erase()
-
-
-def add_global(
-    symbol: str, kind: ir.Type, at: ir.InsertionPoint, *, parameter: str | None = None
-) -> None:
-    """Adds a global, a value that the module has from load time on.
-
-    Args:
-        symbol: Its symbol.
-        kind: Its type.
-        at: The insertion point.
-        parameter: Its name in an archive; without one, an initializer stores it.
-    """
-    attributes: dict[str, ir.Attribute] = {
-        "sym_name": ir.StringAttr.get(symbol),
-        "sym_visibility": ir.StringAttr.get("private"),
-        "type": ir.TypeAttr.get(kind),
-    }
-    if parameter is not None:
-        names = f"{json.dumps(SCOPE)}::{json.dumps(parameter)}"
-        attributes["initial_value"] = ir.Attribute.parse(f"#flow.parameter.named<{names}> : {kind}")
-    ir.Operation.create("util.global", attributes=attributes, ip=at)
-
-
-def load_global(
-    symbol: str, kind: ir.Type, at: ir.InsertionPoint, location: ir.Location | None = None
-) -> ir.Value:
-    """Emits the value of a global."""
-    attributes = {"global": ir.FlatSymbolRefAttr.get(symbol)}
-    load = ir.Operation.create("util.global.load", [kind], [], attributes, ip=at, loc=location)
-    return load.results[0]

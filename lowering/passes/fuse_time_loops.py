@@ -22,6 +22,7 @@ from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.cpu.fused_loop.input_products import with_input_products
 from rnn_compiler.lowering.cpu.fused_loop.inserted_outputs import with_inserted_outputs
 from rnn_compiler.lowering.mlir import block_of, function_of, ir, ops_of, remove_unused, symbol_of
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import call_before, opaque
@@ -31,9 +32,8 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["fuse_time_loops"]
 
-ENSURES = (time_loops_are_rewritten,)
 
-
+@pass_with(requires=(), ensures=(time_loops_are_rewritten,))
 def fuse_time_loops(context: PassContext) -> None:
     """Replaces the decompositions of a module's time loops that can be fused."""
     vectors = context.processor

@@ -36,7 +36,7 @@ from rnn_compiler.lowering.analysis.control_flow import has_control_flow
 from rnn_compiler.lowering.analysis.hoistable import hoistable, parts_read
 from rnn_compiler.lowering.codegen.function import create_function, set_function_type
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of, remove_unused, symbol_of
-from rnn_compiler.lowering.passes.freeze_weights import add_global, load_global
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import (
     inlined_copy,
@@ -44,20 +44,35 @@ from rnn_compiler.lowering.rewriting.edits import (
     remove_checks,
     returning,
 )
+from rnn_compiler.lowering.rewriting.globals import add_global, load_global
 from rnn_compiler.lowering.rewriting.properties import (
     frozen_weights_are_parameters,
     products_are_rewritten,
     time_loops_are_rewritten,
-    weights_are_hoisted,
 )
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["hoist_weights"]
 
-REQUIRES = (time_loops_are_rewritten, products_are_rewritten, frozen_weights_are_parameters)
-ENSURES = (weights_are_hoisted,)
+
+def weights_are_hoisted(context: PassContext) -> str | None:
+    """A function that takes packed weights packs none."""
+    symbols = ir.SymbolTable(context.module.operation)
+    for spec in context.functions:
+        if spec.prepacked not in symbols:
+            continue
+        function = symbols[spec.prepacked].operation
+        taken = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
+        arguments = block_of(function).arguments
+        if hoistable(function, _frozen(function) if spec.frozen else [arguments[k] for k in taken]):
+            return spec.prepacked
+    return None
 
 
+@pass_with(
+    requires=(time_loops_are_rewritten, products_are_rewritten, frozen_weights_are_parameters),
+    ensures=(weights_are_hoisted,),
+)
 def hoist_weights(context: PassContext) -> None:
     """Splits the functions that pack weights."""
     for spec in context.functions:

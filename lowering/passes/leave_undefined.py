@@ -15,26 +15,37 @@ from collections.abc import Iterator
 
 from rnn_compiler.lowering.analysis.values import defining, is_constant, shape, static_shape
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.properties import products_are_rewritten
+from rnn_compiler.lowering.rewriting.properties import first, products_are_rewritten
 from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["leave_undefined"]
 
-REQUIRES = (products_are_rewritten,)
-
 _UPDATE = "stablehlo.dynamic_update_slice"
 
 
+def nothing_is_filled_in_vain(context: PassContext) -> str | None:
+    """No vector that is written whole, part by part, has numbers before."""
+    return first(map(str, _filled_in_vain(context)))
+
+
+@pass_with(requires=(products_are_rewritten,), ensures=(nothing_is_filled_in_vain,))
 def leave_undefined(context: PassContext) -> None:
     """Rewrites the vectors of a module's functions."""
+    for op in _filled_in_vain(context):
+        old = op.operands[0]
+        made = ir.Operation.create(
+            "flow.tensor.empty", results=[old.type], ip=ir.InsertionPoint(op), loc=op.location
+        )
+        op.operands[0] = made.results[0]
+
+
+def _filled_in_vain(context: PassContext) -> Iterator[ir.Operation]:
+    """The first updates of constant vectors that are written whole."""
     for op in context.ops():
         if op.name == _UPDATE and is_constant(op.operands[0]) and _is_written_whole(op):
-            old = op.operands[0]
-            made = ir.Operation.create(
-                "flow.tensor.empty", results=[old.type], ip=ir.InsertionPoint(op), loc=op.location
-            )
-            op.operands[0] = made.results[0]
+            yield op
 
 
 def _is_written_whole(first: ir.Operation) -> bool:

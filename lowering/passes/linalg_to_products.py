@@ -29,6 +29,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rnn_compiler.lowering.analysis.products import is_large
 from rnn_compiler.lowering.analysis.values import defining, element, shape, static_shape
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.attributes import maps, parallel, segments
@@ -37,10 +38,12 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.linalg import generic
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
 from rnn_compiler.lowering.cpu.products.convolution import ImageConvolution
+from rnn_compiler.lowering.marks import PACKED
 from rnn_compiler.lowering.mlir import contraction, ir, ops_of
-from rnn_compiler.lowering.passes.products import PACKED, is_large
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import Calls, replace
+from rnn_compiler.lowering.rewriting.properties import first
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static
 
@@ -56,18 +59,28 @@ _MANY = 64
 """The fewest windows of an element of the batch for which they are columns of a matrix."""
 
 
+def linalg_products_are_small(context: PassContext) -> str | None:
+    """No convolution or product of linalg is left that is as large as those `products` takes."""
+    vectors = _vectors(context)
+    found = (op for op in context.ops() if _Convolution.of(op, vectors) or _is_product(op))
+    return first(map(str, found))
+
+
+@pass_with(requires=(), ensures=(linalg_products_are_small,))
 def linalg_to_products(context: PassContext) -> None:
     """Rewrites the convolutions and products of networks."""
-    calls, vectors = Calls(context.module), context.processor
-    assert isinstance(vectors, VectorUnit)
+    calls, vectors = Calls(context.module), _vectors(context)
     for op in context.ops():
-        found = _Convolution.of(op)
+        found = _Convolution.of(op, vectors)
         if found is not None:
-            made = found.emit(calls, vectors)
-            if made is not None:
-                replace(op, made.value)
+            replace(op, found.emit(calls, vectors).value)
         elif _is_product(op):
             replace(op, _product(op).value)
+
+
+def _vectors(context: PassContext) -> VectorUnit:
+    assert isinstance(context.processor, VectorUnit)
+    return context.processor
 
 
 def _is_product(op: ir.Operation) -> bool:
@@ -136,7 +149,7 @@ class _Convolution(NamedTuple):
     dilations: list[int]
 
     @staticmethod
-    def of(op: ir.Operation) -> _Convolution | None:
+    def of(op: ir.Operation, vectors: VectorUnit) -> _Convolution | None:
         """Reads an op as a convolution; None if it is not rewritten."""
         if op.name not in _AXES:
             return None
@@ -152,14 +165,13 @@ class _Convolution(NamedTuple):
         if not is_large(rows, inner, count):
             return None
         sizes = batch, channels, count, tuple(positions), tuple(window)
-        return _Convolution(op, *sizes, strides, dilations)
+        found = _Convolution(op, *sizes, strides, dilations)
+        fits = rows * inner <= _LARGEST or found._of_images(vectors) is not None
+        return found if fits else None
 
-    def emit(self, calls: Calls, vectors: VectorUnit) -> Array | None:
-        """Emits the product; None if its windows would take too much memory."""
+    def emit(self, calls: Calls, vectors: VectorUnit) -> Array:
+        """Emits the product."""
         image = self._of_images(vectors)
-        rows, inner = self.batch * math.prod(self.positions), self.channels * math.prod(self.window)
-        if image is None and rows * inner > _LARGEST:
-            return None
         body = Body.before(self.op)
         given, filters, start = (
             Array(value, static_shape(value), "f32") for value in self.op.operands

@@ -40,6 +40,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_blo
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type, larger, smaller
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import opaque, replace
 from rnn_compiler.lowering.rewriting.properties import (
@@ -51,10 +52,8 @@ from rnn_compiler.schema.open_sizes import Open, bound, is_static, open_dimensio
 
 __all__ = ["open_sizes"]
 
-REQUIRES = (time_loops_are_rewritten,)
-ENSURES = (sizes_are_indices,)
 
-
+@pass_with(requires=(time_loops_are_rewritten,), ensures=(sizes_are_indices,))
 def open_sizes(context: PassContext) -> None:
     """Rewrites the ops of all functions.
 

@@ -20,6 +20,7 @@ from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
 from rnn_compiler.lowering.composites import decomposition_of, loop_attributes
 from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import call_before
@@ -29,9 +30,8 @@ from rnn_compiler.lowering.targets.gpu import Gpu
 
 __all__ = ["pin_time_loops"]
 
-ENSURES = (time_loops_are_rewritten,)
 
-
+@pass_with(requires=(), ensures=(time_loops_are_rewritten,))
 def pin_time_loops(context: PassContext) -> None:
     """Replaces the decomposition of every time loop of a module."""
     gpu = context.processor if isinstance(context.processor, Gpu) else None

@@ -9,25 +9,41 @@ Ensures: ``|x|**y`` by IREE, with the sign and the special cases of `pow` (IEEE 
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.values import element
+from rnn_compiler.lowering.analysis.values import defining, element
 from rnn_compiler.lowering.mlir import ir, nested_ops
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import replace
+from rnn_compiler.lowering.rewriting.properties import first, frozen_weights_are_parameters
 
 __all__ = ["powers"]
 
 _FLOATS = ("f16", "bf16", "f32", "f64")
 
 
+def bases_are_magnitudes(context: PassContext) -> str | None:
+    """Each power of floats is one of a magnitude, which is never negative."""
+    bases = [op.operands[0] for op in _of_floats(context.module)]
+    return first(
+        str(base)
+        for base in bases
+        if isinstance(base, ir.BlockArgument) or defining(base).name != "stablehlo.abs"
+    )
+
+
+@pass_with(requires=(frozen_weights_are_parameters,), ensures=(bases_are_magnitudes,))
 def powers(context: PassContext) -> None:
     """Rewrites all powers of floats."""
-    if not context.linked:
-        return
-    for op in list(nested_ops(context.module.operation, "stablehlo.power")):
-        if element(op.results[0]) in _FLOATS:
-            with ir.InsertionPoint(op), op.location:
-                power = _power(*op.operands)
-            op.results[0].replace_all_uses_with(power)
-            op.erase()
+    for op in _of_floats(context.module) if context.linked else []:
+        with ir.InsertionPoint(op), op.location:
+            power = _power(*op.operands)
+        replace(op, power)
+
+
+def _of_floats(module: ir.Module) -> list[ir.Operation]:
+    """The powers of floats."""
+    ops = nested_ops(module.operation, "stablehlo.power")
+    return [op for op in ops if element(op.results[0]) in _FLOATS]
 
 
 def _power(x: ir.Value, y: ir.Value) -> ir.Value:

@@ -23,7 +23,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.products import (
+    MIN_ROW_MULTIPLICATIONS,
+    Product,
+    is_large,
+)
 from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
@@ -37,7 +41,9 @@ from rnn_compiler.lowering.cpu.products.panels import Side
 from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows, listed_rows
 from rnn_compiler.lowering.cpu.products.rows_product import rows_product
 from rnn_compiler.lowering.cpu.products.store import Store
+from rnn_compiler.lowering.marks import PACKED
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import (
     Calls,
@@ -51,18 +57,7 @@ from rnn_compiler.lowering.rewriting.properties import products_are_rewritten
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 from rnn_compiler.schema.open_sizes import Open
 
-__all__ = ["PACKED", "is_large", "products"]
-
-ENSURES = (products_are_rewritten,)
-
-PACKED = "rnn_compiler.packed"
-"""The attribute of a product whose right-hand side is packed once for many calls."""
-
-MIN_MULTIPLICATIONS = 1 << 15
-"""The fewest multiplications for which a product gets its own dispatch."""
-
-MIN_ROW_MULTIPLICATIONS = 1 << 12
-"""The same for a single row, whose matrix IREE would transpose first, and for an open number."""
+__all__ = ["products"]
 
 MIN_LISTED_ROWS = 256
 """The fewest rows for which padding is left out."""
@@ -71,6 +66,7 @@ _MANY = 64
 """The assumed number of open rows, where it matters only that it is more than one."""
 
 
+@pass_with(requires=(), ensures=(products_are_rewritten,))
 def products(context: PassContext) -> None:
     """Rewrites the products of a module's public functions."""
     vectors = context.processor
@@ -256,12 +252,6 @@ class _Rewriting:
         if key not in self.numbers:
             self.numbers[key] = opaque(number, op.block)
         return self.numbers[key]
-
-
-def is_large(rows: int, *sizes: int) -> bool:
-    """Whether there are enough rows and numbers for a dispatch; a single row needs fewer."""
-    least = MIN_ROW_MULTIPLICATIONS if rows == 1 else MIN_MULTIPLICATIONS
-    return min(sizes) > 1 and rows * math.prod(sizes) >= least
 
 
 def _pays(product: Product, vectors: VectorUnit) -> bool:

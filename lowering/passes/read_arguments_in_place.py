@@ -16,19 +16,31 @@ from rnn_compiler.lowering.analysis.control_flow import may_repeat
 from rnn_compiler.lowering.analysis.size_sources import tie_results
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.mlir import block_of, callee_of, ir, is_private, nested_ops, symbol_of
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.properties import (
-    arguments_are_read_in_place,
+    first,
     products_are_rewritten,
     time_loops_are_rewritten,
 )
 
 __all__ = ["read_arguments_in_place"]
 
-REQUIRES = (time_loops_are_rewritten, products_are_rewritten)
-ENSURES = (arguments_are_read_in_place,)
+
+def arguments_are_read_in_place(context: PassContext) -> str | None:
+    """Only `util.optimization_barrier` reads arguments that ops read; others read their sizes."""
+    return first(
+        f"an argument of {symbol_of(argument.owner.owner)}, by {use.owner.name}"
+        for argument in context.op_arguments()
+        for use in argument.uses
+        if use.owner.name not in ("util.optimization_barrier", "tensor.dim")
+    )
 
 
+@pass_with(
+    requires=(time_loops_are_rewritten, products_are_rewritten),
+    ensures=(arguments_are_read_in_place,),
+)
 def read_arguments_in_place(context: PassContext) -> None:
     """Adds the barriers."""
     for argument in context.op_arguments():

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.conversions import rewrite_conversions
+from rnn_compiler.lowering.rewriting.conversions import conversions, rewrite_conversions
+from rnn_compiler.lowering.rewriting.properties import first, sizes_are_indices
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["round_to_float16"]
@@ -35,12 +37,25 @@ _HALF = 126 << 23
 _INFINITY, _INFINITY_16, _NAN_16 = 0xFF << 23, 0x7C00, 0x7E00
 
 
+_ROUNDING = ("arith.truncf", "f32", "f16")
+
+
+def float16_is_rounded_exactly(context: PassContext) -> str | None:
+    """No conversion to float16 is left for which the processor has no instruction."""
+    found = conversions(context.module, *_ROUNDING) if _is_needed(context) else []
+    return first(map(str, found))
+
+
+@pass_with(requires=(sizes_are_indices,), ensures=(float16_is_rounded_exactly,))
 def round_to_float16(context: PassContext) -> None:
     """Rewrites all conversions to float16."""
+    if _is_needed(context):
+        rewrite_conversions(context.module, *_ROUNDING, _rounded)
+
+
+def _is_needed(context: PassContext) -> bool:
     processor = context.processor
-    if not isinstance(processor, VectorUnit) or processor.rounds_to_float16:
-        return
-    rewrite_conversions(context.module, "arith.truncf", "f32", "f16", _rounded)
+    return isinstance(processor, VectorUnit) and not processor.rounds_to_float16
 
 
 def _rounded(body: Body, x: Number) -> Number:

@@ -17,22 +17,55 @@ from rnn_compiler.lowering.analysis.values import defining, is_constant, rank
 from rnn_compiler.lowering.codegen.arrays import own_zeros, put_row
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.targets.gpu import Gpu
 
 __all__ = ["separate_buffers"]
 
 
+def plain_loops_have_own_buffers(context: PassContext) -> str | None:
+    """On GPUs, each array that a plain loop carries begins as another splat."""
+    seen = set[ir.Value]()
+    for op, number in _carried(context):
+        splat = _splat_of(op.operands[number])
+        if splat is None or splat in seen:
+            return f"operand {number} of {op.name} at {op.location}"
+        seen.add(splat)
+    return None
+
+
+@pass_with(requires=(), ensures=(plain_loops_have_own_buffers,))
 def separate_buffers(context: PassContext) -> None:
     """Rewrites the initial arrays of a module's time loops."""
+    for op, number in _carried(context):
+        op.operands[number] = _separate(Body.before(op), op.operands[number]).value
+
+
+def _carried(context: PassContext) -> list[tuple[ir.Operation, int]]:
+    """On GPUs, the arrays that plain loops carry: each loop, and the number of its operand."""
     if not isinstance(context.processor, Gpu):
-        return
-    for block in bodies(context.module):
-        for op in ops_of(block):
-            if op.name == "stablehlo.while":
-                for number, value in enumerate(list(op.operands)):
-                    if rank(value):
-                        op.operands[number] = _separate(Body.before(op), value).value
+        return []
+    ops = (op for block in bodies(context.module) for op in ops_of(block))
+    return [
+        (op, number)
+        for op in ops
+        if op.name == "stablehlo.while"
+        for number, value in enumerate(op.operands)
+        if rank(value)
+    ]
+
+
+def _splat_of(value: ir.Value) -> ir.Value | None:
+    """The splat that a value's buffer begins as: the op's, or that of the array it changes."""
+    while not isinstance(value, ir.BlockArgument):
+        op = defining(value)
+        if op.name == "flow.tensor.splat":
+            return value
+        if not len(op.operands):
+            break
+        value = op.operands[0]
+    return None
 
 
 def _separate(body: Body, value: ir.Value) -> Array:

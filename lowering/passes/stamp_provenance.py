@@ -10,15 +10,25 @@ from __future__ import annotations
 import json
 
 from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.properties import provenance_is_stamped
+from rnn_compiler.lowering.rewriting.properties import first
 from rnn_compiler.schema.manifest import signature_text
 
 __all__ = ["stamp_provenance"]
 
-ENSURES = (provenance_is_stamped,)
+
+def provenance_is_stamped(context: PassContext) -> str | None:
+    """Every public function has a description."""
+    symbols = ir.SymbolTable(context.module.operation)
+    return first(
+        spec.function
+        for spec in context.functions
+        if "iree.reflection" not in symbols[spec.function].operation.attributes
+    )
 
 
+@pass_with(requires=(), ensures=(provenance_is_stamped,))
 def stamp_provenance(context: PassContext) -> None:
     """Adds the attributes to every public function of a module."""
     by_name = {spec.function: spec for spec in context.functions}

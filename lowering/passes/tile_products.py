@@ -14,6 +14,8 @@ a row of a product depends only on that row of its left-hand side.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rnn_compiler.lowering.analysis.products import Product
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape, static_shape
 from rnn_compiler.lowering.codegen.attributes import integers
@@ -22,9 +24,11 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import bits, element_type
 from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
 from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import Calls, inlined, replace
-from rnn_compiler.lowering.targets.gpu import Gpu
+from rnn_compiler.lowering.rewriting.properties import first
+from rnn_compiler.lowering.targets.gpu import Gpu, Tiling
 from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["tile_products"]
@@ -33,34 +37,57 @@ _VECTOR = 4
 """Numbers that IREE's code for GPUs reads at once."""
 
 
+def products_have_tiles(context: PassContext) -> str | None:
+    """On GPUs, products have their tiles, or a length that IREE does not pad."""
+    if not isinstance(context.processor, Gpu):
+        return None
+    return first(map(str, (*_composites(context), *(op for op, *_ in _untiled(context)))))
+
+
+@pass_with(requires=(), ensures=(products_have_tiles,))
 def tile_products(context: PassContext) -> None:
     """Rewrites the matrix products of a module's public functions."""
     if not isinstance(context.processor, Gpu):
         return
+    for op in _composites(context):
+        inlined(context.module, op)
+    calls = Calls(context.module)
+    for op, axes, tiling in _untiled(context):
+        _rewrite(calls, op, axes, tiling)
+
+
+def _composites(context: PassContext) -> Iterator[ir.Operation]:
+    """The composites that are products of all rows with a matrix."""
     for op in context.ops():
         product = Product.of(op)
         if product and product.is_composite and product.is_plain:
-            inlined(context.module, op)
-    calls = Calls(context.module)
+            yield op
+
+
+def _untiled(context: PassContext) -> Iterator[tuple[ir.Operation, tuple[int, int], Tiling | None]]:
+    """The products to rewrite, with the axes they sum over and their tiles; None to pad them."""
+    gpu = context.processor
+    assert isinstance(gpu, Gpu)
     for op in context.ops():
         axes = contracted_axes(op)
-        if axes is not None:
-            _rewrite(calls, op, axes, context.processor)
+        if axes is None or not is_static(*shape(op.operands[0]), *shape(op.operands[1])):
+            continue  # open sizes are a user's
+        left, right = map(static_shape, op.operands)
+        rows, inner, columns = left[1 - axes[0]], left[axes[0]], right[1 - axes[1]]
+        if rows == 1:
+            continue
+        of = element(op.operands[0])
+        tiling = gpu.product(rows, columns, inner, of)
+        if tiling is not None or (bits(of) > 16 and inner % _VECTOR):
+            yield op, axes, tiling
 
 
-def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], gpu: Gpu) -> None:
+def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], tiling: Tiling | None) -> None:
+    """Gives a product its tiles, or pads it."""
     operands = list(op.operands)
-    if not is_static(*shape(operands[0]), *shape(operands[1])):
-        return  # a user's function
-    left, right = static_shape(operands[0]), static_shape(operands[1])
-    rows, inner, columns = left[1 - axes[0]], left[axes[0]], right[1 - axes[1]]
-    tiling = gpu.product(rows, columns, inner, element(operands[0]))
-    if rows == 1:
-        return
     if tiling is None:
-        if bits(element(operands[0])) > 16 and inner % _VECTOR:
-            for number, axis in enumerate(axes):
-                op.operands[number] = _padded(operands[number], axis, op)
+        for number, axis in enumerate(axes):
+            op.operands[number] = _padded(operands[number], axis, op)
         return
 
     def body(made: Function, lhs: Array, rhs: Array) -> list[Array]:

@@ -14,9 +14,11 @@ from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir, nested_ops
+from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.conversions import rewrite_conversions
+from rnn_compiler.lowering.rewriting.conversions import conversions, rewrite_conversions
 from rnn_compiler.lowering.rewriting.edits import pointwise_cast, replace
+from rnn_compiler.lowering.rewriting.properties import first, sizes_are_indices
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["widen_float16"]
@@ -33,24 +35,47 @@ _BITCASTS = {"stablehlo.select": "stablehlo.bitcast_convert", "arith.select": "a
 """Ops that select between numbers, each with its dialect's bitcast."""
 
 
+_WIDENING = ("arith.extf", "f16", "f32")
+
+
+def nothing_widens_float16(context: PassContext) -> str | None:
+    """No op is left that would call IREE's function where that is not to be had."""
+    if not _is_needed(context):
+        return None
+    module = context.module
+    found = *_products(module), *_choices(module), *conversions(module, *_WIDENING)
+    return first(map(str, found))
+
+
+@pass_with(requires=(sizes_are_indices,), ensures=(nothing_widens_float16,))
 def widen_float16(context: PassContext) -> None:
     """Rewrites all ops that would widen float16."""
-    processor = context.processor
-    if not isinstance(processor, VectorUnit) or processor.widens_float16:
+    if not _is_needed(context):
         return
-    operation = context.module.operation
-    for product in filter(_is_product, nested_ops(operation, "stablehlo.dot_general")):
+    for product in _products(context.module):
         for number, operand in enumerate(product.operands):
             product.operands[number] = pointwise_cast(Body.before(product), operand, "f32")
-    for choice in nested_ops(operation, *_BITCASTS):
-        if element(choice.results[0]) == "f16":
-            _choose_bits(choice)
-    rewrite_conversions(context.module, "arith.extf", "f16", "f32", _widened)
+    for choice in _choices(context.module):
+        _choose_bits(choice)
+    rewrite_conversions(context.module, *_WIDENING, _widened)
 
 
-def _is_product(op: ir.Operation) -> bool:
-    """Whether a product of float16 is summed in float32."""
-    return [element(each) for each in (*op.operands, *op.results)] == ["f16", "f16", "f32"]
+def _is_needed(context: PassContext) -> bool:
+    processor = context.processor
+    return isinstance(processor, VectorUnit) and not processor.widens_float16
+
+
+def _products(module: ir.Module) -> list[ir.Operation]:
+    """The products of float16 that are summed in float32."""
+    ops, kinds = nested_ops(module.operation, "stablehlo.dot_general"), ["f16", "f16", "f32"]
+    return [op for op in ops if [element(each) for each in (*op.operands, *op.results)] == kinds]
+
+
+def _choices(module: ir.Module) -> list[ir.Operation]:
+    """The selections between numbers in float16."""
+    return [
+        op for op in nested_ops(module.operation, *_BITCASTS) if element(op.results[0]) == "f16"
+    ]
 
 
 def _choose_bits(choice: ir.Operation) -> None:

@@ -11,7 +11,7 @@ from rnn_compiler.lowering.mlir import ir, nested_ops
 from rnn_compiler.lowering.rewriting.edits import pointwise_cast, replace
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["rewrite_conversions", "rewrite_numbers"]
+__all__ = ["conversions", "rewrite_conversions", "rewrite_numbers"]
 
 
 def rewrite_conversions(
@@ -27,10 +27,9 @@ def rewrite_conversions(
         to: The element type to convert to.
         emit: Emits the replacement of an op.
     """
-    for convert in _conversions(module, "stablehlo.convert", (of, to)):
-        if is_static(*shape(convert.results[0])):  # otherwise it is a user's
-            replace(convert, pointwise_cast(Body.before(convert), convert.operands[0], to))
-    rewrite_numbers(_conversions(module, op, (of, to)), emit)
+    for convert in _conversions(module, "stablehlo.convert", of, to):
+        replace(convert, pointwise_cast(Body.before(convert), convert.operands[0], to))
+    rewrite_numbers(_conversions(module, op, of, to), emit)
 
 
 def rewrite_numbers(ops: Iterable[ir.Operation], emit: Callable[[Body, Number], Number]) -> None:
@@ -47,7 +46,23 @@ def rewrite_numbers(ops: Iterable[ir.Operation], emit: Callable[[Body, Number], 
         replace(op, emit(body, Number(body, operand, element(operand), lanes)).value)
 
 
-def _conversions(module: ir.Module, name: str, types: tuple[str, str]) -> list[ir.Operation]:
-    """The ops of a name that convert from the first element type to the second."""
-    ops = nested_ops(module.operation, name)
-    return [op for op in ops if (element(op.operands[0]), element(op.results[0])) == types]
+def conversions(module: ir.Module, op: str, of: str, to: str) -> list[ir.Operation]:
+    """The conversions that `rewrite_conversions` rewrites, of arrays and of numbers."""
+    return [
+        convert
+        for name in ("stablehlo.convert", op)
+        for convert in _conversions(module, name, of, to)
+    ]
+
+
+def _conversions(module: ir.Module, name: str, of: str, to: str) -> list[ir.Operation]:
+    """The ops of a name that convert from an element type to another.
+
+    Those of StableHLO whose sizes are open are a user's, and not among them.
+    """
+    return [
+        op
+        for op in nested_ops(module.operation, name)
+        if (element(op.operands[0]), element(op.results[0])) == (of, to)
+        and (name != "stablehlo.convert" or is_static(*shape(op.results[0])))
+    ]

@@ -57,7 +57,7 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
     }
 )
-"""The passes of each strategy, in order, by their names in `lowering.passes`."""
+"""The passes of each strategy, in order, by their names in `lowering.passes` (`load_pass`)."""
 
 
 class BackEnd(NamedTuple):

@@ -175,7 +175,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> str:
     name = "rnn_compiler_block_lstm_v2_"
 
     def broken(context: PassContext) -> None:
-        known["fuse_time_loops"].run(context)
+        known["fuse_time_loops"](context)
         for each in context.op_functions():
             if symbol_of(each) == name:
                 x = block_of(each).arguments[1]

@@ -206,6 +206,13 @@ def test_lowering_imports_downwards() -> None:
     } <= (arrows)
 
 
+def test_passes_do_not_import_each_other() -> None:
+    package = "rnn_compiler.lowering.passes"
+    users = set(modules(package)) - {package}
+    assert len(users) > 10
+    assert not {(user, name) for user in users for name in imported(user) if name in users}
+
+
 def test_lowering_for_cpus_imports_downwards() -> None:
     """Time loops and products outside them do not see each other."""
     check_downwards(arrows_in("rnn_compiler.lowering.cpu"), CPU_FLOORS)

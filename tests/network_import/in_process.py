@@ -1,0 +1,25 @@
+"""Networks are imported in this process: to start one takes longer than all the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from rnn_compiler.model_import.reader_process import Outcome
+from rnn_compiler.network_import import process, worker
+
+
+def run_here(program: Path, folder: str, *, seconds: int) -> Outcome:
+    """What `run_reader` does, without a process and its limits."""
+    return Outcome(b"", worker.main(Path(folder)), "")
+
+
+@contextmanager
+def importing_here() -> Generator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker, "limit_process", lambda *_: None)
+        patch.setattr(process, "run_reader", run_here)
+        yield
