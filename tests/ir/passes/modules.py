@@ -36,7 +36,7 @@ USERS = """
       %new: tensor<2xf32>, %signal: tensor<1x4x8xf32>, %filters: tensor<3x8x4xf32>,
       %d: tensor<9xf64>)
       -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<1x1x4xf32>, tensor<9xf64>,
-          tensor<9xf16>) {
+          tensor<9xf16>, tensor<f32>) {
     %power = stablehlo.power %x, %y : tensor<9xf32>
     %sorted:2 = "stablehlo.sort"(%power, %power) ({
       ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %e: tensor<f32>):
@@ -54,11 +54,16 @@ USERS = """
         : (tensor<1x4x8xf32>, tensor<3x8x4xf32>) -> tensor<1x1x4xf32>
     %exponential = stablehlo.exponential %d : tensor<9xf64>
     %half = stablehlo.convert %x : (tensor<9xf32>) -> tensor<9xf16>
-    return %sorted#0, %sorted#1, %updated, %window, %exponential, %half
+    %is_less = stablehlo.compare LT, %x, %y : (tensor<9xf32>, tensor<9xf32>) -> tensor<9xi1>
+    %zero = stablehlo.constant dense<0.0> : tensor<9xf16>
+    %chosen = stablehlo.select %is_less, %half, %zero : tensor<9xi1>, tensor<9xf16>
+    %product = stablehlo.dot_general %chosen, %chosen, contracting_dims = [0] x [0]
+        : (tensor<9xf16>, tensor<9xf16>) -> tensor<f32>
+    return %sorted#0, %sorted#1, %updated, %window, %exponential, %chosen, %product
         : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<1x1x4xf32>, tensor<9xf64>,
-          tensor<9xf16>
+          tensor<9xf16>, tensor<f32>
   }"""
-"""A power, two sorted arrays, an updated argument, a single window, a float64 and a float16."""
+"""A power, two sorted arrays, an updated argument, a single window, float64 and float16."""
 
 
 def linked() -> rc.Module:

@@ -112,7 +112,7 @@ NEEDED = {
     "separate_buffers": ("sequence", "portable", "cuda"),
     "exponential_of_float64": ("linked", "portable", "cpu:wasm32"),
     "round_to_float16": ("half", "fused", "cpu:riscv32"),
-    "widen_float16": ("half", "fused", "cpu:wasm32"),
+    "widen_float16": ("linked", "portable", "cpu:wasm32"),
     "stamp_provenance": ("sequence", "portable", "cpu"),
 }
 """A module, a strategy and a target of which a pass has something to do."""
