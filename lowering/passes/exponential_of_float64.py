@@ -46,7 +46,6 @@ _SHIFT_BITS = 0x4338 << 48
 _LEAST, _MOST = -746.0, 710.0
 """Below and above these, the function is 0 and infinite."""
 
-
 _ARRAYS = ("stablehlo.exponential", "stablehlo.logistic")
 
 

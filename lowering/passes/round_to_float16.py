@@ -36,7 +36,6 @@ _HALF = 126 << 23
 
 _INFINITY, _INFINITY_16, _NAN_16 = 0xFF << 23, 0x7C00, 0x7E00
 
-
 _ROUNDING = ("arith.truncf", "f32", "f16")
 
 

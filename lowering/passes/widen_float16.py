@@ -34,7 +34,6 @@ _INFINITY, _INFINITY_16 = 0xFF << 23, 0x7C00
 _BITCASTS = {"stablehlo.select": "stablehlo.bitcast_convert", "arith.select": "arith.bitcast"}
 """Ops that select between numbers, each with its dialect's bitcast."""
 
-
 _WIDENING = ("arith.extf", "f16", "f32")
 
 
