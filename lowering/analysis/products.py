@@ -15,10 +15,10 @@ from rnn_compiler.schema.open_sizes import Size, is_static, product, static_size
 __all__ = ["MIN_ROW_MULTIPLICATIONS", "Product", "is_large"]
 
 MIN_MULTIPLICATIONS = 1 << 15
-"""Multiplications from which a product gets a dispatch of its own making."""
+"""The fewest multiplications for which a product gets its own dispatch."""
 
 MIN_ROW_MULTIPLICATIONS = 1 << 12
-"""The same of a single row, whose matrix IREE would transpose first, and of an open number."""
+"""The same for a single row, whose matrix IREE would transpose first, and for an open number."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,6 @@ class Product:
 
 
 def is_large(rows: int, *sizes: int) -> bool:
-    """Whether there are rows and numbers enough for a dispatch; a single row needs fewer."""
+    """Whether there are enough rows and numbers for a dispatch; a single row needs fewer."""
     least = MIN_ROW_MULTIPLICATIONS if rows == 1 else MIN_MULTIPLICATIONS
     return min(sizes) > 1 and rows * math.prod(sizes) >= least

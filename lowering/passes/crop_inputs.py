@@ -72,7 +72,7 @@ def windows_reach_the_end(context: PassContext) -> str | None:
 
 @pass_with(requires=(), ensures=(windows_reach_the_end,))
 def crop_inputs(context: PassContext) -> None:
-    """Cuts the inputs of all windows of a module."""
+    """Crops the inputs of all windows of a module."""
     for op in nested_ops(context.module.operation):
         axes = _axes(op)
         for number in range(len(op.results) if axes else 0):
@@ -84,7 +84,7 @@ def _axes(op: ir.Operation) -> Sequence[_Axis]:
     read = _linalg if _LINALG.match(op.name) else _READERS.get(op.name)
     if read is None:
         return ()
-    values = (*op.operands, *op.results)  # zero points are no tensors
+    values = (*op.operands, *op.results)  # zero points are not tensors
     shapes = [shape(each) for each in values if isinstance(each.type, ir.ShapedType)]
     return read(op) if all(is_static(*each) and 0 not in each for each in shapes) else ()
 
@@ -151,7 +151,10 @@ def _ones(op: ir.Operation, name: str, count: int) -> list[int]:
 def _cropped(
     op: ir.Operation, value: ir.Value, axes: Sequence[_Axis]
 ) -> tuple[tuple[int, ...], list[list[int]]]:
-    """The sizes and the padding of an input without what no window reads; at least one is left."""
+    """The sizes and the padding of an input without the end that no window reads.
+
+    At least one number is left.
+    """
     sizes, pads = [*static_shape(value)], _padding(op, len(axes))
     for each, pad in zip(axes, pads, strict=True):
         unread = sizes[each.axis] + sum(pad) - each.reach
@@ -162,7 +165,7 @@ def _cropped(
 
 
 def _cut(op: ir.Operation, number: int, axes: Sequence[_Axis]) -> None:
-    """Cuts an operand along some axes, which the op may pad first."""
+    """Crops an operand along some axes; the op may pad it first."""
     value = op.operands[number]
     given = static_shape(value)
     sizes, pads = _cropped(op, value, axes)

@@ -25,7 +25,7 @@ __all__ = ["separate_buffers"]
 
 
 def plain_loops_have_own_buffers(context: PassContext) -> str | None:
-    """On GPUs, each array that a plain loop carries begins as another splat."""
+    """On GPUs, each array that a plain loop carries begins as a splat of its own."""
     seen = set[ir.Value]()
     for op, number in _carried(context):
         splat = _splat_of(op.operands[number])

@@ -71,7 +71,7 @@ def _untiled(context: PassContext) -> Iterator[tuple[ir.Operation, tuple[int, in
     for op in context.ops():
         axes = contracted_axes(op)
         if axes is None or not is_static(*shape(op.operands[0]), *shape(op.operands[1])):
-            continue  # open sizes are a user's
+            continue  # open sizes are a user's function's
         left, right = map(static_shape, op.operands)
         rows, inner, columns = left[1 - axes[0]], left[axes[0]], right[1 - axes[1]]
         if rows == 1:

@@ -38,7 +38,7 @@ _WIDENING = ("arith.extf", "f16", "f32")
 
 
 def nothing_widens_float16(context: PassContext) -> str | None:
-    """No op is left that would call IREE's function where that is not to be had."""
+    """No op is left that would call IREE's function where there is none."""
     if not _is_needed(context):
         return None
     module = context.module

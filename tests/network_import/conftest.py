@@ -1,4 +1,4 @@
-"""Networks are imported in this process, but for the tests of another."""
+"""Imports networks in this process, except in the tests of the process itself."""
 
 from __future__ import annotations
 

@@ -114,4 +114,4 @@ MODULES: Mapping[str, Callable[[], rc.Module]] = {
         "open": building("CudnnRNNV3", **{**STACK, "seq_length": None, "batch_size": None}),
     }.items()
 }
-"""What makes each of them, once; that of open sizes is for the fused strategy alone."""
+"""Makes each module once; the one of open sizes is for the fused strategy only."""

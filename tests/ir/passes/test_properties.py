@@ -43,7 +43,7 @@ def broken(context: PassContext, properties: Iterable[Property]) -> list[str]:
 
 
 def run(context: PassContext, passes: Sequence[Pass]) -> list[str]:
-    """Runs passes; gives what was required or ensured and does not hold."""
+    """Runs passes; returns the first required or ensured properties that do not hold."""
     held: list[Property] = []
     for each in passes:
         missing = broken(context, each.requires)
@@ -115,12 +115,12 @@ NEEDED = {
     "widen_float16": ("linked", "portable", "cpu:wasm32"),
     "stamp_provenance": ("sequence", "portable", "cpu"),
 }
-"""A module, a strategy and a target of which a pass has something to do."""
+"""For each pass, a module, a strategy and a target for which it has something to do."""
 
 
 @pytest.mark.parametrize("name", sorted(PASSES.keys() - {"hoist_weights"}))
 def test_no_property_holds_without_its_pass(name: str) -> None:
-    """So one that did nothing would be found."""
+    """Otherwise a pass that does nothing would go unnoticed."""
     module, strategy, target = NEEDED[name]
     order = STRATEGY_PASSES[strategy]
     with new_context(*PASS_DIALECTS), ir.Location.unknown():
