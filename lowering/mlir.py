@@ -33,8 +33,8 @@ __all__ = [
     "symbols_in",
 ]
 
-# For each op, the bindings import the Python module of its dialect. IREE 3.13 has none for
-# StableHLO, and searches for it again at every op, which takes half of the time of a rewrite.
+# For each op, the bindings import the Python module of its dialect. IREE has none for StableHLO,
+# and searches for it again at every op, which takes half of the time of a rewrite.
 _DIALECT = "iree.compiler.dialects.stablehlo"
 if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
     sys.modules[_DIALECT] = module_from_spec(ModuleSpec(_DIALECT, None))

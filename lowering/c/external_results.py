@@ -104,7 +104,7 @@ def _add_outputs(function: ir.Operation) -> Types:
 def _import_results(function: ir.Operation, memory: Sequence[ir.Value]) -> None:
     """Makes the arrays that become results the memory of these results from the beginning.
 
-    IREE 3.13 would copy them at the end, because the dispatches that write to them also read them.
+    IREE would copy them at the end, because the dispatches that write to them also read them.
     """
     for op in ops_of(block_of(function)):
         if RESULT in op.attributes:

@@ -16,8 +16,9 @@ __all__ = ["collapse", "expand", "own_zeros", "put_row", "reshape", "seen_as"]
 def own_zeros(body: Body, type: ArrayType) -> Array:
     """Emits an array of zeros with a buffer of its own.
 
-    It is a splat of a zero that `util.optimization_barrier` hides. Otherwise IREE 3.13 merges
-    arrays with equal initial values, and silently writes them all into one buffer.
+    It is a splat of a zero that `util.optimization_barrier` hides. Otherwise IREE merges arrays
+    with equal initial values, and silently writes them all into one buffer
+    (`tests/traps/test_equal_arrays.py`).
     """
     of = f"i{bits(type.element)}"
     zero = body.number("util.optimization_barrier", [body.constant(0, of)], of)

@@ -3,8 +3,8 @@
 A tile of a product reads all rows of a few columns. In a wide matrix these are far apart, and if
 their distance is a power of two they compete for the same few cache lines.
 
-IREE 3.13's `linalg.pack` is as fast as a copy (10 to 30 GB/s, odd sizes included). With a transpose
-it is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so transposing is a separate dispatch here, in
+IREE's `linalg.pack` is as fast as a copy (10 to 30 GB/s, odd sizes included). With a transpose it
+is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so transposing is a separate dispatch here, in
 tiles that fill as many registers as they have columns: 7 to 35 GB/s.
 
 Numbers of bfloat16 are packed in pairs along K, ``i32`` with the even one low (`pairs_matmul`), and
@@ -125,7 +125,7 @@ class _Transposing:
 
     If tiles do not divide K, the last overlaps the previous one. The last panel has the remaining
     columns, and zeros after them. Tiles of a single column would leave a dispatch of nothing but
-    unit axes, which IREE 3.13 does not compile.
+    unit axes, which IREE does not compile.
     """
 
     def __init__(

@@ -1,8 +1,9 @@
 """Removes a user's barriers that IREE takes wrongly.
 
 `stablehlo.optimization_barrier`, which `jax.checkpoint` emits, keeps the compiler from moving ops
-across it and changes no value. On what a loop carries, IREE 3.13 drops the wait for the iteration
-before: with several threads, the ops behind the barrier read memory that is not written yet.
+across it and changes no value. On what a loop carries, IREE drops the wait for the iteration
+before: with several threads, the ops behind the barrier read memory that is not written yet
+(`tests/traps/test_barriers_in_loops.py`).
 """
 
 from __future__ import annotations

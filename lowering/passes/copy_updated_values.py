@@ -2,10 +2,10 @@
 
 Requires: a module with all bodies.
 Matches: operands of sorts, and arguments of public functions that reach, as they are, what IREE
-3.13 computes in place: a scatter, an update of a slice, a destination of linalg. IREE sorts arrays
-that another op still reads, such as the indices that two sorts begin with. It would write into the
-caller's array, and direct calls would return that array as it came. What a dispatch of its own has
-copied is IREE's.
+computes in place: a scatter, an update of a slice, a destination of linalg. IREE sorts arrays that
+another op still reads, such as the indices that two sorts begin with
+(`tests/traps/test_sorts.py`). It would write into the caller's array, and direct calls would return
+that array as it came. What a dispatch of its own has copied is IREE's.
 Ensures: each sort has arrays of its own; no array of a caller's is written.
 """
 

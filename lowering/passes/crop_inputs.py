@@ -6,8 +6,8 @@ and convolutions and pools of linalg. With strides, the last columns of an input
 may be read by no window: first the padding is made smaller, then the input is cropped.
 Ensures: windows reach the end of their input.
 
-IREE 3.13 takes such an input for a larger one where there is a single window: it writes and reads
-beyond arrays, without a diagnostic.
+Where there is a single window, IREE takes such an input for a larger window: it writes and reads
+beyond arrays, without a diagnostic (`tests/traps/test_single_window.py`).
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Requires: a module after all other rewrites, those of open sizes among them.
 Matches: on CPUs with addresses of 32 bits, `math.exp` of float64, anywhere, and
 `stablehlo.exponential` and `stablehlo.logistic` of float64, which become a `linalg.generic` around
-one. The function `exp` that IREE 3.13 links for such processors returns undefined values.
+one. The function `exp` that IREE links for such processors returns undefined values
+(`tests/ir/passes/test_exponential_of_float64.py`).
 Ensures: results within two units in the last place; correct infinities, 0, subnormals and NaN.
 
 It is ``2**n * (1 + 2*r*P(r*r) / (Q(r*r) - r*P(r*r)))`` with ``x = n*log(2) + r``. The coefficients

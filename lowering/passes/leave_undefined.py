@@ -4,8 +4,8 @@ Requires: a module whose products have been rewritten.
 Matches: a constant vector that `stablehlo.dynamic_update_slice` replaces part by part, each at a
 constant position, by a chain of which each is read by the next alone, if the parts cover it:
 `builder.assemble` makes such chains. Puts a `flow.tensor.empty` in the place of the constant. IREE
-3.13 fills the array first, as it does not add up the parts: the gradient of one row's step of an
-LSTM of 128 units would take a quarter of its time for it.
+fills the array first, as it does not add up the parts: the gradient of one row's step of an LSTM of
+128 units would take a quarter of its time for it.
 Leaves: what is written only in part, such as sums that are added to.
 Ensures: the same numbers.
 """

@@ -19,7 +19,7 @@ right-hand side, which is packed once. `products` makes them as fast as other pr
 A matrix of all windows of an image would be written to memory and read again. Where
 `cpu.products.convolution` can, a dispatch copies some of them at a time instead.
 
-In IREE 3.13 a convolution of batch 1 is several times slower.
+In IREE a convolution of batch 1 is several times slower.
 Leaves: all other convolutions; those whose windows would take more memory than `_LARGEST`.
 """
 

@@ -5,10 +5,10 @@ dispatches, the ops of StableHLO that `builder.builder` emits where a size is op
 result's shape is an operand, slices of what has an open size, elementwise ops, products with an
 axis of 1. Each becomes an op of `tensor`, `linalg` or `flow`, whose sizes are indices.
 Decompositions of `builder.products` that contain such ops are removed, except for plain ones:
-`products` replaces these composites at any size. IREE 3.13 does not support
-`stablehlo.dynamic_reshape` and `stablehlo.dynamic_update_slice` of open sizes, and reads the shape
-of an elementwise op's operand by the `shape` dialect, which it then rejects. Ensures: the same
-numbers; a public function fails if its arguments disagree on a size.
+`products` replaces these composites at any size. IREE does not support `stablehlo.dynamic_reshape`
+and `stablehlo.dynamic_update_slice` of open sizes, and reads the shape of an elementwise op's
+operand by the `shape` dialect, which it then rejects (`tests/traps/test_open_sizes.py`). Ensures:
+the same numbers; a public function fails if its arguments disagree on a size.
 
 Sizes are traced back to those of the function's arguments, of which they are polynomials.
 """
@@ -260,7 +260,8 @@ def _is_open(value: ir.Value) -> bool:
 def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
     """Emits an array that parts are written to; an array of zeros gets a buffer of its own.
 
-    IREE 3.13 merges arrays with equal initial values, and writes the parts of both to one buffer.
+    IREE merges arrays with equal initial values, and writes the parts of both to one buffer
+    (`tests/traps/test_equal_arrays.py`).
     """
     if not is_splat(value, 0):
         return array_of(body, value)
@@ -275,8 +276,7 @@ def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
 def _joined(body: Body, op: ir.Operation) -> ir.Value:
     """Emits a concatenation of arrays.
 
-    Each is materialized: IREE 3.13 would compute them all in the dispatch that joins them, on its
-    stack.
+    Each is materialized: IREE would compute them all in the dispatch that joins them, on its stack.
     """
     axis = ir.IntegerAttr(op.attributes["dimension"]).value
     parts = [body.materialized(array_of(body, operand)) for operand in op.operands]
@@ -294,7 +294,7 @@ def _joined(body: Body, op: ir.Operation) -> ir.Value:
 
 
 def _is_thin(product: ir.Operation) -> bool:
-    """Whether a product of matrices has an axis of known size 1, which IREE 3.13 reshapes."""
+    """Whether a product of matrices has an axis of known size 1, which IREE reshapes."""
     matrices = (*product.operands, product.results[0])
     return contracted_axes(product) is not None and any(1 in shape(each) for each in matrices)
 

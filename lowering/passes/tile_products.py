@@ -6,10 +6,11 @@ composites that `builder.products` makes of rows, which are inlined. Puts a call
 function in its place, which holds the product as a `linalg.matmul` with its tiles: an attribute on
 the StableHLO op itself would be lost on the way. Products in float32 and float64 that `targets.gpu`
 leaves to IREE get zeros after the axis that is summed over, up to a multiple of `_VECTOR`: if IREE
-3.13 pads it, as with two rows of seven numbers, it reads the first numbers of the next row and
-multiplies them by 0, so that a NaN there becomes a NaN here. Leaves: products of 16-bit types and
-of one row, and ops that are not products of two matrices. On a CPU the pass does nothing. Ensures:
-a row of a product depends only on that row of its left-hand side.
+pads it, as with two rows of seven numbers, it reads the first numbers of the next row and
+multiplies them by 0, so that a NaN there becomes a NaN here (`tests/traps/test_cuda_padding.py`).
+Leaves: products of 16-bit types and of one row, and ops that are not products of two matrices. On a
+CPU the pass does nothing. Ensures: a row of a product depends only on that row of its left-hand
+side.
 """
 
 from __future__ import annotations

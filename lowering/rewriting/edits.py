@@ -166,9 +166,9 @@ def replace(op: ir.Operation, value: ir.Value) -> None:
 def opaque(value: ir.Attribute, block: ir.Block) -> ir.Value:
     """Emits a number that is hidden from the compiler.
 
-    So dispatches that differ only in it are shared: IREE 3.13 specializes a dispatch for each
-    constant operand. It is emitted at the start of the block: elsewhere the barrier would split the
-    schedule.
+    So dispatches that differ only in it are shared: IREE specializes a dispatch for each constant
+    operand (`tests/traps/test_constants_of_dispatches.py`). It is emitted at the start of the
+    block: elsewhere the barrier would split the schedule.
 
     Args:
         value: The number.
@@ -201,8 +201,7 @@ def widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
 def pointwise_cast(body: Body, value: ir.Value, of: str) -> ir.Value:
     """Emits an array of open sizes in another element type.
 
-    IREE 3.13 rejects `stablehlo.convert` of a reshaped array: it reads its shape by the `shape`
-    dialect.
+    IREE rejects `stablehlo.convert` of a reshaped array: it reads its shape by the `shape` dialect.
     """
     return pointwise(body, value, of, lambda inside, number: cast(inside, number, of))
 

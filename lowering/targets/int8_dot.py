@@ -50,7 +50,7 @@ class Int8Dot:
         return f"i{32 // self.group}"
 
     def groups(self, count: int) -> int:
-        """How many groups so many numbers make: two at least, since IREE 3.13 drops axes of 1."""
+        """How many groups so many numbers make: two at least, since IREE drops axes of 1."""
         return max(2, -(-count // self.group))
 
     def instruction(self, lanes: int) -> str:

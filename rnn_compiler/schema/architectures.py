@@ -192,8 +192,8 @@ _AARCH64 = Architecture(
     ),
     refused=dict.fromkeys(
         ("sve", "sve2", "sme"),
-        "IREE 3.13 does not finish compiling some float64 code with it; code without it runs on "
-        "such machines too",
+        "IREE does not finish compiling some float64 code with it; code without it runs on such "
+        "machines too",
     ),
 )
 

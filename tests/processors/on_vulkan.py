@@ -4,8 +4,8 @@ Devices stay open until a process ends, and on lavapipe two threads of an open o
 polling. So `test_vulkan` runs this file in a process of its own, which compiles, and its children
 run the code.
 
-With lavapipe 22.3, IREE 3.13 loses the device now and then, in one of some hundred calls: an error,
-and never a wrong number. `persistent` opens it again.
+With lavapipe 22.3, IREE loses the device now and then, in one of some hundred calls: an error, and
+never a wrong number. `persistent` opens it again.
 """
 
 from __future__ import annotations

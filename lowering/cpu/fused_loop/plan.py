@@ -222,8 +222,8 @@ class Plan:
         """The writes of single gates, by level and gate width, in order.
 
         A gate of an output goes to the group that already computes its products, which may be at a
-        lower level than the row. With an open batch it stays with the row: IREE 3.13 compiles the
-        other form for minutes.
+        lower level than the row. With an open batch it stays with the row: IREE compiles the other
+        form for minutes.
         """
         gates = [
             replace(write, column=column)

@@ -38,7 +38,7 @@ STREAM = 16
 WORKGROUPS = 15
 """The maximum number of workgroups if blocks have enough rows, and about the number to aim for.
 IREE's threads take workgroups one by one if there are fewer than eight per thread, otherwise eight
-at a time (`iree_task_dispatch_issue` in 3.13), and then threads wait for the last."""
+at a time (`iree_task_dispatch_issue`), and then threads wait for the last."""
 
 
 _MANY_ROWS = WORKGROUPS * 2 * MANY

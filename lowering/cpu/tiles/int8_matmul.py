@@ -6,8 +6,8 @@ of numbers that are adjacent along K in the panel (`targets.int8_dot`):
     sums[row, column] += lhs[row, k] * panel[k, column] + lhs[row, k+1] * panel[k+1, column] + ..
 
 Panels are ``[K/group, P*group]`` bytes, and a group of the left-hand side has as many bits as a
-lane. Bytes are read without `vector.bitcast`, because IREE 3.13 treats an `arith.extsi` of one as
-`arith.extui`.
+lane. Bytes are read without `vector.bitcast`, because IREE treats an `arith.extsi` of one as
+`arith.extui` (`tests/traps/test_int8_arithmetic.py`).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     sums[column] = fma(lhs[k], rhs[k, column], sums[column])     # a register of columns at a time
 
-IREE 3.13 lowers such a product, as an op of `linalg`, to vectors as long as the panel is wide. For
-96 columns, three gates of 32, that code takes 1.7 times as long.
+IREE lowers such a product, as an op of `linalg`, to vectors as long as the panel is wide. For 96
+columns, three gates of 32, that code takes 1.7 times as long.
 """
 
 from __future__ import annotations

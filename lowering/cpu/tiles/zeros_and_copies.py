@@ -45,8 +45,8 @@ def zeros_in_place(body: Body, vectors: VectorUnit, array: Array) -> Array:
     """Emits zeros in place of an array.
 
     The op is marked as distributed, which has no effect on itself. If another op were the only one
-    with that mark, IREE 3.13 would repeat the loops that produce its operands, including their
-    writes, in each of its tiles.
+    with that mark, IREE would repeat the loops that produce its operands, including their writes,
+    in each of its tiles.
     """
     zero = body.constant(0, array.element)
     columns = divisor(known(array.shape)[-1], vectors.width(array.element))

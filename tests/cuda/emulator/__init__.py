@@ -76,7 +76,7 @@ def load(folder: Path, capability: int = 80) -> ctypes.CDLL:
 
 
 def _leave(library: ctypes.CDLL) -> None:
-    """Ends a process whose device is lost: IREE 3.13 hangs or crashes when it closes such a one."""
+    """Ends a process whose device is lost: IREE hangs or crashes when it closes such a one."""
     if library.emulator_fault():
         sys.stdout.flush()
         sys.stderr.flush()
