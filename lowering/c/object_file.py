@@ -32,6 +32,7 @@ from rnn_compiler.lowering.c.elf import (
     Symbol,
     string_at,
 )
+from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.executable_library import ATTRIBUTES, TABLE_SUFFIX, VERSION, Word
 from rnn_compiler.schema.schedule import ALIGNMENT
 
@@ -39,17 +40,6 @@ __all__ = ["Kernel", "ObjectFile"]
 
 _KEPT_NAMES = (".note.GNU-stack", ".note.gnu.property", ".riscv.attributes", ".ARM.attributes")
 """Sections that linkers read although nothing refers to them."""
-
-_ARM = (1, 40, 0x05000000)
-_MACHINES = {
-    "x86_64": (2, 62, 0),
-    "aarch64": (2, 183, 0),
-    "riscv64": (2, 243, 5),
-    "riscv32": (1, 243, 3),
-    **dict.fromkeys(("armv7", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55"), _ARM),
-}
-"""The class and the number of each machine, and the flags of its usual ABI: on RISC-V, that of
-lp64d and of ilp32f; on Arm, EABI 5."""
 
 _COMPILERS_OWN = re.compile(
     r"__aeabi_\w+|memcpy|memmove|memset|"
@@ -96,16 +86,16 @@ class ObjectFile:
         Raises:
             UnsupportedError: The architecture is not known.
         """
-        if architecture not in _MACHINES:
+        here = ARCHITECTURES.get(architecture)
+        if here is None or here.elf is None:
             raise _unknown(f"the objects of {architecture} are not known")
-        width, machine, flags = _MACHINES[architecture]
-        ident = bytes([0x7F, *b"ELF", width, 1, 1]).ljust(16, b"\0")
+        ident = bytes([0x7F, *b"ELF", here.pointer // 4, 1, 1]).ljust(16, b"\0")
         sections = [
             Section("", 0, 0, 0, 0, 0, b""),
             Section(_KEPT_NAMES[0], 1, 0, 1, 0, 0, b""),
         ]
         made = cls.__new__(cls)
-        made._elf = Elf(ident, machine, flags, sections, [])
+        made._elf = Elf(ident, *here.elf, sections, [])
         made.kernels = {}
         return made
 

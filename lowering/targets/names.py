@@ -45,6 +45,9 @@ _VULKAN = "vp_android_baseline_2022"
 _NO_VULKAN = "--iree-plugin=-hal_target_vulkan_spirv"
 """Leaves out what no other target needs: see `iree_compile.FLAGS`."""
 
+_IN_ORDER = "--iree-stream-partitioning-favor=debug"
+"""No step may run beside another one, so that they can use the same memory."""
+
 
 def resolve_target(name: object) -> TargetSpec:
     """The target of a name.
@@ -215,4 +218,5 @@ def compiler_flags(target: TargetSpec) -> list[str]:
         f"--iree-stream-resource-min-offset-alignment={arch.alignment}",
         _NO_VULKAN,
         *arch.flags,
+        *([] if arch.has_memory else [_IN_ORDER]),
     ]

@@ -1,6 +1,8 @@
 """Supported instruction sets: their features, by LLVM's names, and what these imply.
 
-Each `Architecture` is data: adding one is a row here and one in `lowering.targets.vector_unit`.
+Each `Architecture` is data, and a new one is a row here. Only its special instructions are
+elsewhere: those that multiply are in `lowering.targets.vector_unit` and `int8_dot`, and how a C
+program queries the features is in `lowering.c.cpu_check`.
 
 A feature has two names, LLVM's and the one in Linux's reports. The baseline is what every machine
 of the architecture has; code always uses it. Only instruction set extensions count as features, not
@@ -12,13 +14,13 @@ system that a program could ask for features, so the features that a target name
 Sources: the feature tables in LLVM 21 (``llvm/lib/Target``); Linux's user-space headers
     ``asm/hwcap.h`` of arm64 and riscv; System V psABI of x86-64 for its levels; RISC-V profiles for
     the definition of "rv64gc"; Arm's Technical Reference Manuals of the Cortex-M4, M7, M33 and
-    M55 for their floating-point units.
+    M55 for their floating-point units; the ABIs of the architectures for the numbers in ELF files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rnn_compiler.schema.schedule import ALIGNMENT, Memory
 
@@ -47,6 +49,13 @@ class Architecture:
         unless_asked: Features that LLVM enables for the processor, and that not every machine has.
         pointer: Bytes of an address.
         alignment: The alignment of every buffer, in bytes.
+        has_memory: Whether there is memory for scratch arrays that save time.
+        registers: Bits and number of the vector registers that code is generated for, by the first
+            of these features that a target has; empty if there are none.
+        rounds_to_float16: Features that have an instruction which rounds float32 to float16; an
+            empty one if every machine has it.
+        elf: The number of the machine in ELF files, and the flags of its usual ABI: on RISC-V, that
+            of lp64d and of ilp32f; on Arm, EABI 5. None if its object files are others.
         formats: What modules for it can be compiled to: ``"vmfb"``, ``"c"``, ``"js"``.
         refused: Known features that are not supported, each with the reason.
     """
@@ -66,6 +75,10 @@ class Architecture:
     unless_asked: tuple[str, ...] = ()
     pointer: int = 8
     alignment: int = ALIGNMENT
+    has_memory: bool = True
+    registers: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    rounds_to_float16: tuple[str, ...] = ()
+    elf: tuple[int, int] | None = None
     formats: tuple[str, ...] = ("vmfb", "c")
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -159,6 +172,9 @@ _X86_64 = Architecture(
     triple="x86_64-unknown-linux-gnu",
     cpuinfo="flags",
     levels={"generic": (), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4},
+    registers={"avx512f": (512, 32), "avx": (256, 16), "": (128, 16)},
+    rounds_to_float16=("avx512f", "f16c"),
+    elf=(62, 0),
 )
 
 _AARCH64 = Architecture(
@@ -190,6 +206,9 @@ _AARCH64 = Architecture(
             *("frint", "svei8mm", "svef32mm", "svef64mm", "svebf16", "i8mm", "bf16"),
         ),
     ),
+    registers={"": (128, 32)},
+    rounds_to_float16=("",),
+    elf=(183, 0),
     refused=dict.fromkeys(
         ("sve", "sve2", "sme"),
         "IREE does not finish compiling some float64 code with it; code without it runs on such "
@@ -213,10 +232,10 @@ _RISCV64 = Architecture(
     triple="riscv64-unknown-linux-gnu",
     cpuinfo="isa",
     abi="lp64d",
+    registers={"v": (128, 32), "": (128, 16)},
+    rounds_to_float16=("zfh",),
+    elf=(243, 5),
 )
-
-_IN_ORDER = ("--iree-stream-partitioning-favor=debug",)
-"""No step may run beside another one, so that they can use the same memory."""
 
 _RISCV32 = Architecture(
     "riscv32",
@@ -226,13 +245,15 @@ _RISCV32 = Architecture(
     implies={},
     triple="riscv32-unknown-none-elf",
     abi="ilp32f",
-    flags=_IN_ORDER,
     pointer=4,
     alignment=16,
+    has_memory=False,
+    elf=(243, 3),
     formats=("c",),
 )
 
 _HARD_FLOAT = ("--iree-llvmcpu-target-float-abi=hard",)
+_ARM_ELF = (40, 0x05000000)
 
 _ARMV7 = Architecture(
     "armv7",
@@ -245,6 +266,9 @@ _ARMV7 = Architecture(
     flags=_HARD_FLOAT,
     pointer=4,
     alignment=16,
+    registers={"": (128, 16)},
+    rounds_to_float16=("",),
+    elf=_ARM_ELF,
     formats=("c",),
 )
 
@@ -260,9 +284,12 @@ def _cortex_m(number: int, triple: str, optional: tuple[str, ...] = ()) -> Archi
         triple=triple,
         cpu=f"cortex-m{number}",
         unless_asked=optional,
-        flags=(*_HARD_FLOAT, *_IN_ORDER),
+        flags=_HARD_FLOAT,
         pointer=4,
         alignment=16,
+        has_memory=False,
+        rounds_to_float16=("",),
+        elf=_ARM_ELF,
         formats=("c",),
     )
 
@@ -271,7 +298,7 @@ _CORTEX_M = (
     _cortex_m(4, "thumbv7em-unknown-none-eabihf"),
     _cortex_m(7, "thumbv7em-unknown-none-eabihf", optional=("fp64",)),
     _cortex_m(33, "thumbv8m.main-unknown-none-eabihf"),
-    _cortex_m(55, "thumbv8.1m.main-unknown-none-eabihf"),
+    replace(_cortex_m(55, "thumbv8.1m.main-unknown-none-eabihf"), registers={"": (128, 8)}),
 )
 
 _WASM32 = Architecture(
@@ -283,6 +310,7 @@ _WASM32 = Architecture(
     triple="wasm32-unknown-unknown",
     pointer=4,
     alignment=16,
+    registers={"": (128, 16)},
     formats=("js",),
 )
 
