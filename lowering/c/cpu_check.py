@@ -113,7 +113,7 @@ def cpu_check(architecture: str, features: Sequence[str]) -> CpuCheck:
     """
     here = ARCHITECTURES.get(architecture)
     asked = [name for name in features if here is None or name not in here.baseline]
-    if not asked or (here and not here.cpuinfo):  # no system could be asked
+    if not asked or (here and not here.cpuinfo):  # there is no system to ask
         return CpuCheck((), ())
     tables: Mapping[str, Mapping[str, object]] = {
         "x86_64": X86,

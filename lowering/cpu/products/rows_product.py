@@ -167,8 +167,7 @@ class _Product:
 class _Row(_Product):
     """A single row: workgroups share the panels, and read the matrix once, in order.
 
-    Arrays have no unit axis: IREE folds unit axes, but not those of loops
-    (`tests/traps/test_unit_axis_in_a_loop.py`).
+    Arrays have no unit axis, which IREE would fold (`tests/traps/test_unit_axis_in_a_loop.py`).
     """
 
     def emit(self) -> Array:
