@@ -25,7 +25,7 @@ __all__ = ["Effort", "Outcome", "Track", "run_contest"]
 
 TOLERANCES = {"float32": 1e-4, "bfloat16": 1.6e-2, "int8": 6e-2}
 """How much results of the same formulas may differ, relative to the largest element or 1; in
-bfloat16, four roundings of a number below 1; in int8, what the least exact peer was seen to."""
+bfloat16, four roundings of a number below 1; in int8, the error of the least exact peer."""
 
 _MIN_ROUNDS = 3
 _MAX_CALLS = 1000
@@ -43,7 +43,7 @@ class Effort:
         turn_seconds: The approximate duration of an entrant's calls in one round.
         contest_seconds: The approximate duration of a contest; slow ones have fewer rounds, at
             least three.
-        trial_seconds: How long each variant of an entrant is tried; the fastest takes part.
+        trial_seconds: The time to try each variant of an entrant; the fastest takes part.
     """
 
     rounds: int = 15
@@ -254,7 +254,7 @@ def check_equal(
     """Checks that two entrants computed the same.
 
     Raises:
-        WorkerError: They did not; the message says where and by how much.
+        WorkerError: Results differ; the message says where and by how much.
     """
     if set(results) != set(expected):
         raise WorkerError(f"computes {', '.join(results)} instead of {', '.join(expected)}")

@@ -70,7 +70,7 @@ def best_peer(outcome: Outcome) -> tuple[str, Spread] | None:
 
 
 def geometric_mean(values: Iterable[float]) -> float | None:
-    """The geometric mean; None of nothing.
+    """The geometric mean; None if there are no values.
 
     Example:
         >>> geometric_mean([0.5, 2.0])
@@ -94,7 +94,7 @@ class Summary:
     Attributes:
         group: Its name.
         threads: That number.
-        rows: The number of rows that have both us and a peer.
+        rows: The number of rows with both us and a peer.
         mean: The geometric mean of the best peers' times over ours.
         least: The least ratio.
         least_row: The row with the least ratio.

@@ -3,7 +3,7 @@
     python -m benchmarks.gpu                        # every size, float32 and float16; minutes
     python -m benchmarks.gpu --target cuda:h100 --size 32,16,256,256
     python -m benchmarks.gpu --goldens              # first: is what it computes right?
-    python -m benchmarks.gpu --counts               # what a call issues; needs no GPU
+    python -m benchmarks.gpu --counts               # the commands of a call; needs no GPU
 
 It needs a GPU with its driver, and torch with CUDA for the comparison, but no network. Inputs and
 results stay on the GPU. Our calls return when the GPU is done, so many calls are timed by the

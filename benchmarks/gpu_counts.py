@@ -27,7 +27,7 @@ STRONG, WEAK = Size(50, 64, 512, 512), Size(25, 32, 1536, 1536)
 
 
 class Row(NamedTuple):
-    """A layer whose calls are counted; `cudnn` says how cuDNN performs on it."""
+    """A layer whose calls are counted; `cudnn` describes cuDNN's performance on it."""
 
     title: str
     cudnn: str
@@ -47,7 +47,7 @@ ROWS = (
 
 
 class Counts(NamedTuple):
-    """Of a call.
+    """The counts of a call.
 
     Attributes:
         step: Dispatches per step.
@@ -66,7 +66,7 @@ class Counts(NamedTuple):
 
 
 def count(module: rc.Module, target: str, seq_length: int) -> Counts:
-    """Counts the commands of a module's function, whose loops together run so many steps."""
+    """Counts the commands of a module's function, whose loops together run `seq_length` steps."""
     blocks = dict(_blocks(_stream_ir(module, target)))
     loops = [loop for number in blocks if (loop := _loop(blocks, number))]
     unknown = sum(loop.bound is None for loop in loops)
@@ -138,7 +138,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 class _Loop(NamedTuple):
-    """A loop: its body, how much the counter grows each time, and up to what if that is known."""
+    """A loop: its body, the increment of its counter, and the limit of the counter, if known."""
 
     body: str
     more: int
@@ -157,5 +157,5 @@ def _loop(blocks: dict[int, str], number: int) -> _Loop | None:
 
 
 def _bytes(pattern: str, text: str) -> int:
-    """The sum of the sizes that a pattern finds."""
+    """The sum of the sizes matched by a pattern."""
     return sum(int(size) for size in re.findall(pattern, text))

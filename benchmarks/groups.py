@@ -44,7 +44,7 @@ LSTM_SIZES = (*SIZES, Size(16, 1, 2048, 2048), Size(1, 1, 128, 128))
 overhead."""
 
 CELL_SIZES = (SIZES[0], SIZES[1], SIZES[3], SIZES[4])
-"""For other cells than lstm: from latency to large batches."""
+"""The sizes for cells other than lstm: from latency to large batches."""
 
 INT8_SIZES = (
     Size(1, 1, 128, 128),
@@ -52,21 +52,21 @@ INT8_SIZES = (
     Size(16, 1, 1024, 1024),
     Size(32, 16, 256, 256),
 )
-"""For weights in int8: a step, rows that wait for weights, and a batch."""
+"""The sizes for weights in int8: a step, rows that wait for weights, and a batch."""
 
 LENGTHS_SIZE = Size(128, 128, 256, 256)
 DIRECTIONS_SIZE = Size(600, 1, 256, 256)
 
 AUDIO_SIZES = tuple(Size(64, 1, 1, units) for units in (16, 24, 40))
-"""A plug-in's block of samples, one input a step."""
+"""The sizes of a plug-in's block of samples, one input per step."""
 
 CHUNK_SIZES = tuple(Size(steps, 1, units, units) for units in (128, 256, 512) for steps in (1, 10))
-"""Of streams: a step at a time, and ten."""
+"""The sizes of streams: one step at a time, and ten."""
 
 WASM_SIZES = tuple(
     Size(steps, 1, units, units) for units in (64, 128, 256, 512) for steps in (1, 10, 128)
 )
-"""What a page has to do: chunks, and a whole recording."""
+"""The sizes of a web page's work: chunks, and a whole recording."""
 
 _INFERENCE = ("torch", "onnxruntime", "openvino", "jax")
 _STREAMING = ("torch", "onnxruntime", "openvino")
@@ -80,10 +80,10 @@ class Group:
 
     Attributes:
         name: For `--rows`.
-        title: A readable title: the op, and what it does.
+        title: A readable title: the op and its purpose.
         workload: The workload.
         sizes: One row per size.
-        peers: The peers that can do this.
+        peers: The peers that take part.
         dtype: The element type.
         aim: The aim for the geometric mean.
         ours: The forms in which we take part.
@@ -309,7 +309,7 @@ IN_WASM = {
     )
     for mode, peers in (("lstm", ("onnxruntime-web", "tfjs")), ("gru", ("onnxruntime-web",)))
 }
-"""Workloads of the section `wasm`."""
+"""The workloads of the section `wasm`."""
 
 
 def title_of(name: str) -> str:

@@ -150,7 +150,7 @@ def _normal(name: str, shape: tuple[int, ...], seed: int, scale: float) -> npt.N
 def layer_weights(params: npt.NDArray[Any], case: Case) -> list[Arrays]:
     """CuDNN's buffer, direction by direction, as ``W[GH, I] R[GH, H] bW[GH] bR[GH]``.
 
-    Gates are in the order i, f, n, o of an lstm, r, z, n of a gru. The buffer has the matrices of
+    Gates are in the order i, f, n, o for an lstm, r, z, n for a gru. The buffer has the matrices of
     all directions before the biases of all.
     """
     I, H = case.size.I, case.size.H

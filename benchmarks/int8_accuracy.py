@@ -1,4 +1,4 @@
-"""What weights in int8 cost where users look: a perplexity and the accuracy of tags.
+"""The cost of weights in int8 in terms of a perplexity and the accuracy of tags.
 
     python -m benchmarks.int8_accuracy
 
@@ -6,8 +6,8 @@ Two networks learn from the verse of `samples/train_char_rnn`, in float32:
 
 - the sample's LSTM guesses the next character; its perplexity is that of the whole text;
 - a GRU in both directions reads the text without spaces and tags each letter after which a word
-  ends. It does not see the last fifth of the text, of whose tags the share of right ones and the F1
-  score count.
+  ends. It is evaluated on the last fifth of the text, which it has not seen: by the fraction of
+  correct tags and the F1 score.
 
 Then each runs with its weights frozen in float32 and in int8, on the same machine. Needs torch.
 """
@@ -36,7 +36,7 @@ LENGTH, ROWS = 48, 24
 STEPS = 300
 
 Run = Callable[[Any], Any]
-"""A layer: from inputs ``[T, 1, I]`` to outputs ``[T, 1, D*H]``."""
+"""A layer: a function from inputs ``[T, 1, I]`` to outputs ``[T, 1, D*H]``."""
 
 
 def sample() -> Any:
@@ -74,7 +74,7 @@ def frozen(layer: Any, mode: str, steps: int, quantize: str | None) -> Run:
 
 
 def perplexity() -> list[float]:
-    """That of the sample's network, in float32 and in int8."""
+    """The perplexity of the sample's network, in float32 and in int8."""
     module = sample()
     torch.manual_seed(0)
     network = module.CharRNN()

@@ -2,10 +2,10 @@
 
     python -m benchmarks.int8_errors [DRAWS [T,B,I,H ...]]
 
-The rows are those whose speed is measured (`groups`), or of other sizes. Weights, inputs and
-initial states are the same for all and other normal numbers in each draw. The error of a draw is
-the largest difference of an output from PyTorch's in float32; the table has the mean and the
-largest of all draws.
+The rows are those whose speed is measured (`groups`), or have other sizes. Weights, inputs and
+initial states are normally distributed, the same for all peers, and drawn again for each draw. The
+error of a draw is the largest difference of an output from PyTorch's in float32; the table has the
+mean and the largest of all draws.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ class Step:
     Attributes:
         sums: The element type of sums.
         factor: The type of the factors, which have the bits of a register.
-        text: The ops that make ``%nK`` of the sum ``%sK`` and the factors ``%p``.
+        text: The ops that compute ``%nK`` from the sum ``%sK`` and the factors ``%p``.
     """
 
     sums: str
@@ -44,7 +44,7 @@ def pairs() -> Step:
 
 
 def quads(lanes: int) -> Step:
-    """Four int8 numbers a lane, which are multiplied and added to int32."""
+    """Four int8 numbers per lane, which are multiplied and added to int32."""
     factor = f"vector<{4 * lanes}xi8>"
     return Step("i32", factor, _call(f"{_QUADS}.{32 * lanes}", lanes, "i32", factor))
 
@@ -76,7 +76,7 @@ def products(name: str, lanes: int, step: Step) -> str:
     Args:
         name: The function's.
         lanes: Numbers in a register, of float32.
-        step: How they are multiplied and added.
+        step: How it multiplies and adds.
     """
     own, bits = f"vector<{lanes}x{step.sums}>", f"vector<{lanes}xf32>"
     starts = [f"%b{k} = {_read(f'%c{k}', '%c0', _array(lanes), lanes)}" for k in range(SUMS)]

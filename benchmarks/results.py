@@ -101,7 +101,7 @@ class Results:
 
     @staticmethod
     def load(path: Path) -> Results:
-        """Reads what `save` wrote.
+        """Reads the output of `save`.
 
         Raises:
             ValueError: It is not such a file.

@@ -76,10 +76,10 @@ SIZES = (
     Size(50, 64, 512, 512),
     Size(25, 32, 1024, 1024),
 )
-"""From one stream over a small layer, bound by latency, to matrices that fill the caches."""
+"""The usual sizes, from a stream over a small, latency-bound layer to cache-filling matrices."""
 
 TINY = Size(8, 2, 16, 16)
-"""Shows that everything works; says nothing about speed."""
+"""A size to show that everything works, without meaning for speed."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +88,14 @@ class Workload:
 
     Attributes:
         name: Short, for `--rows`.
-        title: For people.
+        title: A readable title.
         ops: TensorFlow's names.
         timed_from: The number of ops at the start that only prepare and are not timed.
         attributes: The attributes of the ops.
-        family: Which inputs they take: ``"block"``, ``"cell"``, ``"cudnn"`` or ``"onnx"``; or
+        family: The kind of inputs they take: ``"block"``, ``"cell"``, ``"cudnn"`` or ``"onnx"``; or
             ``"network"``, for a whole one (`networks`).
-        passes: How often they multiply every input and state by its weights: once forward, twice
-            backward.
+        passes: The number of times they multiply every input and state by its weights: once
+            forward, twice backward.
         lengths: Whether each sequence of a batch has its own length.
         chunks: Whether a call takes the next chunk of a sequence, with the size's number of steps,
             and continues from the state after the previous chunk.
@@ -158,11 +158,11 @@ class Case:
     """A workload at a size and dtype.
 
     Attributes:
-        workload: What runs.
+        workload: The workload.
         size: The dimensions.
         dtype: The element type; in int8, that of the weights, which are frozen.
         way: How it is called; only the contest of ways of calling has several.
-        seed: Which of many draws its tensors are (`inputs.draw`).
+        seed: The number of the draw of its tensors (`inputs.draw`).
     """
 
     workload: Workload
@@ -200,7 +200,7 @@ class Contest:
         section: The table it belongs to.
         group: The part of that table.
         name: Its row there.
-        entrants: Who takes turns.
+        entrants: The entrants.
         same_results: Whether all have the same case, so that they must compute the same, and one
             limit holds for all.
     """
@@ -213,7 +213,7 @@ class Contest:
 
     @property
     def path(self) -> str:
-        """What `--rows` matches, ``peers/inference/128x1x128x128``."""
+        """The path that `--rows` matches, ``peers/inference/128x1x128x128``."""
         return f"{self.section}/{self.group}/{self.name}"
 
 
@@ -290,7 +290,7 @@ CALLS = (
     "program, x from numpy, numpy out",
     "stream, numpy in and out",
 )
-"""Ways of calling one op; the first is all that IREE itself needs."""
+"""Ways of calling one op; the first is the minimum that IREE itself needs."""
 
 
 def call_contests() -> list[Contest]:

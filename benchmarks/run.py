@@ -78,7 +78,7 @@ def make_plan(
 
     Args:
         sections: Their names.
-        sizes: The sizes of the rows; None for those that each section has.
+        sizes: The sizes of the rows; None for each section's own.
         peers: The peers to compare with.
         pattern: A pattern of rows, with or without their section, ``"block/*"``.
         tiny: Whether sections with fixed sizes use small ones.
@@ -113,7 +113,7 @@ def make_plan(
 def carry_out(
     plan: Plan, threads: Sequence[int], effort: Effort, results: Results, output: Path
 ) -> None:
-    """Measures what is missing from the results or was disturbed, and adds it."""
+    """Measures rows that are missing from the results or were disturbed, and adds them."""
     done = {outcome.key for outcome in results.outcomes if not outcome.disturbed}
     known = {fact.key for fact in results.facts}
     contests = [

@@ -35,7 +35,7 @@ __all__ = ["run_wasm_contest"]
 
 _SCRIPT = Path(__file__).with_suffix(".mjs")
 _WARM_SECONDS = 0.3
-"""How long an entrant runs before it is measured."""
+"""Seconds that an entrant runs before it is measured."""
 
 
 def run_wasm_contest(
@@ -49,8 +49,8 @@ def run_wasm_contest(
     Args:
         contest: The contest; its entrants have the same case.
         folder: A folder for its files.
-        effort: How much to measure; nobody waits for idle processors.
-        report: Is told what happens.
+        effort: How much to measure; without waiting for idle processors.
+        report: Called with each event.
     """
     outcome = Outcome(contest.section, contest.group, contest.name, 1)
     if shutil.which("node") is None:
@@ -88,7 +88,7 @@ def run_wasm_contest(
 
 
 def _seconds_of_children() -> float:
-    """Seconds of work of processes that have ended."""
+    """Seconds of CPU time of processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -1,6 +1,6 @@
 """The work of a case: operations of its products, and bytes of weights that they must read.
 
-Of a layer with G gates, I inputs, H units and D directions, over N rows in all (steps times batch,
+For a layer with G gates, I inputs, H units and D directions, over N rows in all (steps times batch,
 or the sum of the lengths):
 
     operations   passes * 2 * N * (I + H) * G * H * D
@@ -25,7 +25,7 @@ __all__ = ["Limit", "Work", "work_of"]
 
 @dataclass(frozen=True)
 class Work:
-    """What must be done.
+    """The work that must be done.
 
     Attributes:
         operations: Multiplications and additions of the matrix products.
@@ -44,8 +44,8 @@ class Limit:
 
     Attributes:
         seconds: That time.
-        bound: What takes it: ``"products"``, or ``"weights from"`` a cache or memory.
-        rate: How much of that the machine does: operations or bytes a second.
+        bound: The resource that takes it: ``"products"``, or ``"weights from"`` a cache or memory.
+        rate: The machine's rate for that: operations or bytes per second.
     """
 
     seconds: float
@@ -54,7 +54,7 @@ class Limit:
 
 
 def work_of(case: Case) -> Work:
-    """The work of a case; nothing is known of a network's.
+    """The work of a case; that of a network is unknown.
 
     Example:
         >>> from benchmarks.rows import WORKLOADS, Size

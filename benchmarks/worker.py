@@ -11,7 +11,7 @@ result, or with False and the error.
 | prepare | key, case, seconds to try each variant for | `Prepared` |
 | time | key, calls | seconds of each call |
 | forget | key | None |
-| measure | what, case | what the peer's function of that name gives |
+| measure | what, case | the result of the peer's function with that name |
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from benchmarks.rows import Case
 __all__ = ["Prepared", "serve"]
 
 _TRIAL_CALLS = 3
-"""With how many calls each variant is tried at least.
+"""The minimum number of calls with which each variant is tried.
 
 The first calls fill the memory pools, which may take longer than the work.
 """
@@ -47,9 +47,9 @@ class Prepared:
 
     Attributes:
         configuration: The variant that was the fastest.
-        seconds: Roughly what one call of it takes.
-        tried: What one call of each variant takes, or why it does not work.
-        results: What it computes, in float32.
+        seconds: The approximate duration of one call.
+        tried: The duration of one call of each variant, or the reason why it does not work.
+        results: Its results, in float32.
     """
 
     configuration: str
@@ -89,18 +89,18 @@ class Bench:
         return Prepared(best.configuration, seconds, tried, fetched)
 
     def time(self, key: str, calls: int) -> list[float]:
-        """Runs a case once to wake it up, then so many times by the clock."""
+        """Runs a case once to wake it up, then times a number of calls."""
         call = self._ready[key]
         call()
         return _timed(call, calls)
 
     def forget(self, key: str) -> None:
-        """Frees what a case holds."""
+        """Frees the memory of a case."""
         self._ready.pop(key, None)
         gc.collect()
 
     def measure(self, what: str, case: Case) -> Any:
-        """Something other than time, which the peer has a function for."""
+        """A measurement other than time, by a function of the peer."""
         return getattr(self._peer, what)(case)
 
 
@@ -129,7 +129,7 @@ def _timed(call: Callable[[], Any], calls: int) -> list[float]:
 
 
 def serve(bench: Bench, connection: Connection) -> None:
-    """Answers until the other side hangs up."""
+    """Answers until the parent closes the connection."""
     while True:
         try:
             command, arguments = connection.recv()
@@ -159,6 +159,6 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    from benchmarks import worker  # whose classes the other side knows, unlike those of __main__
+    from benchmarks import worker  # the parent knows its classes, unlike those of __main__
 
     worker.main(sys.argv[1:])

@@ -66,7 +66,7 @@ def guard(process: int, folder: str) -> Generator[None]:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-    except OSError:  # a system without a shell: then nobody watches
+    except OSError:  # without a shell, nothing guards the process
         yield
         return
     try:
@@ -106,7 +106,7 @@ def run(
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Stops a process and its children; without process groups, as on Windows, it alone."""
+    """Stops a process and its children; on systems without process groups, only the process."""
     if not hasattr(os, "killpg"):
         process.kill()
         return

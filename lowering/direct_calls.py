@@ -1,7 +1,7 @@
-"""Adds to a payload the schedules with which its functions can be called without IREE.
+"""Adds schedules to a payload, with which its functions can be called without IREE.
 
 IREE's host program of a function is read as for C (`lowering.c.host_program`). If it is a schedule,
-that is added to the payload: a .vmfb is also a zip file, and gets one more member, which IREE
+it is added to the payload: a .vmfb is also a zip file, and gets one more member, which IREE
 ignores.
 """
 
@@ -32,7 +32,7 @@ _MOST_CONSTANTS = 1 << 20
 def with_schedules(
     payload: bytes, host: str, functions: Sequence[FunctionSpec], types: Mapping[str, Types]
 ) -> tuple[bytes, dict[str, str]]:
-    """A payload with the schedules of those functions that have one.
+    """A payload with schedules of its functions, as far as these have one.
 
     Args:
         payload: The .vmfb.
@@ -56,7 +56,7 @@ def with_schedules(
         reason = reason.removeprefix("compile_c: ")
         return payload, through_iree(functions, reason)
     except (ArithmeticError, AssertionError, AttributeError, LookupError, ValueError) as error:
-        # A user's module, or another compiler, may produce a host program of an unknown form.
+        # The host program of a user's module, or of another compiler, may have an unknown form.
         _LOG.warning("host program not understood: %r; calls go through IREE", error)
         return payload, through_iree(functions, "its host program is not understood")
     found = {name: each for name, each in read.items() if isinstance(each, Schedule)}
@@ -77,5 +77,5 @@ def with_schedules(
 
 
 def through_iree(functions: Sequence[FunctionSpec], reason: str) -> dict[str, str]:
-    """How functions are called that cannot be called directly."""
+    """The `Manifest.calls` of functions that cannot be called directly."""
     return {spec.function: f"iree: {reason}" for spec in functions}

@@ -70,7 +70,7 @@ FLAGS = (
     "--iree-plugin=-hal_target_vmvx",
     "--iree-plugin=-hal_target_metal_spirv",
 )
-"""What every compilation is told."""
+"""The flags of every compilation."""
 
 # Otherwise commands are recorded at load time, and buffers have only numbers.
 _PLAIN_COMMANDS = (
@@ -180,7 +180,7 @@ def compile_module(
 
     Args:
         module: Its text.
-        target: What to compile for.
+        target: The target to compile for.
         reproducers: Folder under which the module and the command are saved if this fails.
         timeout: Seconds after which the compiler is stopped.
         flags: More flags of `iree-compile`.
@@ -207,7 +207,7 @@ def compile_with_host_program(
     """Compiles a module for a CPU, and keeps its host program; see `compile_module`.
 
     Args:
-        module: As there, like the rest.
+        module: As for `compile_module`, like the rest.
         target: The same.
         reproducers: The same.
         timeout: The same.
@@ -242,7 +242,7 @@ def compile_host_program(
     """Compiles a module for a CPU, except for its host program; see `compile_module`.
 
     Raises:
-        CompileError: As there, or the compiler left several objects.
+        CompileError: As for `compile_module`, or the compiler left several objects.
     """
 
     def collect(payload: bytes, folder: Path) -> HostAndObject | None:
@@ -272,7 +272,7 @@ def _run(
     """Runs the compiler; see `compile_module`.
 
     Args:
-        module: As there, like the following four.
+        module: As for `compile_module`, like the following four.
         target: The same.
         flags: The same.
         reproducers: The same.

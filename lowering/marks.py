@@ -5,10 +5,10 @@ from __future__ import annotations
 __all__ = ["COLUMNS", "NETWORK", "RESULT"]
 
 NETWORK = "rnn_compiler.network"
-"""Of a function that is an imported network, which passes rewrite too."""
+"""On a function that is an imported network, which passes rewrite too."""
 
 COLUMNS = "rnn_compiler.columns"
-"""Of an insertion of a loop's output, as columns, into an array that is there before the loop."""
+"""On an insertion of a loop's output, as columns, into an array that exists before the loop."""
 
 RESULT = "rnn_compiler.result"
-"""Of an empty array that becomes a result of its function: the number of that."""
+"""On an empty array that becomes a result of its function: the result's number."""

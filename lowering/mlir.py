@@ -33,7 +33,7 @@ __all__ = [
     "symbols_in",
 ]
 
-# For each op, the bindings import the Python module of its dialect. IREE has none for StableHLO,
+# For each op, the bindings import the Python module of its dialect. IREE has none for StableHLO
 # and searches for it again at every op, which takes half of the time of a rewrite.
 _DIALECT = "iree.compiler.dialects.stablehlo"
 if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
@@ -41,7 +41,7 @@ if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
 
 
 UNNAMED = open_dimension("?")
-"""An open size of a value in a module: its type does not say which."""
+"""An open size of a value in a module: types do not name open sizes."""
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -70,7 +70,7 @@ def new_context(*dialects: str) -> ir.Context:
     """
     context = ir.Context(load_on_create_dialects=[])
     context.enable_multithreading(False)
-    loading: Any = context  # stubs lack what follows
+    loading: Any = context  # the stubs lack the following
     for dialect in dialects:
         loading.get_dialect_descriptor(dialect)
     return context
@@ -82,9 +82,9 @@ def ops_of(block: ir.Block) -> list[ir.Operation]:
     ``block.operations`` makes views first, and imports the Python module of each dialect for them.
     """
     found: list[ir.Operation] = []
-    parent: Any = block.owner.operation  # stubs lack an order of walk
+    parent: Any = block.owner.operation  # the stubs lack an order of walk
     if not any(each == block for region in parent.regions for each in region.blocks):
-        parent = parent.parent  # of a block that is branched to, the owner is the branch
+        parent = parent.parent  # the owner of a block that is branched to is the branch
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op == parent:
@@ -113,7 +113,7 @@ def bodies(module: ir.Module) -> list[ir.Block]:
 
 
 def end_of(function: ir.Operation) -> ir.Operation:
-    """The op that a function returns by."""
+    """The op that returns from a function."""
     return ops_of(block_of(function))[-1]
 
 
@@ -125,14 +125,14 @@ def function_of(op: ir.Operation) -> ir.Operation:
 
 
 def contraction(axes: tuple[int, int]) -> dict[str, ir.Attribute]:
-    """The attribute of StableHLO's product of two arrays: the axis of each that is summed over."""
+    """The attribute of StableHLO's product of two arrays: the axis of each to sum over."""
     left, right = axes
     text = f"lhs_contracting_dimensions = [{left}], rhs_contracting_dimensions = [{right}]"
     return {"dot_dimension_numbers": ir.Attribute.parse(f"#stablehlo.dot<{text}>")}
 
 
 def symbol_of(op: ir.Operation) -> str:
-    """The symbol of an op, such as a function; empty for one that has none."""
+    """The symbol of an op, such as a function; empty if it has none."""
     return ir.StringAttr(op.attributes["sym_name"]).value if "sym_name" in op.attributes else ""
 
 
@@ -150,7 +150,7 @@ def is_private(function: ir.Operation) -> bool:
 
 
 def nested_ops(op: ir.Operation, *names: str) -> list[ir.Operation]:
-    """An op and those nested in it at any depth, inner ones first; only those of some names."""
+    """An op and those nested in it, inner ones first; only those of `names`, if any are given."""
     found: list[ir.Operation] = []
 
     def visit(each: ir.Operation) -> ir.WalkResult:
@@ -198,7 +198,7 @@ def run_passes(module: ir.Module, pipeline: str) -> None:
     """Runs passes of the compiler on a module.
 
     Raises:
-        ir.MLIRError: One failed; the message has its diagnostics.
+        ir.MLIRError: A pass failed; the message has its diagnostics.
     """
     from iree.compiler.passmanager import PassManager
 

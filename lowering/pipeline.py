@@ -34,7 +34,7 @@ class Rewritten(NamedTuple):
 
     Attributes:
         text: Its text, with locations.
-        plain_loops: Why time loops stay plain, by their symbols.
+        plain_loops: The reasons why time loops stay plain, by their symbols.
         types: The types of its public functions.
     """
 
@@ -48,7 +48,7 @@ class Lowered(NamedTuple):
 
     Attributes:
         payload: The code.
-        plain_loops: Why time loops stay plain, by their symbols.
+        plain_loops: The reasons why time loops stay plain, by their symbols.
         calls: How functions are called, by symbol (`Manifest.calls`).
     """
 

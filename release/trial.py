@@ -1,11 +1,11 @@
-"""Tries the wheels in dist/ as a user would: each alone, in environments of its own.
+"""Tries the wheels in dist/ as a user would: each alone, in separate environments.
 
     python release/trial.py [--dist dist]
 
 Under this Python, rnn-compiler runs the demo, compiles an artifact with sample values and inspects,
 runs and verifies it, and so does rnn-compiler-runtime, in an environment without a compiler. Under
 every other Python of this machine that the package supports, rnn-compiler runs some quick tests
-instead of the demo. Beside each wheel a bill of materials is left (CycloneDX).
+instead of the demo. A bill of materials (CycloneDX) is written next to each wheel.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ QUICK = [
 
 
 def main() -> None:
-    """Tries the wheels under one Python after the other, and says what came of it."""
+    """Tries the wheels under one Python after the other, and prints the outcome."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--dist", type=Path, default=ROOT / "dist", metavar="FOLDER")
     dist: Path = parser.parse_args().dist.resolve()
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def find_python(minor: int) -> str | None:
-    """A Python 3.`minor` that starts, on the path or of pyenv."""
+    """A Python 3.`minor` that starts, from the path or from pyenv."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     found = [shutil.which(f"python3.{minor}"), *pyenv.glob(f"versions/3.{minor}.*/bin/python3")]
     wanted = f"import sys; sys.exit(sys.version_info[:2] != (3, {minor}))"
@@ -60,7 +60,7 @@ def find_python(minor: int) -> str | None:
 
 
 def try_wheels(python: str, dist: Path, folder: Path, *, first: bool) -> str:
-    """Tries both wheels under one Python; what came of it, in a few words."""
+    """Tries both wheels under one Python; returns the outcome in a few words."""
     os.environ["RNN_COMPILER_CACHE_DIR"] = str(folder / "cache")
     wheels = {path.name.split("-")[0]: path for path in dist.glob("*.whl")}
     for name in ("compiler", "runtime"):
@@ -89,14 +89,14 @@ def try_wheels(python: str, dist: Path, folder: Path, *, first: bool) -> str:
         return "both wheels install, run and verify, and the demo runs"
     run(*pip, compiler / "python", *("install", "-q", "--no-compile", "pytest", "hypothesis"))
     tests = (compiler / "pytest", "-q", "-o", "addopts=", "--import-mode=importlib")
-    modules = f"--keep-cache={folder.parent / 'modules'}"  # what one Python compiles, others take
+    modules = f"--keep-cache={folder.parent / 'modules'}"  # all Pythons share these
     options = ("--strict-markers", "-m", "not slow", modules, *QUICK)
     said = run(*tests, *options, cwd=copied(folder / "sources")).strip().splitlines()
     return f"both wheels install, run and verify; {said[-1].strip('= ')}"
 
 
 def write_bill(python: Path, wheel: Path) -> None:
-    """Writes what an environment holds, with licences, beside the wheel that it was made for."""
+    """Writes the contents of an environment, with licences, next to the wheel installed in it."""
     path = wheel.with_suffix(".cdx.json")
     options = ("--output-reproducible", "--pyproject", ROOT / "pyproject.toml", "-o", path)
     run(sys.executable, "-m", "cyclonedx_py", "environment", *options, python)

@@ -1,10 +1,10 @@
-"""Builds what is published into dist/: the sdist and both wheels.
+"""Builds the published files in dist/: the sdist and both wheels.
 
     python release/wheels.py [--out dist]
 
-`rnn-compiler` is built as pyproject.toml says. `rnn-compiler-runtime`, for machines that only run
-artifacts, is the same sources under metadata that differ in two points: the name, and that the
-requirements for compiling are an extra, `compiler`. Files carry the time of the commit, so that the
+`rnn-compiler` is built as pyproject.toml defines it. `rnn-compiler-runtime`, for machines that only
+run artifacts, has the same sources with metadata that differ in two points: the name, and that the
+requirements for compiling are an extra, `compiler`. Files have the time of the commit, so that the
 same commit gives the same wheels, byte for byte.
 """
 
@@ -32,7 +32,7 @@ from build.env import DefaultIsolatedEnv
 ROOT = Path(__file__).parents[1]
 
 RUN_ONLY = ("iree-base-runtime", "numpy", "ml_dtypes")
-"""What loading and running artifacts requires."""
+"""The distributions that loading and running artifacts requires."""
 
 RUNTIME_EXTRAS = ("completion", "import", "keras", "safetensors")
 """The extras that need no compiler."""
@@ -68,7 +68,7 @@ def runtime_project(project: dict[str, Any]) -> dict[str, Any]:
 
 
 def copied(folder: Path) -> Path:
-    """A copy of the files that git tracks, so that building leaves nothing behind here."""
+    """A copy of the files that git tracks, so that building leaves nothing in the working tree."""
     for name in run("git", "ls-files", "-z").split("\0"):
         if name:
             target = folder / name
@@ -80,7 +80,7 @@ def copied(folder: Path) -> Path:
 def built(
     sources: Path, kind: Literal["sdist", "wheel"], out: Path, environment: DefaultIsolatedEnv
 ) -> Path:
-    """An sdist or a wheel of some sources, built in an environment that has what they require."""
+    """An sdist or a wheel of some sources, built in an environment with their requirements."""
 
     def call(command: Sequence[str], cwd: str | None = None, extra: Any = None) -> None:
         run(*command, cwd=Path(cwd or sources), **extra or {})
@@ -89,7 +89,7 @@ def built(
 
 
 def main() -> None:
-    """Builds all, and prints the size of each file.
+    """Builds everything, and prints the size of each file.
 
     The wheel is built from the sdist, as `python -m build` does. Setuptools is installed once.
     """

@@ -1,7 +1,7 @@
 """C: compiles a module for a target into four files that depend on libc only.
 
-``NAME.h`` and ``NAME.c`` are printed from the compiler's own description of what happens on the
-host (`lowering.c`); ``NAME.o`` is the compiled code, the same as in an artifact; ``NAME.json``
+``NAME.h`` and ``NAME.c`` are printed from the compiler's own host program (`lowering.c`);
+``NAME.o`` is the compiled code, the same as in an artifact; ``NAME.json``
 describes them. They contain nothing of IREE. A golden adds ``NAME_selftest.c``.
 """
 
@@ -83,7 +83,7 @@ class CModule:
         Either all of them appear, each complete, or none does, also when replacing older ones.
 
         Raises:
-            OSError: One cannot be written, and is the file that is named.
+            OSError: A file cannot be written; the error names it.
         """
         folder = Path(folder)
         with made_folder(folder):
@@ -204,7 +204,7 @@ def _samples(module: Module, golden: object) -> Samples:
 def _sizes(spec: FunctionSpec, golden: Golden) -> Mapping[str, int]:
     """The open sizes of a function in a golden, if it has any."""
     arguments, _ = golden.cases.get(spec.function, ({}, {}))
-    with contextlib.suppress(InvalidArgumentError):  # the comparison then says what is wrong
+    with contextlib.suppress(InvalidArgumentError):  # the comparison then reports the error
         return open_sizes_of(spec, {name: array.shape for name, array in arguments.items()})
     return {}
 

@@ -25,11 +25,11 @@ def prefixed(module: Module, name: str) -> tuple[Module, Mapping[str, str]]:
 
 
 def without_main(module: Module, name: str) -> tuple[Module, Mapping[str, str]]:
-    """A module whose function ``main``, if it has one, is called like the module.
+    """A module whose function ``main``, if any, is named like the module.
 
     Args:
         module: The module.
-        name: What it is called in C, where ``main`` is the program's.
+        name: Its name in C, where ``main`` is the program's.
     """
     names = {spec.function: spec.function for spec in module.functions}
     if "main" not in names or name in names:

@@ -46,12 +46,12 @@ def prepack(
 
     Args:
         module: The text of a lowered module, for any CPU.
-        functions: Which of its functions to run; at least one.
+        functions: The functions to run; at least one.
         reproducers: As for `iree_compile.compile_module`.
         timeout: As for `iree_compile.compile_module`.
 
     Returns:
-        The results of each function, by the symbol of the function that it packs for and by name.
+        The results by name, by the symbol of the function that they are packed for.
     """
     from rnn_compiler.lowering.c.prepack_module import prepack_module
 

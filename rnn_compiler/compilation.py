@@ -161,7 +161,7 @@ def check_request(caller: str, module: object, timeout: object) -> None:
 
 @dataclass(frozen=True)
 class Request:
-    """What to compile, for which target, and how; None for the default strategy."""
+    """A compilation: its module, target and strategy; None for the default strategy."""
 
     module: Module
     target: TargetSpec
@@ -274,7 +274,7 @@ def _compile_now(request: Request, cache: ArtifactCache) -> Artifact:
                 artifact = _compile_with(strategy, request, cache, refused)
             else:
                 artifact = _compile_with(PORTABLE, request, cache)
-        except CompileError:  # then the fast lowering is not at fault
+        except CompileError:  # the fast lowering is not at fault
             raise error from None
         of = f" of {', '.join(refused)}" if refused else ""
         warnings.warn(
@@ -354,7 +354,7 @@ def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -
     """Everything that the compilation of a module for a target depends on."""
     identity = iree_compile.compiler_identity()
     text: dict[str, str] = {}
-    if module.is_users:  # our own follow from the rest of the key
+    if module.is_users:  # our own functions follow from the rest of the key
         text["text"] = hashlib.sha256(module.located_text.encode()).hexdigest()
         text["chunked"] = repr([spec.chunked for spec in module.functions])
     return CacheKey(

@@ -26,7 +26,7 @@ def random_arguments(
 ) -> dict[str, Any]:
     """Every argument of a function, the same at each call.
 
-    Weights are centred around 0 and scaled down by how many of them are summed. Everything else is
+    Weights are centred around 0 and scaled down by the number of summands. Everything else is
     in 0..1, the range of gates, so that a gradient op gets plausible activations. Lengths are the
     maximum. Open dimensions come from `dims`, else from given arguments, if there are any.
     """

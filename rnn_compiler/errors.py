@@ -69,7 +69,7 @@ class CompileError(RnnCompilerError):
     """The IREE compiler failed, crashed or ran out of time.
 
     Attributes:
-        summary: What happened, in one line.
+        summary: The failure in one line.
         target: The target of the compilation.
         diagnostics: The compiler's standard error.
         reproducer: Folder that holds the module and the command; None if it could not be saved.
@@ -106,7 +106,7 @@ class DeviceError(RnnCompilerError):
     """A device does not exist, is not usable, or does not fit the artifact.
 
     Attributes:
-        reason: Why, in a few words; the message says more.
+        reason: The reason in a few words; the message says more.
     """
 
     def __init__(self, message: str, reason: str = "") -> None:
@@ -126,7 +126,7 @@ def describe(value: object) -> str:
     """A value for a message: its shortened repr; never raises."""
     try:
         text = " ".join(line.strip() for line in repr(value).splitlines())  # such as an array's
-    except Exception:  # such as an int of too many digits, or a user's own repr
+    except Exception:  # an int with too many digits, or a user's repr that fails
         return f"a {type(value).__name__} that cannot be printed"
     return text if len(text) <= 80 else f"{text[:77]}..."
 

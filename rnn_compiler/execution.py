@@ -46,7 +46,7 @@ def target(name: str, device: str | None = None) -> Generator[None]:
 
 
 def own_target() -> tuple[str | None, str | None]:
-    """The target and the device of `target`, as far as it is in force."""
+    """The target and device set by `target`; None where it sets none."""
     return _current.get()
 
 
@@ -56,7 +56,7 @@ def current_target() -> str:
 
 
 def named_device() -> str | None:
-    """The device that somebody asked for: that of `target`, else ``RNN_COMPILER_DEVICE``."""
+    """The device chosen by the user: with `target`, else in ``RNN_COMPILER_DEVICE``."""
     return _current.get()[1] or os.environ.get("RNN_COMPILER_DEVICE") or None
 
 

@@ -49,7 +49,7 @@ def read_regular(path: str | os.PathLike[str], most: int | None = None) -> bytes
 
     Args:
         path: The file.
-        most: How many bytes it may have; default: any number.
+        most: The maximum size in bytes; default: no limit.
 
     Raises:
         OSError: It cannot be read, is larger, or is something else.
@@ -77,7 +77,7 @@ def write_atomically(path: Path, data: bytes | memoryview, mode: int | None = No
         mode: Its permissions; default: according to the umask.
 
     Raises:
-        OSError: It cannot be written, and is the file that is named; nothing is left behind.
+        OSError: It cannot be written; the error names it, and nothing is left behind.
     """
     temporary = _temporary(path)
     try:
@@ -95,7 +95,7 @@ def made_folder(folder: Path) -> Generator[None]:
     """Creates a folder to write to; folders it created are removed again on failure if empty.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
@@ -117,7 +117,7 @@ def write_files(*files: tuple[Path, bytes | memoryview]) -> None:
     followed, and a device, a pipe or an open file, such as ``/dev/stdout``, is written to directly.
 
     Raises:
-        OSError: One cannot be written, and is the file that is named; nothing is left behind.
+        OSError: A file cannot be written; the error names it, and nothing is left behind.
     """
     replaced = [(path, data) for path, data in files if not _is_stream(path)]
     targets = [Path(os.path.realpath(path)) for path, _ in replaced]

@@ -33,18 +33,18 @@ def freeze(module: Module, weights: Mapping[str, Any], *, quantize: str | None =
         weights: Arguments by name, ``{"w": w, "b": b}``: anything numpy can view, of the dtype and
             shape that the function takes, copied. For a module with several functions, one such
             mapping per function name, ``{"encoder": {"w": ...}, "decoder": {...}}``.
-        quantize: ``"int8"`` stores matrices in a quarter of the space, and multiplies them with
-            int8 numbers (`docs/int8.md`): float32 ops without gradients. Biases, peepholes and
-            states stay in float32, and so does what a user's module does to weights besides
-            passing them to our ops.
+        quantize: ``"int8"`` stores matrices in a quarter of the space and multiplies by int8
+            numbers (`docs/int8.md`): float32 ops without gradients. Biases, peepholes and states
+            stay in float32, as do other uses of weights in a user's module than passing them to
+            our ops.
 
     Returns:
         A new module with these weights; the given one is unchanged.
 
     Raises:
         InvalidArgumentError: A function or argument does not exist, an array has the wrong
-            dtype, shape or value, or there is no matrix among those to be quantized.
-        UnsupportedError: A function cannot multiply with int8 numbers.
+            dtype, shape or value, or there is no matrix to quantize.
+        UnsupportedError: A function cannot multiply by int8 numbers.
 
     Example:
         >>> from rnn_compiler import build
@@ -100,7 +100,7 @@ def _by_function(module: Module, weights: Any) -> Mapping[str, Mapping[str, Any]
 
 
 def _arrays(spec: FunctionSpec, given: Mapping[str, Any]) -> dict[str, npt.NDArray[Any]]:
-    """The arrays for a function's arguments, those of lists by element."""
+    """The arrays for a function's arguments; lists by element."""
     known = list(dict.fromkeys(argument.keyword for argument in spec.arguments))
     for name in given:
         if name not in known:
@@ -133,7 +133,7 @@ def _array(op: str, tensor: TensorSpec, value: Any) -> npt.NDArray[Any]:
 def _without(
     spec: FunctionSpec, names: Mapping[str, Any], in_int8: Mapping[str, tuple[FunctionSpec, str]]
 ) -> FunctionSpec:
-    """A function without some of its arguments, some of which are stored in int8, as an op's."""
+    """A function without some of its arguments; those in int8 are replaced as in an op."""
     frozen = [*spec.frozen]
     for each in spec.arguments:
         if each.name in in_int8:

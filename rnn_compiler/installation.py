@@ -1,8 +1,8 @@
-"""This package as pip installed it: its name, its version, and what it requires.
+"""This package as installed by pip: its name, version and requirements.
 
 The same sources are installed under two names: `rnn-compiler`, and `rnn-compiler-runtime` for
-machines that only run artifacts. Messages about a missing package quote what the metadata requires,
-so that their command can be typed wherever the package came from: a clone, a wheel or an index.
+machines that only run artifacts. Messages about a missing package quote the requirements in the
+metadata, so that their command works wherever the package came from: a clone, a wheel or an index.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NAMES = ("rnn-compiler", "rnn-compiler-runtime")
 
 
 def _found(name: str) -> Distribution | None:
-    from importlib import metadata  # takes as long to import as the rest of this package
+    from importlib import metadata  # importing it takes as long as the rest of this package
 
     try:
         return metadata.distribution(name)
@@ -30,12 +30,12 @@ def _found(name: str) -> Distribution | None:
 
 @functools.cache
 def _installed() -> Distribution | None:
-    """This package's distribution; None for sources that nobody installed."""
+    """This package's distribution; None for sources that are not installed."""
     return next(filter(None, map(_found, NAMES)), None)
 
 
 def installed_names() -> list[str]:
-    """Under which of its names this package is installed: two hold the same files."""
+    """The names under which this package is installed; both names contain the same files."""
     return [name for name in NAMES if _found(name)]
 
 
@@ -47,16 +47,16 @@ def version(distribution: str) -> str | None:
 
 @functools.cache
 def package_version() -> str:
-    """The version of this package; ``0`` for sources that nobody installed."""
+    """The version of this package; ``0`` for sources that are not installed."""
     found = _installed()
     return found.version if found else "0"
 
 
 def requirements(extra: str = "") -> dict[str, str]:
-    """The distributions that this package requires, and which versions.
+    """The distributions that this package requires, with their versions.
 
     Args:
-        extra: The extra whose requirements are meant; default: those that all users need.
+        extra: An extra; default: the requirements of all users.
 
     Example:
         >>> requirements("safetensors")
@@ -74,11 +74,11 @@ def requirements(extra: str = "") -> dict[str, str]:
 
 
 def pip_install(*distributions: str, extra: str = "compiler") -> str:
-    """The command that installs what is missing.
+    """The command that installs missing packages.
 
     Args:
         distributions: Requirements of this package, by name; default: all those of `extra`.
-        extra: The extra that they belong to. What compiling needs is an extra of
+        extra: The extra that they belong to. The compiler's requirements are an extra of
             `rnn-compiler-runtime`, and required by `rnn-compiler`.
 
     Example:

@@ -1,8 +1,7 @@
-"""JavaScript: a module and ``cpu:wasm32`` give files that run in browsers, Node.js and workers.
+"""JavaScript: compiles a module for ``cpu:wasm32`` to files for browsers, Node.js and workers.
 
 ``NAME.mjs`` is an ES module, ``NAME.wasm`` the compiled code with frozen weights, ``NAME.d.ts``
-types for TypeScript, ``NAME.json`` a description. Nothing else is needed, neither to make them nor
-to run them.
+types for TypeScript, ``NAME.json`` a description. No other tools are needed to make or run them.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ class JsModule:
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Writes the files into a folder, which is created.
 
-        Either all files are written or none, also over older ones.
+        Either all files are written or none, also when replacing older ones.
 
         Raises:
             OSError: A file cannot be written; the error names it.
@@ -176,7 +175,7 @@ def _parts(name: str, source: str, code: bytes, types: str) -> dict[str, bytes]:
 
 
 def _laid_out(constants: Sequence[bytes], alignment: int) -> tuple[list[int], bytes]:
-    """Where each constant begins, and the bytes of all."""
+    """The offset of each constant, and the bytes of all."""
     starts: list[int] = []
     data = bytearray()
     for each in constants:
@@ -187,7 +186,7 @@ def _laid_out(constants: Sequence[bytes], alignment: int) -> tuple[list[int], by
 
 
 def _stream(spec: FunctionSpec) -> dict[str, Any] | str:
-    """How a function takes a sequence in chunks, or why it does not."""
+    """How a function takes a sequence in chunks, or the reason why it does not."""
     try:
         op = stream_op(spec)
         chunk, after = stream_parts(spec)
@@ -207,7 +206,7 @@ def _stream(spec: FunctionSpec) -> dict[str, Any] | str:
 
 
 def _row(each: JsFunction) -> dict[str, Any]:
-    """What the manifest says of a function."""
+    """A function's row in the manifest."""
     spec = each.spec
     return {
         "function": spec.function,

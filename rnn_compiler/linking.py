@@ -82,7 +82,7 @@ class LinkedModule(Module):
         return LinkedModule(text, *others, unfrozen=self._unfrozen)
 
     def matrices(self) -> dict[tuple[str, str], tuple[FunctionSpec, str]]:
-        """The arguments that are matrices of our ops alone, by function and name."""
+        """The arguments that are only used as matrices of our ops, by function and name."""
         from rnn_compiler.lowering.linking.frozen_arguments import int8_matrices
 
         return int8_matrices(self._located, self.linked, self.functions)
@@ -97,7 +97,7 @@ class LinkedModule(Module):
         return LinkedModule(origin.located_text, specs, origin.linked, self.name)
 
     def renamed(self, names: Mapping[str, str]) -> LinkedModule:
-        """The module with other names for its public functions, by the old ones."""
+        """The module with its public functions renamed; `names` maps old names to new ones."""
         from rnn_compiler.lowering.linking.symbols import with_symbols
 
         origin = self if self._unfrozen is self else self._unfrozen.renamed(names)
@@ -137,7 +137,7 @@ def link(
     weights: Mapping[str, Any] | None = None,
     quantize: str | None = None,
 ) -> Artifact | Bundle:
-    """Compiles a StableHLO module of the user's in which calls are replaced by our ops.
+    """Compiles a user's StableHLO module, in which calls are replaced by our ops.
 
     Every ``stablehlo.custom_call @rnn_compiler.OP`` and every declaration ``func.func private
     @rnn_compiler.OP`` becomes the op, lowered as `compile` lowers it. The rest is unchanged. A
@@ -152,7 +152,7 @@ def link(
         weights: Arguments of the module's functions to freeze, as in `freeze`: ``{"w": w}``, or
             ``{"encoder": {"w": w}, ...}`` for several functions. Arguments have the names that they
             have in JAX or in MLIR text (``%w``); those without a name are ``arg0``, ``arg1``, ...
-        quantize: How those are stored that go to our ops as they are, as in `freeze`.
+        quantize: How those that are passed to our ops directly are stored, as in `freeze`.
 
     Returns:
         The artifact, whose manifest describes the module's public functions.
@@ -211,7 +211,7 @@ def linked_module(text_or_path: str | bytes | os.PathLike[str]) -> LinkedModule:
 
 
 def linked_network(text: str) -> LinkedModule:
-    """The portable module of a network that has been imported.
+    """The portable module of an imported network.
 
     Args:
         text: A module of linalg that declares our ops.

@@ -33,7 +33,7 @@ class Module:
         parameters: The arrays of frozen arguments, by `FunctionSpec.parameter`.
         linked: For a user's functions: our ops in them, each by the private function that contains
             it (see `link`).
-        is_users: Whether the functions are a user's, which only their text describes.
+        is_users: Whether the functions are a user's, described only by their text.
     """
 
     linked: tuple[FunctionSpec, ...] = ()
@@ -52,7 +52,7 @@ class Module:
     def frozen(
         self, functions: Sequence[FunctionSpec], parameters: Mapping[str, npt.NDArray[Any]]
     ) -> Module:
-        """The module with functions that take fewer arguments, whose values come with it."""
+        """The module with the values of some arguments stored in it; `functions` lack these."""
         return Module(functions, self.name, parameters)
 
     def matrices(self) -> dict[tuple[str, str], tuple[FunctionSpec, str]]:
@@ -79,7 +79,7 @@ class Module:
         return Module(specs, self.name)
 
     def renamed(self, names: Mapping[str, str]) -> Module:
-        """The module with other names for its functions, by the old ones."""
+        """The module with its functions renamed; `names` maps old names to new ones."""
         return Module(*renamed_functions(self, names))
 
     @cached_property
@@ -141,7 +141,7 @@ class Module:
 
 
 def with_arguments(spec: FunctionSpec, arguments: Sequence[TensorSpec]) -> FunctionSpec:
-    """A function that takes its frozen arguments again: where there are some, as its weights."""
+    """A function that takes its frozen arguments again; they are its weights."""
     frozen = {each.name for each in spec.frozen}
     weights = [each.name for each in arguments if each.name in frozen] if frozen else spec.weights
     return replace(spec, arguments=tuple(arguments), frozen=(), weights=tuple(weights))

@@ -1,7 +1,7 @@
 """An op as a function of anything numpy can view, as in `raw_ops` and `onnx_ops`.
 
 The first call with new shapes compiles a module or finds it in the cache; later calls only run it.
-A call with the types and numbers of an earlier one finds its function by these (`_Known`).
+A call with the types and numbers of an earlier one reuses its function (`_Known`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class OpCall:
     """
 
     def __init__(self, signature: Signature, module: str = "raw_ops") -> None:
-        """Makes the function of an op, which a module of this package has under the op's name."""
+        """Creates the function of an op, which is an attribute of a module under the op's name."""
         self.signature, self._module = signature, module
         self.__name__ = self.__qualname__ = signature.name.rpartition(".")[2]
         self.__doc__ = documentation(signature, arguments=[_TO_HOST])
@@ -203,18 +203,18 @@ class OpCall:
 
 
 _REMEMBERED = 1024
-"""For how many kinds of calls an op's functions are known."""
+"""The number of kinds of calls whose functions an op keeps."""
 
 _ARRAYS, _NUMBERS = (np.ndarray, DeviceArray), (bool, int, float, str, type(None))
 
 
 class _Known(NamedTuple):
-    """What a call runs, as one like it has found.
+    """The function of a call, kept for calls like it.
 
     Attributes:
         function: The function.
-        given: Its arguments that are arrays of the caller's.
-        others: The others, which are numbers of the caller's or defaults.
+        given: The arguments that are arrays of the caller.
+        others: The other arguments: numbers of the caller, or defaults.
     """
 
     function: Function
@@ -229,9 +229,9 @@ class _Known(NamedTuple):
 
 
 def _types(keywords: Mapping[str, Any]) -> object:
-    """The types of a call's arrays, its numbers, and where it runs; None if it has anything else.
+    """The types of a call's arrays, its numbers, and its device; None if it has anything else.
 
-    Calls of which these are equal run the same function.
+    Calls with equal values here run the same function.
     """
     environment = os.environ.get("RNN_COMPILER_TARGET"), os.environ.get("RNN_COMPILER_DEVICE")
     found: list[object] = [own_target(), environment]

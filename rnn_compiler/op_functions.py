@@ -1,4 +1,4 @@
-"""What the op functions for numpy, torch and JAX have in common.
+"""The common parts of the op functions for numpy, torch and JAX.
 
 Their parameters and documentation are derived from the op's signature.
 """
@@ -37,7 +37,7 @@ def parameters(
         kind = inspect.Parameter.KEYWORD_ONLY
     names = [each.name for each in signature.arguments]
     omitted = [names.index(name) for name in names if name not in signature.required]
-    first = min(omitted, default=len(names))  # Python has none without a default after it
+    first = min(omitted, default=len(names))  # parameters after one with a default need one too
     every = [
         *(
             inspect.Parameter(each.name, kind, default=None)
@@ -60,7 +60,7 @@ def named(
     """The arguments of a call by name, without TensorFlow's name for the node.
 
     Raises:
-        TypeError: One is unknown, missing or given twice, or there are too many.
+        TypeError: An argument is unknown, missing or given twice, or there are too many.
     """
     given = dict(keywords)
     if positional:

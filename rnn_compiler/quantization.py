@@ -38,10 +38,10 @@ def check_quantize(value: object) -> bool:
 
 
 def check_frozen(frozen: bool, quantize: str | None) -> None:
-    """Checks that weights which are to be stored in int8 are stored.
+    """Checks that weights to be stored in int8 are frozen.
 
     Raises:
-        InvalidArgumentError: They are arguments.
+        InvalidArgumentError: They are not frozen.
     """
     if check_quantize(quantize) and not frozen:
         raise InvalidArgumentError(
@@ -53,7 +53,7 @@ def has_int8(spec: FunctionSpec, name: str) -> bool:
     """Whether an argument of a function can be stored in int8.
 
     Raises:
-        UnsupportedError: It is a matrix, but the function cannot multiply with int8 numbers.
+        UnsupportedError: It is a matrix, but the function cannot multiply by int8 numbers.
     """
     if name not in MATRICES:
         return False
@@ -70,7 +70,7 @@ def has_int8(spec: FunctionSpec, name: str) -> bool:
 
 
 def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
-    """The arrays that replace an argument, by what follows its name (`schema.int8`).
+    """The arrays that replace an argument, by the suffix of its name (`schema.int8`).
 
     Raises:
         InvalidArgumentError: A number is not finite, or too many are summed.
@@ -103,7 +103,7 @@ def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
 
 
 def quantized_matrix(matrix: Array, axis: int) -> tuple[Array, Array]:
-    """A matrix as int8 numbers and float32 scales, ``matrix = numbers * scales`` but for rounding.
+    """A matrix as int8 numbers and float32 scales; ``matrix = numbers * scales`` up to rounding.
 
     Args:
         matrix: float32.
@@ -118,7 +118,7 @@ def quantized_matrix(matrix: Array, axis: int) -> tuple[Array, Array]:
     scales = largest / np.float32(LARGEST)
     divisors = np.where(scales > 0, scales, np.float32(1))
     numbers: Array = np.rint(matrix / np.expand_dims(divisors, axis))
-    numbers = np.minimum(np.maximum(numbers, -LARGEST), LARGEST)  # of a subnormal scale, say
+    numbers = np.minimum(np.maximum(numbers, -LARGEST), LARGEST)  # for subnormal scales
     return numbers.astype(np.int8), scales
 
 

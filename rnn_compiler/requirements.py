@@ -1,4 +1,4 @@
-"""Which dependencies are installed: a machine that only runs artifacts needs few of them."""
+"""The dependencies that are installed: machines that only run artifacts need few of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 RUNTIME = ("iree-base-runtime", "numpy", "ml_dtypes")
-"""What loading and running artifacts needs."""
+"""The distributions that are needed to load and run artifacts."""
 
 
 def is_within(version: str, wanted: str) -> bool:
@@ -62,7 +62,7 @@ def _numbers(version: str) -> list[int]:
 
 
 def missing_to_compile() -> list[str]:
-    """The distributions that compiling needs and that are missing."""
+    """The missing distributions that compiling needs."""
     missing = [name for name in ("filelock", "platformdirs") if util.find_spec(name) is None]
     try:
         compiler_identity()
@@ -72,7 +72,7 @@ def missing_to_compile() -> list[str]:
 
 
 def check_can_compile(caller: str) -> None:
-    """Checks that everything is installed that compiling and its cache need.
+    """Checks that everything that compiling and its cache need is installed.
 
     Args:
         caller: The function that needs it, for the message.

@@ -1,4 +1,4 @@
-"""What modules in C and in JavaScript share: lowering, compiled code, and frozen weights packed."""
+"""The common part of C and JavaScript: lowering, compiled code, and packed frozen weights."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 @dataclass(frozen=True)
 class CompiledCode:
-    """A module's compiled code, and how its host program calls it.
+    """A module's compiled code, and the host program that calls it.
 
     Attributes:
         functions: The functions, which take their frozen arguments again.
-        types: The types of all public functions, companions among them.
+        types: The types of all public functions, including companions.
         code: The host program and the object.
-        frozen: Frozen arguments by function and name; and what its companion packs of them.
-        packed: The functions of which weights were packed.
-        strategy: How it was lowered.
+        frozen: Frozen arguments by function and name, and their packed forms.
+        packed: The functions whose weights were packed.
+        strategy: The lowering strategy.
         plain_loops: Time loops that were not rewritten, each with the reason.
     """
 
@@ -53,7 +53,7 @@ class CompiledCode:
 
     @contextlib.contextmanager
     def explained(self, language: str) -> Generator[None]:
-        """Adds to an `UnsupportedError` what may be the reason: loops that are on the host."""
+        """Adds the likely reason to an `UnsupportedError`: loops on the host."""
         try:
             yield
         except UnsupportedError as error:
@@ -107,7 +107,7 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
 def _frozen(module: Module) -> Mapping[str, Arrays]:
     """The frozen arguments of a module by function and name.
 
-    It is compiled with functions that take them again, with companions that pack them; the printed
+    It is compiled with functions that take them again and companions that pack them; the printed
     functions pass constants.
     """
     return {

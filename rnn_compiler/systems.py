@@ -1,7 +1,7 @@
-"""What not every operating system has, so that the others import and run all the rest.
+"""Features that some operating systems lack, so that everything else can be imported and run there.
 
-Everything is tested on Linux. macOS has no memfd and binds no processes to processors; Windows
-lacks forks, users, process groups and most flags of open(2) too.
+Everything is tested on Linux. macOS has no memfd and cannot bind processes to processors; Windows
+also lacks forks, users, process groups and most flags of open(2).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def after_fork(callback: Callable[[], object]) -> None:
 
 
 def open_flags(*names: str) -> int:
-    """The flags of open(2) by these names that exist here; the file is read as it is.
+    """The given flags of open(2) that exist here; files are read in binary mode.
 
     Example:
         >>> open_flags("O_CLOEXEC") == os.O_CLOEXEC
@@ -52,7 +52,7 @@ def open_flags(*names: str) -> int:
 
 
 def own_user() -> int | None:
-    """The user whom this process acts for; None where files do not name their owners.
+    """The user that this process runs as; None where files have no owners.
 
     Example:
         >>> own_user() == os.geteuid()
@@ -62,7 +62,7 @@ def own_user() -> int | None:
 
 
 def signals(*names: str) -> list[signal.Signals]:
-    """The signals by these names that exist here.
+    """The given signals that exist here.
 
     Example:
         >>> signals("SIGTERM", "SIGOFNOSYSTEM")
@@ -72,7 +72,7 @@ def signals(*names: str) -> list[signal.Signals]:
 
 
 def c_function(name: str) -> Any:
-    """A function of the C library that this process has loaded; None if it cannot be found.
+    """A loaded function of the C library; None if it cannot be found.
 
     Example:
         >>> c_function("abs")(-3)
@@ -95,11 +95,11 @@ def file_of_program(name: str) -> str:
 
 
 def limit_process(memory: int, seconds: float) -> None:
-    """Ends this process, without a core dump, should it take more; Windows has no such limits.
+    """Ends this process, without a core dump, if it exceeds limits; Windows has none.
 
     Args:
-        memory: Bytes that it may write to.
-        seconds: Seconds of the processor that it may use from now on.
+        memory: The limit in bytes of the memory that it may write to.
+        seconds: The limit of CPU time in seconds from now on.
     """
     try:
         import resource

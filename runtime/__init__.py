@@ -87,7 +87,7 @@ def load(
 def verify(path: str | os.PathLike[str], device: str | None = None) -> Verification:
     """Runs an artifact's functions on its sample arguments and compares the results.
 
-    For a module in C, it builds and runs the self test, with the C compiler that ``CC`` names, else
+    For a module in C, it builds and runs the self test with the C compiler in ``CC``, or else with
     ``cc``, ``gcc`` or ``clang``.
 
     Args:

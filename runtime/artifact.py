@@ -80,7 +80,7 @@ class Artifact:
             golden: Samples from `rnn_compiler.golden`, written to ``path.golden.npz``.
 
         Raises:
-            OSError: One cannot be written, and is the file that is named.
+            OSError: A file cannot be written; the error names it.
         """
         path = Path(path)
         archive = paths.archive_path(path)
@@ -182,7 +182,7 @@ class Bundle:
             golden: Samples from `rnn_compiler.golden`, written to ``golden.npz`` there.
 
         Raises:
-            OSError: One cannot be written, and is the file that is named.
+            OSError: A file cannot be written; the error names it.
         """
         folder = Path(folder)
         rows: list[dict[str, Any]] = []

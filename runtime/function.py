@@ -75,7 +75,7 @@ class Function:
         there = None not in (self._prepack, self._prepacked)
         self._is_packed = there and bool(spec.frozen)
         self._routing = Routing(spec, device, direct)
-        if self._is_packed:  # by IREE: this moves them to huge pages
+        if self._is_packed:  # by IREE; this moves them to huge pages
             self._routing.take_packed(self._pack(()))
         all_there = len(indices) == len(spec.weights) > 0
         self.prepacks = prepack and there and all_there and not spec.frozen

@@ -1,4 +1,4 @@
-"""What there is to test: one row per op, the tolerance of each dtype, and the comparison.
+"""The tested ops: one row per op, the tolerance of each dtype, and the comparison.
 
 Every numeric test reads `CASES`: a row (and golden files) is all that a new op needs to go through
 all of them.
@@ -156,7 +156,7 @@ _ONNX_GRADIENTS: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 def _onnx(kind: str) -> tuple[OpCase, OpCase]:
-    """An op of ONNX's, and its gradient."""
+    """One of ONNX's ops, and its gradient."""
     results = ("Y", "Y_h", "Y_c") if kind == "LSTM" else ("Y", "Y_h")
     inputs = ("X", "W", "R", "B", "initial_h", *(("initial_c", "P") if kind == "LSTM" else ()))
     op = f"onnx.{kind}"
@@ -272,7 +272,7 @@ ALIKE = {
     *("BlockLSTM", "BlockLSTMGrad"),
     *("CudnnRNN", "CudnnRNNV2", "CudnnRNNBackprop", "CudnnRNNBackpropV2"),
 }
-"""Ops that one emitter makes with V2 of the block ops and V3 of CudnnRNN, which stand for them."""
+"""Ops that share an emitter with V2 of the block ops or V3 of CudnnRNN, which represent them."""
 
 GRADIENT_CASES = {op: case for op, case in CASES.items() if case.forward is not None}
 
@@ -283,7 +283,7 @@ def assert_close(
     dtype: str,
     terms: Mapping[str, float] | None = None,
 ) -> None:
-    """Fails unless every result is what is expected, within the tolerance of its dtype.
+    """Fails unless every result has its expected value, within the tolerance of its dtype.
 
     The error is relative to the largest expected element, to 1, or to the size of the terms that a
     result is a sum of, if that is given. NaN and infinities must be where they are expected, and

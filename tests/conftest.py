@@ -1,4 +1,4 @@
-"""What every test runs in: an artifact cache of its own session, and no settings from outside."""
+"""The environment of every test: an artifact cache per session, and no outside settings."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ LONG = ("test_on_emulator.py", "test_training.py", "test_short_rows.py", "test_p
 
 
 def iree_device(config: pytest.Config) -> str | None:
-    """What ``--device`` names, as IREE calls it."""
+    """The device of ``--device``, under IREE's name."""
     device = config.getoption("--device")
     return "cuda" if device and device.startswith("emulator") else device
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What the tests run on, and where artifacts are kept."""
+    """The device to run tests on, and the folder to keep artifacts in."""
     parser.addoption(
         "--device",
         help="run on this device: cuda, cuda://1, vulkan; or emulator, emulator:sm_86: cuda, which "
@@ -129,7 +129,7 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 @pytest.fixture
 def without_gpu() -> None:
-    """Skips a test of what is said where there is none."""
+    """Skips a test of the messages without a GPU if there is one."""
     from rnn_compiler.errors import DeviceError
     from rnn_compiler.runtime.device.devices import get_device
 

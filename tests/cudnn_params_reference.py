@@ -1,4 +1,4 @@
-"""The ops around CudnnRNN's parameter buffer in numpy; elements of lists are named one by one."""
+"""The ops around CudnnRNN's parameter buffer in numpy; elements of lists are named individually."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The CudnnRNN ops in float64 numpy: what compiled modules must equal.
+"""The CudnnRNN ops in float64 numpy, the expected results of compiled modules.
 
-As slow and plain as the definition, and written down from it a second time: one row of the batch
-and one step at a time, every gate a matrix of its own, and a row that is shorter than the others
+Slow and plain, and written independently from the definition: one row of the batch
+and one step at a time, every gate a separate matrix, and a row that is shorter than the others
 simply has fewer steps, so nothing here masks or pads. The gradient runs the forward again and does
 not read `reserve_space`, except for the dropout mask. Layouts of `params` and `reserve_space` are
 derived here independently too; so are the random bits of dropout (Philox 4x32-10: Salmon et al.,
@@ -75,7 +75,7 @@ def step(mode: str, w: dict[str, Array], x: dict[str, Array], h: Array, c: Array
 def step_gradient(
     mode: str, w: dict[str, Array], s: Results, d: Array, dc: Array, grads: dict[str, Array]
 ) -> tuple[dict[str, Array], Array, Array]:
-    """Gradients of what each gate saw of the input, of the state before; adds to those of `w`."""
+    """Gradients with respect to each gate's input and the previous state; adds to those of `w`."""
     if mode == "lstm":
         tanh_c = np.tanh(s["c"])
         dm = d

@@ -11,7 +11,7 @@ Array = npt.NDArray[Any]
 
 
 def quantized_matrix(matrix: Array) -> tuple[Array, Array]:
-    """Of a matrix whose columns are summed over, ``[N, K]``, the numbers and the scales."""
+    """The numbers and scales of a matrix ``[N, K]`` that is summed over its columns."""
     scales = np.abs(matrix).max(1) / np.float32(127)
     divisors = np.where(scales > 0, scales, np.float32(1))
     return np.rint(matrix / divisors[:, None]).astype(np.int64), scales
@@ -30,7 +30,7 @@ def product(rows: Array, matrix: Array) -> Array:
 
 
 def stacked_product(parts: tuple[Array, Array], matrix: Array) -> Array:
-    """``[x, h] @ matrix`` of a block op: each part with rows and scales of its own."""
+    """``[x, h] @ matrix`` of a block op: each part has its own row scales and column scales."""
     x, h = parts
     w_x, w_h = np.split(matrix, [x.shape[1]])
     return product(x, w_x.T) + product(h, w_h.T)

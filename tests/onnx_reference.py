@@ -1,8 +1,8 @@
-"""ONNX's LSTM, GRU and RNN in float64 numpy: what compiled modules must equal.
+"""ONNX's LSTM, GRU and RNN in float64 numpy, the expected results of compiled modules.
 
 Written from the specification (https://onnx.ai/onnx/operators), one row of the batch and one step
-at a time, every gate a matrix of its own; a row that is shorter than the others has fewer steps.
-Derivatives are those of each function with respect to its input, which the step notes down; the
+at a time, every gate a separate matrix; a row that is shorter than the others has fewer steps.
+Derivatives are those of each function with respect to its input, recorded by the step; the
 gradient runs the forward again and does not read `reserve_space`. Nothing is shared with
 `rnn_compiler`, not even the table of functions.
 """
@@ -82,7 +82,7 @@ def numbers(names: list[str], given: list[float], index: int) -> list[float]:
 
 
 class Layer:
-    """One call: its arguments as layout 0 has them, and what its forward run computes."""
+    """One call: its arguments in layout 0, and the values that its forward run computes."""
 
     def __init__(self, kind: str, given: dict[str, Any]) -> None:
         self.kind, self.given = kind, given
@@ -142,7 +142,7 @@ class Layer:
         return of[d, index * self.H : (index + 1) * self.H]
 
     def side(self, d: int, gate: str, x: Array) -> Array:
-        """What a gate sees of the input, with both biases."""
+        """A gate's part from the input, with both biases."""
         biases = self.part(self.bias, d, gate) + self.part(self.bias, d, gate, recurrent=True)
         return self.part(self.W, d, gate) @ x + biases
 
@@ -208,7 +208,7 @@ class Layer:
         return bent or scaled or bool(np.isfinite(self.clip))
 
     def kept(self, d: int, index: int, y: Array, z: Array) -> Array:
-        """What is saved of a gate."""
+        """The saved value of a gate."""
         return np.clip(z, -self.clip, self.clip) if self.keeps_input(d, index) else y
 
     def reserve(self) -> Array:
@@ -273,7 +273,7 @@ class Gradients:
     def gate(
         self, gate: str, dz: Array, s: dict[str, Any], *, recurrent: Array | None = None
     ) -> Array:
-        """Adds what follows from a gate's pre-activation; gives the gradient of the output before.
+        """Adds the gradients of a gate's pre-activation; returns that of the previous output.
 
         `recurrent` is the gradient of what R and its bias give, if that is another.
         """

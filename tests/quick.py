@@ -1,4 +1,4 @@
-"""Which values of a parameter are quick; with the others, a test repeats itself and is slow."""
+"""Selects the quick values of a parameter; with the others, a test repeats itself and is slow."""
 
 from __future__ import annotations
 

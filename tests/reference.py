@@ -1,4 +1,4 @@
-"""The ops in float64 numpy, as slow and plain as their formulas: what compiled modules must equal.
+"""The ops in float64 numpy, as plain as their formulas: the expected results of compiled modules.
 
 Nothing here is shared with the lowering: the formulas are written down a second time, from the
 definition of TensorFlow's kernels (tensorflow/core/kernels/rnn/lstm_ops.h and lstm_ops.cc).

@@ -69,7 +69,7 @@ def chunked(configuration: str, case: Case, begin: Callable[[], Callable[[Any], 
 
 
 def reordered(directions: Sequence[Arrays], order: Sequence[int]) -> Arrays:
-    """Each part of all directions, ``[D, ...]``, its gates in another order."""
+    """The parts of all directions, ``[D, ...]``, with their gates in another order."""
 
     def gates(part: Any) -> Any:
         split = np.split(part, len(order))
@@ -95,7 +95,7 @@ class Peer:
         packages: The distributions whose versions matter.
         imports: The modules that must be importable.
         scripts: The packages of Node.js, in `node_modules` of the current folder.
-        environment: Variables that its process needs beyond those of every worker, from the
+        environment: Variables that its process needs in addition to every worker's, given the
             number of threads.
     """
 

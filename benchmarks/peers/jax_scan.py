@@ -1,4 +1,4 @@
-"""JAX: a jitted `jax.lax.scan` over the steps, the input projection of all steps before it.
+"""JAX: a jitted `jax.lax.scan` over the steps, after the input projection of all steps.
 
 Rolled and unrolled, whichever is faster; the backward pass is its own `jax.vjp`, in the same jit.
 """
@@ -77,7 +77,7 @@ _CELLS: dict[str, Callable[[Any, Any, Any], Any]] = {"lstm": _lstm, "gru": _gru,
 
 def _variant(case: Case, unroll: int, lengths: Any, inputs: Any, cotangents: Any) -> Variant:
     cell = _CELLS[cell_of(case)]
-    before = cell is not _gru  # whose recurrent bias a gate multiplies
+    before = cell is not _gru  # a gate multiplies its recurrent bias
 
     def direction(weights: Any, x: Any, state: Any, reverse: bool) -> Any:
         bias = weights["bw"] + weights["br"] if before else weights["bw"]

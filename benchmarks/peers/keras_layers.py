@@ -2,7 +2,7 @@
 
 Keras has LSTM with hard_sigmoid and GRU(reset_after=False), in a `tf.function`, as a graph or
 compiled by XLA, whichever is faster. It has no peepholes, but TensorFlow's BlockLSTMV2 has them.
-Keras takes batch-major sequences, which they are beforehand. Both have one bias, which is the sum
+Keras takes batch-major sequences, so they are transposed beforehand. Both have one bias, the sum
 of ONNX's two.
 """
 
@@ -22,7 +22,7 @@ from benchmarks.rows import Case
 __all__ = ["variants"]
 
 _ORDERS = {"lstm": (0, 2, 3, 1), "gru": (0, 1, 2)}
-"""TensorFlow wants i, f, c, o of i, o, f, c; and z, r, h."""
+"""The positions of TensorFlow's gates i, f, c, o in ONNX's i, o, f, c; and of z, r, h."""
 
 
 def variants(case: Case) -> list[Variant]:
@@ -46,7 +46,7 @@ def _weights(case: Case, arrays: Arrays) -> tuple[Any, Any, Any]:
 
 
 def _weight_gradients(case: Case, w: Any, r: Any, bias: Any) -> Arrays:
-    """The gradients of kernel, recurrent kernel and bias as those of ONNX's op."""
+    """The gradients of kernel, recurrent kernel and bias in the layout of ONNX's op."""
     back = np.argsort(_ORDERS[cell_of(case)])
     w, r = (_gates(np.asarray(each).T, back)[None] for each in (w, r))
     return {"W_grad": w, "R_grad": r, "B_grad": np.tile(_gates(bias, back), 2)[None]}

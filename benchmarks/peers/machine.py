@@ -1,17 +1,17 @@
-"""The machine itself: how fast it multiplies and reads at best, measured on the spot.
+"""The limits of the machine: how fast it multiplies and reads at best, measured on the spot.
 
-Two kernels of IREE's, called by as many threads as there are processors, each with numbers of its
-own:
+Two kernels of IREE are called by as many threads as there are processors, each with its own
+numbers:
 
-- *products*: twelve vectors of sums in registers, each multiplied and added to without end, in
+- *products*: twelve vectors of sums in registers are multiplied and added to without end, in
   float32 by fused multiply-add, in bfloat16 by ``vdpbf16ps`` and in int8 by ``vpdpbusd`` where the
-  processor has them. No memory is read, so no product of matrices can be faster, whoever writes it;
-  matrix units (AMX) apart.
-- *reads*: vectors of an array added up, the array again and again. It is as large as the weights
-  of a step, so it comes from the cache, or the memory, that those weights come from.
+  processor has them. No memory is read, so no implementation of a matrix product can be faster,
+  apart from matrix units (AMX).
+- *reads*: the vectors of an array are added up again and again. It is as large as the weights
+  of a step, so it comes from the same cache or memory as those weights.
 
-Rates are the best of some short spells, and of all that this process has seen: what a machine does
-at best, it does when nobody disturbs it.
+A rate is the best of some short spells, over the lifetime of this process: the machine is at its
+best when nothing disturbs it.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ _cpus: list[int] = [0]
 SPELLS = 5
 _SPELL_SECONDS = 0.02
 _CALL_SECONDS = 0.002
-"""About what a call takes: long beside what Python adds, short beside a spell."""
+"""The approximate duration of a call: long compared with Python's overhead, short with a spell."""
 
 
 def start(cpus: Sequence[int]) -> None:
-    """Uses these processors."""
+    """Uses the given processors."""
     _cpus[:] = cpus
 
 
 def limit(case: Case) -> Limit:
-    """The shortest time for the work of a case: of its products or of reading its weights."""
+    """The shortest time for the work of a case: for its products, or for reading its weights."""
     work = work_of(case)
     share = -(-work.step_bytes // len(_cpus))
     flops = best_rate(products_kernel, case.dtype)
@@ -65,7 +65,7 @@ def limit(case: Case) -> Limit:
 
 
 def cache_of(share: int, total: int, caches: dict[str, str]) -> str:
-    """Where so many bytes are that are read again and again; the third level is shared.
+    """The cache that holds an array that is read again and again; the third level is shared.
 
     Example:
         >>> caches = {"L1": "48K", "L2": "1024K", "L3": "32768K"}
@@ -82,7 +82,7 @@ def cache_of(share: int, total: int, caches: dict[str, str]) -> str:
 
 
 Kernel = tuple[Callable[[int], Any], float]
-"""A function that runs a kernel so many times; and how many operations or bytes one time is."""
+"""A function that runs a kernel a number of times; and the operations or bytes of one time."""
 
 best_rates: dict[tuple[str, object], float] = {}
 
@@ -96,7 +96,7 @@ def best_rate(kernel: Callable[[Any], Kernel], argument: Any) -> float:
 
 
 def measure_rate(prepare: Callable[[], Kernel]) -> float:
-    """What all processors do in a second, each in a thread of its own."""
+    """The rate of all processors together, each with its own thread."""
     rates = np.zeros((len(_cpus), SPELLS))
     barrier = threading.Barrier(len(_cpus))
     errors: list[Exception] = []
@@ -128,7 +128,7 @@ def measure_rate(prepare: Callable[[], Kernel]) -> float:
 
 
 def _calibrated(run: Callable[[int], Any]) -> int:
-    """How many times take about as long as a call should."""
+    """The number of repetitions that take about as long as a call should."""
     times = 1
     while True:
         begin = time.perf_counter()
@@ -148,7 +148,7 @@ def products_kernel(dtype: str) -> Kernel:
 
 
 def _instruction(dtype: str) -> tuple[int, str]:
-    """How many products a lane of the best instruction makes, and its kernel."""
+    """The number of products that a lane of the best instruction makes, and its kernel."""
     if dtype == "int8":
         group = int8_group()
         return group, "quads" if group == 4 else "products"
@@ -157,14 +157,14 @@ def _instruction(dtype: str) -> tuple[int, str]:
 
 
 def reads_kernel(size: int) -> Kernel:
-    """Adds up an array of about so many bytes."""
+    """Adds up an array of approximately the given number of bytes."""
     row = kernels.row_bytes(vector_lanes())
     array = np.zeros((-(-size // row), row // 4), np.float32)
     return prepared_kernel("reads", array), array.nbytes
 
 
 def prepared_kernel(name: str, array: Any) -> Callable[[int], Any]:
-    """A kernel with its array, on a device of its own, so that threads share nothing."""
+    """A kernel with its array on a separate device, so that threads share nothing."""
     device = iree.get_driver("local-sync").create_default_device()
     instance = iree.VmInstance()
     module = iree.VmModule.copy_buffer(instance, _payload())
@@ -178,7 +178,7 @@ def prepared_kernel(name: str, array: Any) -> Callable[[int], Any]:
         element_type=iree.HalElementType.FLOAT_32,
     )
     memory = view.map().asarray(list(array.shape), np.dtype(np.float32))
-    use_huge_pages(memory.ctypes.data, memory.nbytes)  # as weights are
+    use_huge_pages(memory.ctypes.data, memory.nbytes)  # like weights
 
     def run(times: int) -> Any:
         inputs, outputs = iree.VmVariantList(2), iree.VmVariantList(1)
@@ -195,7 +195,7 @@ def vector_lanes() -> int:
 
 
 def int8_group() -> int:
-    """How many int8 numbers a lane of a register multiplies at once."""
+    """The number of int8 numbers that a lane of a register multiplies at once."""
     return VectorUnit.of(resolve_target("cpu")).int8.group
 
 

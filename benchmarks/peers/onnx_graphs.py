@@ -1,4 +1,4 @@
-"""Layers as ONNX graphs of one node, LSTM, GRU or RNN, for the runtimes that take such."""
+"""Layers as ONNX graphs of one node, LSTM, GRU or RNN, for runtimes of such graphs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["checked", "layer_graph"]
 
 _NODES = {"lstm": "LSTM", "gru": "GRU", "rnn_tanh": "RNN"}
 _ORDERS = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,)}
-"""ONNX wants i, o, f, c of i, f, c, o; and z, r, h of r, z, h."""
+"""The positions of ONNX's gates i, o, f, c in cuDNN's i, f, c, o; and of z, r, h in r, z, h."""
 
 
 def layer_graph(case: Case, arrays: Arrays) -> Any:
-    """The graph of a CudnnRNN: X, h0 and c0, and where it has some lengths, give Y, Y_h and Y_c."""
+    """The graph of a CudnnRNN: from X, h0, c0 and lengths, if any, to Y, Y_h and Y_c."""
     T, B, I, H = case.size
     D, cell = directions_of(case), cell_of(case)
     weights = reordered(layer_weights(arrays["params"], case), _ORDERS[cell])
@@ -60,7 +60,7 @@ def layer_graph(case: Case, arrays: Arrays) -> Any:
 
 
 def checked(graph: Any) -> Any:
-    """A model of a graph."""
+    """A graph as a checked model."""
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
     onnx.checker.check_model(model)
     return model

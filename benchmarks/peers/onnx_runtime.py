@@ -1,9 +1,9 @@
-"""ONNX Runtime: a graph of one LSTM, GRU or RNN node, that of a CudnnRNN or one of ONNX's ops.
+"""ONNX Runtime: a graph of one LSTM, GRU or RNN node, for a CudnnRNN or one of ONNX's ops.
 
-Its weights are constant, inputs and results bound in place. In int8 it is what its own tool makes
-of the graph. Its threads spin while they wait, or
-not, whichever is faster. Of a sequence in chunks, the state is passed by hand: as arrays to `run`,
-or in place, where one call writes what the next one reads.
+Its weights are constant, inputs and results bound in place. In int8, its own tool converts the
+graph. Its threads spin while they wait, or not, whichever is faster. For a sequence in chunks, the
+state is passed explicitly: as arrays to `run`, or in place, so that a call writes the next one's
+inputs.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _by_run(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:
 
 
 def _in_place(case: Case, spin: bool) -> Callable[[], Callable[[Any], Any]]:
-    """Two bindings take turns: the results of one are the state that the other starts from."""
+    """Two bindings take turns: the results of one are the initial state of the other."""
     arrays = draw(case)
     session = _session(layer_graph(case, arrays), spin)
     x, *names = [each.name for each in session.get_inputs()]

@@ -1,10 +1,10 @@
 """A layer as OpenVINO computes it in int8: products, and a loop over time.
 
-Its LSTMSequence and GRUSequence have no int8 weights with scales that are found during the call, as
-those here: `nncf.compress_weights` leaves them as they are. Products do: the weights are constants
-of int8 with a scale for each column, as `nncf.compress_weights` stores those of a linear layer, and
+Its LSTMSequence and GRUSequence do not support int8 weights with scales determined during the
+call, and `nncf.compress_weights` leaves them unchanged. Products do: the weights are int8 constants
+with a scale for each column, as `nncf.compress_weights` stores those of a linear layer, and
 the plugin quantizes rows in groups of `DYNAMIC_QUANTIZATION_GROUP_SIZE` numbers. So the product of
-all inputs comes first, and the loop (`TensorIterator`) has that of the states.
+all inputs comes first, and the loop (`TensorIterator`) contains that of the states.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def layer_in_int8(case: Case) -> Any:
 
 
 def _product(rows: Any, matrix: Any) -> Any:
-    """The product with a matrix ``[N, K]`` in int8."""
+    """The product of rows and a matrix ``[N, K]`` in int8."""
     numbers, scales = quantized_matrix(matrix, 1)
     weights = ops.convert(ops.constant(numbers), "f32")
     return ops.matmul(rows, ops.multiply(weights, ops.constant(scales[:, None])), False, True)

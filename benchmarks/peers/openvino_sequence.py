@@ -1,12 +1,12 @@
-"""OpenVINO: a graph of one LSTMSequence, GRUSequence or RNNSequence, its weights constant.
+"""OpenVINO: a graph of one LSTMSequence, GRUSequence or RNNSequence with constant weights.
 
 In int8 it is a graph of products (`openvino_int8`), whose rows are quantized whole or in groups.
 
-Its sequences are batch-major. They are given so, or time-major with the transpositions in the
-graph, which the CPU plugin may take away, whichever is faster. Left to itself it computes float32
-graphs in bfloat16 where the processor can, so the precision is always set; the configuration says
-which one the plugin then reports of the layer. Of a sequence in chunks, the state is either a state
-of the graph's own, or passed by hand: two requests take turns, and one writes what the other reads.
+Its sequences are batch-major. They are given like that, or time-major with the transpositions in
+the graph, which the CPU plugin may remove, whichever is faster. By default it computes float32
+graphs in bfloat16 where the processor can, so the precision is always set; the configuration names
+the one that the plugin reports for the layer. For a sequence in chunks, the state is either a state
+of the graph, or passed explicitly: two requests take turns, and one writes what the other reads.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _threads = 1
 _core: Any = None
 
 _ORDERS = {"lstm": (1, 0, 2, 3), "gru": (1, 0, 2), "rnn_tanh": (0,)}
-"""OpenVINO wants f, i, c, o of i, f, c, o; and z, r, h of r, z, h."""
+"""The positions of OpenVINO's gates f, i, c, o in i, f, c, o; and of z, r, h in r, z, h."""
 
 _PRECISIONS = {"float32": "f32", "bfloat16": "bf16", "int8": "f32"}
-"""Of everything but weights."""
+"""The precision of everything except weights."""
 
 _GROUP = 32
-"""How many numbers of a row have a scale of their own in int8, unless the plugin is told."""
+"""The number of numbers in a row that share a scale in int8, by default."""
 
 
 def start(cpus: Sequence[int]) -> None:
@@ -87,7 +87,7 @@ def _network(case: Case) -> Variant:
 
 
 def _by_hand(case: Case) -> Variant:
-    """Two requests, whose states are each other's results."""
+    """Two requests, each with the other's results as its states."""
     arrays = draw(case)
     compiled = _compiled(_model(case, arrays, time_major=False), case.dtype)
     requests: Any = [compiled.create_infer_request() for _ in range(2)]
@@ -161,12 +161,12 @@ def _variant(case: Case, time_major: bool) -> Variant:
         request.set_tensor(port, ov.Tensor(np.ascontiguousarray(array)))
 
     def run() -> Any:
-        request.infer(share_inputs=True, share_outputs=True)  # nothing is copied
+        request.infer(share_inputs=True, share_outputs=True)  # without copies
         return request
 
     def fetch(request: Any) -> Arrays:
         found = {port.any_name: request.get_tensor(port).data.copy() for port in compiled.outputs}
-        axes = (0, 1, 2, 3) if time_major else (2, 0, 1, 3)  # of T, B, D, H
+        axes = (0, 1, 2, 3) if time_major else (2, 0, 1, 3)  # the positions of T, B, D, H
         output = found.pop("output").transpose(axes)
         states = {name: array.swapaxes(0, 1) for name, array in found.items()}
         return {"output": output.reshape(*case.size[:2], -1), **states}
@@ -183,7 +183,7 @@ def _in_int8(case: Case, group: int) -> Variant:
         request.set_tensor(port, ov.Tensor(arrays[port.any_name]))
 
     def run() -> Any:
-        request.infer(share_inputs=True, share_outputs=True)  # nothing is copied
+        request.infer(share_inputs=True, share_outputs=True)  # without copies
         return request
 
     def fetch(request: Any) -> Arrays:
@@ -198,7 +198,7 @@ def _model(case: Case, arrays: Arrays, time_major: bool) -> Any:
     D, cell = directions_of(case), cell_of(case)
     parts = reordered(layer_weights(arrays["params"], case), _ORDERS[cell])
     bias = parts["bW"] + parts["bR"]
-    if cell == "gru":  # of the new value both biases, as a gate multiplies the second
+    if cell == "gru":  # both biases of the new value, because a gate multiplies the second
         new = [parts[name][:, 2 * H :] for name in ("bW", "bR")]
         bias = np.concatenate([bias[:, : 2 * H], *new], 1)
     weights = [ops.constant(np.ascontiguousarray(part)) for part in (parts["W"], parts["R"], bias)]
@@ -239,7 +239,7 @@ def _model(case: Case, arrays: Arrays, time_major: bool) -> Any:
 
 
 def _precision(compiled: Any, layer: str = "Seq") -> str:
-    """In what the layer is computed, as the plugin reports it."""
+    """The precision in which the layer is computed, as reported by the plugin."""
     for node in compiled.get_runtime_model().get_ops():
         info = node.get_rt_info()
         if layer in str(info["layerType"].astype(str) if "layerType" in info else ""):

@@ -58,7 +58,7 @@ def start(cpus: Sequence[int]) -> None:
 
 
 def variants(case: Case) -> list[Variant]:
-    """The case on each device; or, if it is about calling, called in its way."""
+    """The case on each device; or, for the contest of calls, in its way of calling."""
     if case.workload.chunks:
         return _streams(case)
     if case.workload.family == "network":
@@ -68,7 +68,7 @@ def variants(case: Case) -> list[Variant]:
         return [_call(case, rc.runtime.load(artifact, "local-sync"))]
     if case.dtype == "int8":
         return [variant_of(case, rc.runtime.load(artifact, device)) for device in _devices]
-    prepack = len(case.workload.ops) == 1  # training gets other weights at every step
+    prepack = len(case.workload.ops) == 1  # training has other weights at every step
     return [
         variant_of(case, rc.runtime.load(artifact, device, prepack=prepack)) for device in _devices
     ]
@@ -123,7 +123,7 @@ def _network(case: Case) -> list[Variant]:
 
 
 def _arguments(module: rc.Module, network: Network, path: Path) -> Arrays:
-    """The arguments of an imported network, by our names for its inputs, in the same order."""
+    """The arguments of an imported network, by our names, in the order of its inputs."""
     given = inputs_of(network, path)
     arrays = [array for name, array in given.items() if name not in network.values]
     names = [each.name for each in module.functions[0].arguments]
@@ -136,7 +136,7 @@ def _as_it_is(network: Network) -> tuple[Path, Arrays]:
 
 
 def first_results(case: Case) -> dict[str, float]:
-    """What it takes to compile a network; and of us and each peer, what `first_result` says."""
+    """The time and size of a network's compilation; and for us and each peer, of `first_result`."""
     network = network_of(case)
     path = downloaded(network)
     with tempfile.TemporaryDirectory() as name:
@@ -206,7 +206,7 @@ def variant_of(case: Case, program: Program) -> Variant:
 
 
 def _of(function: Function, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of some arrays that a function takes."""
+    """The arrays that a function takes."""
     names = [argument.name for argument in function.spec.arguments]
     return {name: arrays[name] for name in names if name in arrays}
 
@@ -214,7 +214,7 @@ def _of(function: Function, arrays: Mapping[str, Any]) -> dict[str, Any]:
 def _run(
     functions: Sequence[tuple[Function, Mapping[str, Any]]], results: dict[str, Any]
 ) -> dict[str, Any]:
-    """The results of some functions, each with arguments of its own and results of those before."""
+    """The results of some functions, each called with its own arguments and earlier results."""
     for function, given in functions:
         computed = _of(function, results) if results else {}
         results = results | function(**given, **computed, to_host=False)._asdict()
@@ -233,7 +233,7 @@ def _resident(program: Program, functions: Sequence[Function], drawn: Arrays) ->
 
 
 def _argument(spec: TensorSpec, drawn: Any) -> Any:
-    """What was drawn; integers, which are lengths, at their largest; what nobody uses is 0."""
+    """The value of an argument: as drawn; maximum for integers, which are lengths; 0 if unused."""
     if drawn is None:
         drawn = np.full(spec.shape, spec.maximum or 0)
     return np.asarray(drawn).astype(DTYPES[spec.dtype].numpy)
@@ -273,7 +273,7 @@ def _call(case: Case, program: Program) -> Variant:
 
 
 def compilation(case: Case) -> dict[str, float]:
-    """Seconds that building and compiling take, and the bytes that come out."""
+    """Seconds to build and compile, and the bytes of the result."""
     before = os.environ.get("RNN_COMPILER_CACHE")
     os.environ["RNN_COMPILER_CACHE"] = "off"
     try:
@@ -291,10 +291,10 @@ def compilation(case: Case) -> dict[str, float]:
 
 
 def peak_memory(case: Case) -> dict[str, float]:
-    """Bytes on the device at the peak, and those of all arguments and results; in a new process.
+    """Peak bytes on the device, and those of all arguments and results; in a new process.
 
-    Without the pool of freed buffers: what the ops need, not what is kept for the next call. IREE
-    makes the calls, as its allocator counts.
+    Without the pool of freed buffers, so that memory kept for the next call does not count. IREE
+    makes the calls, because its allocator counts.
     """
     os.environ["RNN_COMPILER_POOL_MAX_SIZE"] = "0"
     os.environ["RNN_COMPILER_CALLS"] = "iree"
@@ -319,7 +319,7 @@ _CALLS = 10
 
 
 def soak(case: Case) -> dict[str, float]:
-    """Bytes of this process after a quarter and after all of some thousand calls.
+    """Bytes of this process after a quarter of some thousand calls, and after all.
 
     In each round a program for each batch size up to the case's is loaded, on either local device
     in turn, its functions are called with numpy arrays, and it is dropped.

@@ -1,6 +1,6 @@
 """PyTorch: `torch.nn.LSTM`, `GRU` and `RNN`, with and without oneDNN, whichever is faster.
 
-In int8 they are its dynamically quantized ones. torch.compile does not change them, so eager mode
+In int8 they are dynamically quantized. torch.compile does not change them, so eager mode
 is their best. Sequences with lengths are packed beforehand, and results stay packed.
 """
 

@@ -1,6 +1,6 @@
-"""TensorFlow: what it has of an op, in the form that is fastest.
+"""TensorFlow: the fastest form of an op that it has.
 
-Of BlockLSTMV2 its own kernel, eagerly or as a graph. Of ONNX's ops see `keras_layers`.
+For BlockLSTMV2 its own kernel, eagerly or as a graph. For ONNX's ops see `keras_layers`.
 """
 
 from __future__ import annotations

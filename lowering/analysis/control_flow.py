@@ -31,7 +31,7 @@ def called_repeatedly(module: ir.Module) -> set[str]:
 
 
 def _reached(module: ir.Module, symbols: Iterable[str]) -> set[str]:
-    """Some functions, and those that they refer to, such as by calls."""
+    """Some functions, and those that they refer to directly or indirectly."""
     functions = {symbol_of(op): op for op in ops_of(module.body) if op.name == "func.func"}
     reached, pending = set[str](), [*symbols]
     while pending:

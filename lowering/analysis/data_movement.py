@@ -8,7 +8,7 @@ For open sizes, StableHLO has other ops, which take sizes or positions as operan
 | `slice` | `real_dynamic_slice` whose starts are constants |
 | `dynamic_slice` | `real_dynamic_slice` with a computed start |
 
-Here both of a pair have the first name.
+In this module, both ops of a pair have the first name.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def kind(op: ir.Operation) -> str:
 
 
 def sources(op: ir.Operation) -> list[ir.Value]:
-    """The operands of an op without those that are sizes."""
+    """The operands of an op without the sizes."""
     if op.name.removeprefix("stablehlo.") not in _OPEN:
         return list(op.operands)
     moved = [op.operands[0]]
@@ -43,7 +43,7 @@ def sources(op: ir.Operation) -> list[ir.Value]:
 
 
 def elements(vector: ir.Value) -> list[ir.Value]:
-    """The scalars that a vector of sizes or positions consists of."""
+    """The scalars that make up a vector of sizes or positions."""
     op = defining(vector)
     match op.name:
         case "stablehlo.concatenate":

@@ -1,4 +1,4 @@
-"""Finds what can be hoisted out of a function's calls: everything computed from weights alone."""
+"""Finds the ops to hoist out of a function's calls: those that depend on weights alone."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def hoistable(function: ir.Operation, weights: Iterable[ir.Value]) -> list[ir.Op
 def parts_read(function: ir.Operation, weights: Sequence[ir.Value]) -> list[ir.Operation]:
     """The views of parts of weights that other ops read, in order.
 
-    A weight has none if it is also read whole, or if its parts together are as large as it is.
+    A weight is left out if it is also read whole, or if its parts together are as large.
 
     Args:
-        function: As of `hoistable`.
-        weights: The same.
+        function: As for `hoistable`.
+        weights: As for `hoistable`.
     """
     computed, needed = _from_weights(function, weights)
     origin = {weight: weight for weight in weights}

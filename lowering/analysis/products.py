@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
-from rnn_compiler.lowering.composites import composite_attributes, composite_name, roles_of
+from rnn_compiler.lowering.composites import composite_name, product_attributes
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.open_sizes import Size, is_static, product, static_size
 
@@ -23,7 +23,7 @@ class Product:
         form: ``lhs @ rhs`` by rows, or sums of ``lhs^T @ rhs``.
         lhs: The left-hand sides, ``[T, B, K]``; of a `dot_general`, a matrix.
         rhs: The right-hand sides: a matrix, or a sequence for each.
-        axes: The contracted axis of each side, seen as a matrix.
+        axis: The contracted axis of the right-hand side, seen as a matrix; 0 for outer sums.
         start: The time of the first step, unless it is an operand.
         given: Its other operands by role: ``start``, ``count``, ``lengths``, ``like``, ``into``,
             ``scale``.
@@ -35,7 +35,7 @@ class Product:
     form: Literal["rows", "outer_sums"]
     lhs: Sequence[ir.Value]
     rhs: Sequence[ir.Value]
-    axes: tuple[int, int]
+    axis: int
     start: int = 0
     given: dict[str, ir.Value] = field(default_factory=dict[str, ir.Value])
     offsets: Sequence[int] = ()
@@ -43,30 +43,23 @@ class Product:
 
     @classmethod
     def of(cls, op: ir.Operation) -> Product | None:
-        """Reads an op as a product; None if it is none."""
+        """Reads an op as a product; None if it is none, or of another form."""
         axes = contracted_axes(op)
+        if axes == (0, 0):
+            return cls(op, "outer_sums", [op.operands[0]], [op.operands[1]], 0)
         if axes is not None:
-            form = "rows" if axes[0] else "outer_sums"
-            return cls(op, form, [op.operands[0]], [op.operands[1]], axes)
+            return cls(op, "rows", [op.operands[0]], [op.operands[1]], axes[1]) if axes[0] else None
         if composite_name(op) != "product":
             return None
-        said = composite_attributes(op)
-        roles = roles_of(op)
-        given = dict(zip(roles, op.operands, strict=True))
+        known = product_attributes(op)
+        given = dict(zip(known.roles, op.operands, strict=True))
         lhs, rhs = (
-            [value for role, value in zip(roles, op.operands, strict=True) if role == side]
+            [value for role, value in zip(known.roles, op.operands, strict=True) if role == side]
             for side in ("lhs", "rhs")
         )
-        start = ir.IntegerAttr(said["start"]).value if "start" in said else 0
-        if ir.StringAttr(said["form"]).value == "rows":
-            axes = (1, ir.IntegerAttr(said["axis"]).value)
-            return cls(op, "rows", lhs, rhs, axes, start, given)
         rhs *= len(lhs) // len(rhs)  # several may share one
-        offsets = [
-            ir.IntegerAttr(said[f"offset{k}"]).value for k in range(len(lhs)) if "into" in given
-        ]
-        is_added = "into" in given and ir.BoolAttr(said["is_added"]).value
-        return cls(op, "outer_sums", lhs, rhs, (0, 0), start, given, offsets, is_added)
+        start, offsets = known.start or 0, known.offsets
+        return cls(op, known.form, lhs, rhs, known.axis, start, given, offsets, known.is_added)
 
     @property
     def is_int8(self) -> bool:
@@ -115,6 +108,6 @@ class Product:
     @property
     def _columns(self) -> list[tuple[Size, Size]]:
         return [
-            (shape(lhs)[-1], shape(rhs)[0 if self.axes[1] else -1])
+            (shape(lhs)[-1], shape(rhs)[0 if self.axis else -1])
             for lhs, rhs in zip(self.lhs, self.rhs, strict=True)
         ]

@@ -26,17 +26,12 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
-from rnn_compiler.lowering.composites import (
-    composite_attributes,
-    composite_name,
-    decomposition_of,
-    roles_of,
-)
+from rnn_compiler.lowering.composites import composite_name, decomposition_of, loop_attributes
 from rnn_compiler.lowering.mlir import UNNAMED, block_of, end_of, ir, ops_of
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.schema.open_sizes import Size, is_static, static
 
-__all__ = ["Columns", "Output", "Product", "State", "TimeLoop", "is_time_loop", "step_symbol"]
+__all__ = ["Columns", "Output", "Product", "State", "TimeLoop", "is_time_loop"]
 
 _SHAPING = {
     *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
@@ -133,7 +128,7 @@ class TimeLoop:
     lengths: ir.Value | None
     start: ir.Value | None
     like: ir.Value | None
-    _levels: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
+    _levels: dict[ir.Value, int] = field(init=False, default_factory=dict[ir.Value, int])
 
     @classmethod
     def of(cls, composite: ir.Operation, functions: Mapping[str, ir.Operation]) -> TimeLoop:
@@ -146,11 +141,12 @@ class TimeLoop:
         Raises:
             Refused: Lowering does not support the form of its step.
         """
-        known, step = composite_attributes(composite), functions[step_symbol(composite)]
+        known = loop_attributes(composite)
+        step, roles = functions[known.step], known.roles
         time, *given = block_of(step).arguments
         made = list(end_of(step).operands)
-        roles = roles_of(composite)
         count = roles.count("state")
+        arrays = [*composite.results][: len(made) - count]
         reads, states = given[: len(given) - count], given[len(given) - count :]
         arguments: list[ir.Value] = [*block_of(functions[decomposition_of(composite)]).arguments]
         arguments[1 : len(given) + 1] = given
@@ -163,15 +159,15 @@ class TimeLoop:
             time,
             [
                 Output(shape(array), element(array), row)
-                for array, row in zip(composite.results, made[count:], strict=False)
+                for array, row in zip(arrays, made[count:], strict=True)
             ],
-            [State(*each) for each in zip(states, made, strict=False)],
+            [State(*each) for each in zip(states, made[:count], strict=True)],
             {
                 op.results[0]: _product(op, reads)
                 for op in ops_of(block_of(step))
                 if op.name == "stablehlo.dot_general" or composite_name(op) == "product"
             },
-            ir.BoolAttr(known["reverse"]).value,
+            known.reverse,
             named("lengths"),
             named("start"),
             named("like"),
@@ -286,11 +282,6 @@ def is_time_loop(op: ir.Operation) -> bool:
     return composite_name(op) == "time_loop"
 
 
-def step_symbol(composite: ir.Operation) -> str:
-    """The symbol of a time loop's step."""
-    return ir.FlatSymbolRefAttr(composite_attributes(composite)["step"]).value
-
-
 def _product(op: ir.Operation, reads: Collection[ir.Value]) -> Product:
     product = products.Product.of(op)
     if product is None or not product.is_plain:
@@ -298,4 +289,4 @@ def _product(op: ir.Operation, reads: Collection[ir.Value]) -> Product:
     (lhs,), (weight,), scale = product.lhs, product.rhs, product.given.get("scale")
     if weight not in reads:
         raise Refused("a product with a matrix that the step computes")
-    return Product(op.results[0], lhs, weight, transposed=product.axes[1] == 1, scale=scale)
+    return Product(op.results[0], lhs, weight, transposed=product.axis == 1, scale=scale)

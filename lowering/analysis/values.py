@@ -49,7 +49,7 @@ def operand_at(concatenate: ir.Operation, column: int) -> tuple[ir.Value, int]:
 
 
 def gate_width(value: ir.Value) -> int:
-    """The width of the gates that lie side by side in a value, which may be a single one."""
+    """The width of the gates that lie side by side in a value; it may be a single gate."""
     if not isinstance(value.owner, ir.Block):
         op = defining(value)
         if op.name == "stablehlo.concatenate":
@@ -118,7 +118,7 @@ def ints(op: ir.Operation, name: str) -> list[int]:
 
 
 def contracted_axes(op: ir.Operation) -> tuple[int, int] | None:
-    """The axis of each operand that an op sums over; None if it is no product of two matrices."""
+    """The axis of each operand that an op sums over; None for other ops than matrix products."""
     if op.name != "stablehlo.dot_general":
         return None
     numbers = str(op.attributes["dot_dimension_numbers"])  # the bindings have no class for it

@@ -35,10 +35,10 @@ from rnn_compiler.lowering.refused import Refused
 __all__ = ["Coordinate", "Position", "StepContext", "Walk", "Write"]
 
 Coordinate: TypeAlias = tuple[str, int]
-"""Where along an axis a number is: ("row", 0), or ("column", offset) from where a tile begins."""
+"""A position along an axis: ("row", 0), or ("column", offset from the tile's start)."""
 
 Position: TypeAlias = tuple[Coordinate, ...]
-"""Where in a value a number is."""
+"""The position of a number in a value."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,8 @@ class StepContext:
             self.scalar(value)
 
     def lhs(self, value: ir.Value) -> tuple[Array, Index]:
-        """The array of a left-hand side of products, and the row of its first axis."""
-        if value not in self.rows:  # an argument that has it for each time
+        """The array of a left-hand side of products, and the row of its first axis to read."""
+        if value not in self.rows:  # an argument with a row for each time
             return self.arguments[value], self.leads["time"]
         key, lead = self.rows[value]
         return self.arrays[key], self.leads[lead]
@@ -131,7 +131,7 @@ class StepContext:
                     axis = ir.IntegerAttr(op.attributes["dimension"]).value
                     size = self.arguments[op.operands[0]].shape[axis]
                     self.scalars[value] = self.body.index(size).to_integer("i32")
-                elif kind(op) == "broadcast_in_dim":  # of a scalar: itself
+                elif kind(op) == "broadcast_in_dim":  # the broadcast of a scalar is the scalar
                     self.scalars[value] = self.scalar(op.operands[0])
                 else:
                     operands = [self.scalar(operand) for operand in op.operands]

@@ -42,7 +42,7 @@ class Builder:
         self.spec = spec
         self._location = ir.Location.name(spec.op)
         self._symbols: set[str] = set()
-        self._dims: dict[str, Value] = {}  # the open ones, in the function that is being emitted
+        self._dims: dict[str, Value] = {}  # the open ones, in the current function
 
     # Source locations.
 

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.value import Value
+from rnn_compiler.lowering.composite_attributes import ProductAttributes
 from rnn_compiler.schema.int8 import (
     BIAS,
     LARGEST,
@@ -89,7 +90,7 @@ class Int8Matrix(Value):
         return Int8Matrix(given[name], given[name + SCALE], self.axis)
 
     def product_of(self, lhs: Value, axes: tuple[int, int], dtype: str) -> Value:
-        """The product of rows ``[.., K]`` with the matrix, ``[.., N]`` of float32."""
+        """The product of rows ``[.., K]`` and the matrix, ``[.., N]`` of float32."""
         assert axes == (len(lhs.shape) - 1, self.axis)
         b, axis = self.builder, self.axis
         if 0 in (*lhs.shape, *self.shape):
@@ -100,7 +101,7 @@ class Int8Matrix(Value):
 
         operands = [lhs.to("float32"), self._numbers, self.scale]
         names = ("lhs", "rhs", "scale")
-        attributes = {"form": "rows", "axis": axis, "operands": " ".join(names)}
+        attributes = ProductAttributes("rows", names, axis).values()
         (made,) = b.composite("product", operands, attributes, decomposition, names)
         return made
 

@@ -33,7 +33,7 @@ Emitter = Callable[[Builder, FunctionSpec, Mapping[str, Value]], Sequence[Value]
 """Emits one op: takes its arguments by name and returns its results in order."""
 
 BUILDER_DIALECTS = ("func", "stablehlo")
-"""The dialects of the ops that functions are made of."""
+"""The dialects of the ops in functions."""
 
 
 class EmittedOp(NamedTuple):
@@ -114,7 +114,7 @@ def module_text(located: str, constants: Mapping[str, npt.NDArray[Any]] | None =
         module = ir.Module.parse(located)
         symbols = ir.SymbolTable(module.operation)
         for symbol, array in (constants or {}).items():
-            if symbol in symbols:  # or nothing needs it
+            if symbol in symbols:  # otherwise it is unused
                 _define(symbols[symbol].operation, array)
         return module.operation.get_asm(use_name_loc_as_prefix=True)
 
@@ -123,7 +123,7 @@ def _define(function: ir.Operation, array: npt.NDArray[Any]) -> None:
     """Adds a body that returns a constant to a function without one."""
     (kind,) = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results
     bits: Any = array
-    if canonical_name(array.dtype) == "bfloat16":  # which the bindings do not know
+    if canonical_name(array.dtype) == "bfloat16":  # the bindings do not support it
         bits = bits.view(np.uint16)
     value = ir.DenseElementsAttr.get(bits, type=kind)
     at = ir.InsertionPoint(function.regions[0].blocks.append())

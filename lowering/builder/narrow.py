@@ -9,12 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from rnn_compiler.lowering.composites import (
-    composite_attributes,
-    composite_name,
-    decomposition_of,
-    roles_of,
-)
+from rnn_compiler.lowering.composites import composite_name, decomposition_of, loop_attributes
 from rnn_compiler.lowering.mlir import (
     block_of,
     ir,
@@ -112,11 +107,11 @@ def _narrow_time_loops(block: ir.Block, symbols: ir.SymbolTable) -> bool:
     for op in ops_of(block):
         if composite_name(op) != "time_loop":
             continue
-        known = composite_attributes(op)
-        states = roles_of(op).count("state")
+        known = loop_attributes(op)
+        states = known.roles.count("state")
         dropped = [k for k, array in enumerate([*op.results][:-states]) if _is_unused(array)]
         if dropped:
-            step = symbols[ir.FlatSymbolRefAttr(known["step"]).value].operation
+            step = symbols[known.step].operation
             rows = [k + states for k in dropped]
             _return(step, [k for k in range(len(op.results)) if k not in rows])
             while remove_unused(block_of(step)):

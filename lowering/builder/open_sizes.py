@@ -18,7 +18,7 @@ __all__ = ["evaluated", "open_dims"]
 
 
 def open_dims(b: Builder, values: Sequence[Value]) -> dict[str, Value]:
-    """The open dimensions that some values have, as int64 scalars, by name."""
+    """The open dimensions of some values, as int64 scalars, by name."""
     dims: dict[str, Value] = {}
     for value in values:
         for axis, size in enumerate(value.shape):
@@ -38,7 +38,7 @@ def evaluated(b: Builder, size: Open, dims: Mapping[str, Value]) -> Value:
     Args:
         b: The builder.
         size: The size.
-        dims: The open dimensions, as `open_dims` gave them.
+        dims: The open dimensions, from `open_dims`.
     """
     terms: list[Value] = []
     for names, factor in size.terms.items():

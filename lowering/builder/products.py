@@ -17,9 +17,11 @@ describe it:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from rnn_compiler.lowering.composite_attributes import ProductAttributes
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -88,7 +90,7 @@ class Products:
         if self._lengths is None or 0 in (*rows.shape, *matrix.shape):
             return decomposition(rows, matrix)[0]
         operands = [("lhs", rows), ("rhs", matrix)]
-        return self._composite("rows", operands, {"axis": axis}, decomposition)
+        return self._composite(ProductAttributes("rows", (), axis), operands, decomposition)
 
     def put_rows(
         self, into: Value | None, like: Value, rows: Value, matrix: Value, dtype: str
@@ -118,7 +120,7 @@ class Products:
         is_new = into is None
         target = ("like", like) if into is None else ("into", into)
         operands = [("lhs", rows), ("rhs", matrix), target]
-        return self._composite("rows", operands, {"axis": 0}, decomposition)
+        return self._composite(ProductAttributes("rows", ()), operands, decomposition)
 
     def put(self, total: Value | None, rows: Value, like: Value) -> Value:
         """Writes the rows of an open block to their place in a sequence, or in a new one."""
@@ -152,7 +154,7 @@ class Products:
             return [plain_outer_sum(b.concatenate([*map(counted, lhs)], 2), counted(rhs), dtype)]
 
         operands = [*(("lhs", each) for each in lhs), ("rhs", rhs)]
-        return self._composite("outer_sums", operands, {}, decomposition)
+        return self._composite(ProductAttributes("outer_sums", ()), operands, decomposition)
 
     def add_outer_sums(
         self, into: Value, factors: Sequence[Factors], *, is_first: bool = False
@@ -188,9 +190,10 @@ class Products:
 
         operands = [("lhs", each.lhs) for each in factors]
         operands += [("rhs", each.rhs) for each in factors]
-        attributes = {f"offset{k}": each.offset for k, each in enumerate(factors)}
-        attributes["is_added"] = not is_first
-        return self._composite("outer_sums", [*operands, ("into", into)], attributes, decomposition)
+        of = ProductAttributes(
+            "outer_sums", (), offsets=[each.offset for each in factors], is_added=not is_first
+        )
+        return self._composite(of, [*operands, ("into", into)], decomposition)
 
     @property
     def _lengths(self) -> Value | None:
@@ -206,28 +209,23 @@ class Products:
 
     def _composite(
         self,
-        form: str,
+        attributes: ProductAttributes,
         operands: Sequence[tuple[str, Value]],
-        attributes: Mapping[str, bool | int | str],
         decomposition: Callable[..., Sequence[Value]],
     ) -> Value:
         """A composite that also takes `start`, `count` and `lengths`, as far as they are given."""
-        said: dict[str, bool | int | str] = {"form": form}
         given = list(operands)
-        if isinstance(self.start, int):
-            said["start"] = self.start
-        else:
+        if not isinstance(self.start, int):
             given.append(("start", self.start))
         for role, value in (("count", self.count), ("lengths", self._lengths)):
             if value is not None:
                 given.append((role, value))
         roles = [role for role, _ in given]
-        said["operands"] = " ".join(roles)
+        start = self.start if isinstance(self.start, int) else None
+        said = replace(attributes, roles=roles, start=start).values()
         names = [f"{role}_{k}" if roles.count(role) > 1 else role for k, role in enumerate(roles)]
         values = [value for _, value in given]
-        (result,) = self.b.composite(
-            "product", values, {**said, **attributes}, decomposition, names
-        )
+        (result,) = self.b.composite("product", values, said, decomposition, names)
         return result
 
 

@@ -2,7 +2,7 @@
 
 StableHLO's own generator has a result of known size. If the size is open, the same bits are
 computed element by element from its formulas (Salmon et al., Parallel random numbers: as easy as
-1, 2, 3), as 32-bit numbers in int64: of each 128 bits an element computes all and takes its own 32.
+1, 2, 3), as 32-bit numbers in int64: each element computes all 128 bits and takes its own 32.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LOW = 2**32 - 1
 
 
 def random_bits(b: Builder, key: Value, counter: Value, count: Size) -> Value:
-    """Philox 4x32 bits ``[count]``, 32 an element, uint32 or in int64.
+    """Philox 4x32 bits ``[count]``, 32 per element, as uint32 or in int64.
 
     The counter advances by one for every 128 bits.
 

@@ -2,7 +2,7 @@
 
 It is a `stablehlo.composite` that is fully described by its types and attributes:
 
-    states..., outputs... of
+    outputs..., states... =
     stablehlo.composite "rnn_compiler.time_loop" seq_len_max, reads..., states..., others...
         {step = @step, operands = "count read .. state ..", reverse = false, ...}
 
@@ -15,18 +15,24 @@ Lowering reads the composite and writes a loop of its own around the step (`anal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from rnn_compiler.lowering.composite_attributes import LoopAttributes
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.value import Type, Value
     from rnn_compiler.schema.open_sizes import Size
 
 __all__ = ["Step", "Values", "time_loop"]
 
 Values = Mapping[str, "Value"]
 """Values by name."""
+
+Outputs = Mapping[str, "tuple[tuple[Size, ...], str]"]
+"""The shape and dtype of each output by name."""
 
 Step = Callable[["Value", Values, Values], tuple[Values, Values]]
 """One step: from the time ``t``, the operands and the state to the new state and output rows."""
@@ -39,7 +45,7 @@ def time_loop(
     length: Value,
     operands: Values,
     state: Values,
-    outputs: Mapping[str, tuple[tuple[Size, ...], str]],
+    outputs: Outputs,
     step: Step,
     attributes: Mapping[str, bool | int | float | str],
     reverse: bool = False,
@@ -68,87 +74,120 @@ def time_loop(
     Returns:
         The outputs and the final state, by name.
     """
-    results, read = [*outputs, *state], operands
-    operands = {key: each for name in read for key, each in read[name].operands(name).items()}
-
-    def zeros() -> dict[str, Value]:
-        values: dict[str, Value] = {}
-        for key, (shape, dtype) in outputs.items():
-            b.formula(f"{key} = 0")
-            values[key] = b.full(0, shape, dtype)
-        return values
-
     if any(0 in shape for shape, _ in outputs.values()):  # no step to run, or nothing in a row
-        return {**zeros(), **state}
-
+        return {**_zeros(b, outputs), **state}
+    flat = {key: each for name in operands for key, each in operands[name].operands(name).items()}
     others = {} if start is None else {"start": start}
     others |= {} if like is None else {"like": like}
-    given = {"seq_len_max": length, **operands, **state, **others}
-    names = list(given)
+    given = {"seq_len_max": length, **flat, **state, **others}
     symbol = b.unused_symbol(name)
+    loop = _Loop(b, name, f"{symbol}.step", operands, [*flat], [*state], outputs, lengths, reverse)
+    b.formula(f"{name} = time loop")
+    roles = {"seq_len_max": "count", **dict.fromkeys(flat, "read")}
+    roles |= {**dict.fromkeys(state, "state"), **{key: key for key in others}}
+    roles |= {} if lengths is None else {lengths: "lengths"}
+    known = LoopAttributes(loop.symbol, [*roles.values()], reverse).values()
+    values = b.composite(
+        "time_loop",
+        list(given.values()),
+        {"recurrence": name, **known, **attributes},
+        lambda *values: loop.decomposition(step, dict(zip(given, values, strict=True))),
+        list(given),
+        symbol,
+    )
+    return dict(zip([*outputs, *state], values, strict=True))
 
-    def one_step(t: Value, *values: Value) -> list[Value]:
-        inside = dict(zip([*operands, *state], values, strict=True))
-        reads = {name: value.inside(name, inside) for name, value in read.items()}
-        current = {key: inside[key] for key in state}
-        new, rows = step(t, reads, current)
-        return [*(new[key] for key in state), *(rows[key] for key in outputs)]
 
-    def decomposition(*values: Value) -> list[Value]:
-        inside = dict(zip(names, values, strict=True))
-        count, reads = inside["seq_len_max"], [inside[key] for key in operands]
-        types = [count.type, *(inside[key].type for key in (*operands, *state))]
-        made = b.function(f"{symbol}.step", types, ["t", *operands, *state], one_step, private=True)
+def _zeros(b: Builder, outputs: Outputs) -> dict[str, Value]:
+    """The outputs before the first step."""
+    values: dict[str, Value] = {}
+    for key, (shape, dtype) in outputs.items():
+        b.formula(f"{key} = 0")
+        values[key] = b.full(0, shape, dtype)
+    return values
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """The plain loop that calls a step.
+
+    Attributes:
+        b: The builder.
+        name: The name of the recurrence.
+        symbol: The symbol of the step.
+        read: The operands of `time_loop`.
+        flat: The names of the values that they consist of.
+        state: The names of the states.
+        outputs: As of `time_loop`, like `lengths` and `reverse`.
+    """
+
+    b: Builder
+    name: str
+    symbol: str
+    read: Values
+    flat: Sequence[str]
+    state: Sequence[str]
+    outputs: Outputs
+    lengths: str | None
+    reverse: bool
+
+    def decomposition(self, step: Step, inside: Values) -> list[Value]:
+        """Emits the step as a function, and the loop; returns the outputs and the final states."""
+        b, count = self.b, inside["seq_len_max"]
+        names = [*self.flat, *self.state]
+        types = [count.type, *(inside[key].type for key in names)]
+
+        def one_step(t: Value, *values: Value) -> list[Value]:
+            given = dict(zip(names, values, strict=True))
+            reads = {name: value.inside(name, given) for name, value in self.read.items()}
+            new, rows = step(t, reads, {key: given[key] for key in self.state})
+            return [*(new[key] for key in self.state), *(rows[key] for key in self.outputs)]
+
+        made = b.function(self.symbol, types, ["t", *names], one_step, private=True)
 
         def condition(k: Value, *_: Value) -> Value:
             b.formula("more = k < seq_len_max")
             return k.compare("LT", count)
 
         def body(k: Value, *carry: Value) -> list[Value]:
-            current = dict(zip(results, carry, strict=True))
-            b.formula("t = seq_len_max - k - 1")
-            t = row = count - k - 1 if reverse else k
-            if start is not None:
-                b.formula("t = start + row")
-                t = row + inside["start"]
-            b.formula(f"{name} = step t")
-            before = [current[key] for key in state]
-            after = b.call(f"{symbol}.step", [t, *reads, *before], made)
-            new = dict(zip([*state, *outputs], after, strict=True))
-            valid = None
-            if lengths is not None:
-                b.formula("valid = t < lengths")
-                valid = inside[lengths].compare("GT", t)
-            for key in outputs:
-                b.formula(f"{key}[t] = {key} where valid, else 0")
-                if valid is not None:
-                    nothing = b.full(0, new[key].shape, new[key].dtype)
-                    new[key] = valid.select_rows(new[key], nothing)
-                current[key] = current[key].with_row(row, new[key])
-            for key in state:
-                b.formula(f"{key} = new where valid, else as it was")
-                if valid is not None:
-                    new[key] = valid.select_rows(new[key], current[key])
-                current[key] = new[key]
-            b.formula("next = k + 1")
-            return [k + 1, *current.values()]
+            return self._iteration(k, carry, inside, made)
 
         b.formula("k = 0")
-        carry = {"k": b.constant(0, "int64"), **zeros(), **{key: inside[key] for key in state}}
-        b.formula(f"{name} = for t in 0..seq_len_max-1")
+        carry = {"k": b.constant(0, "int64"), **_zeros(b, self.outputs)}
+        carry |= {key: inside[key] for key in self.state}
+        b.formula(f"{self.name} = for t in 0..seq_len_max-1")
         return list(b.while_loop(carry, condition, body)[1:])
 
-    b.formula(f"{name} = time loop")
-    roles = {"seq_len_max": "count", **dict.fromkeys(operands, "read")}
-    roles |= {**dict.fromkeys(state, "state"), **{key: key for key in others}}
-    roles |= {} if lengths is None else {lengths: "lengths"}
-    known = {"step": f"@{symbol}.step", "operands": " ".join(roles.values()), "reverse": reverse}
-    values = b.composite(
-        "time_loop",
-        list(given.values()),
-        {"recurrence": name, **known, **attributes},
-        decomposition,
-        names,
-        symbol,
-    )
-    return dict(zip(results, values, strict=True))
+    def _iteration(
+        self, k: Value, carry: Sequence[Value], inside: Values, made: Sequence[Type]
+    ) -> list[Value]:
+        """Emits an iteration: a step, whose rows go to the outputs where they are valid."""
+        b, count = self.b, inside["seq_len_max"]
+        current = dict(zip([*self.outputs, *self.state], carry, strict=True))
+        b.formula("t = seq_len_max - k - 1")
+        t = row = count - k - 1 if self.reverse else k
+        if "start" in inside:
+            b.formula("t = start + row")
+            t = row + inside["start"]
+        b.formula(f"{self.name} = step t")
+        reads = [inside[key] for key in self.flat]
+        before = [current[key] for key in self.state]
+        after = b.call(self.symbol, [t, *reads, *before], made)
+        new = dict(zip([*self.state, *self.outputs], after, strict=True))
+        valid = None
+        if self.lengths is not None:
+            b.formula("valid = t < lengths")
+            valid = inside[self.lengths].compare("GT", t)
+        for key in self.outputs:
+            b.formula(f"{key}[t] = {key} where valid, else 0")
+            if valid is not None:
+                nothing = b.full(0, new[key].shape, new[key].dtype)
+                new[key] = valid.select_rows(new[key], nothing)
+            current[key] = current[key].with_row(row, new[key])
+        for key in self.state:
+            b.formula(f"{key} = new where valid, else as it was")
+            if valid is not None:
+                new[key] = valid.select_rows(new[key], current[key])
+            current[key] = new[key]
+        b.formula("next = k + 1")
+        return [k + 1, *current.values()]

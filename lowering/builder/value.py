@@ -186,7 +186,7 @@ class Value:
         return self.builder.op("slice", [self], Type(shape, self.dtype), attributes)
 
     def _span(self, starts: Sequence[Value | Size], sizes: Sequence[Size]) -> Value:
-        """The part with given starts and sizes, one of which is open."""
+        """A part with given starts and sizes, one of which is open."""
         b = self.builder
         ends = [start + size for start, size in zip(starts, sizes, strict=True)]
         operands = [self, b.vector(starts), b.vector(ends), b.vector([1] * len(sizes))]
@@ -202,15 +202,15 @@ class Value:
         return self.slice(axis, number * size, (number + 1) * size)
 
     def region(self, offset: Size, shape: Sequence[Size]) -> Value:
-        """An array inside of a vector, of a shape, which begins at an offset."""
+        """An array of a given shape inside a vector, at an offset."""
         return self.slice(0, offset, offset + product(shape)).reshape(*shape)
 
     def operands(self, name: str) -> dict[str, Value]:
-        """What a composite that reads this value is given, by name."""
+        """The operands, by name, of a composite that reads this value."""
         return {name: self}
 
     def inside(self, name: str, given: Mapping[str, Value]) -> Value:
-        """This value inside of that composite, which is given so much."""
+        """This value inside that composite, given the composite's operands."""
         return given[name]
 
     def row(self, index: Value) -> Value:
@@ -234,13 +234,13 @@ class Value:
         return b.op("dynamic_update_slice", [self, update, *indices], self.type)
 
     def with_rows(self, first: Value, rows: Value) -> Value:
-        """A copy in which the elements of the first axis from `first` on are those of another."""
+        """A copy with other elements along the first axis from `first` on."""
         b = self.builder
         starts = [first, *[b.constant(0, first.dtype)] * (len(self.shape) - 1)]
         return b.op("dynamic_update_slice", [self, rows, *starts], self.type)
 
     def with_part(self, offset: Size, part: Value) -> Value:
-        """A copy of a vector in which the elements from `offset` on are those of another."""
+        """A copy of a vector with the elements from `offset` on replaced by those of another."""
         operands = [self, part, self.builder.constant(offset, "int64")]
         return self.builder.op("dynamic_update_slice", operands, self.type)
 
@@ -255,11 +255,11 @@ class Value:
         return other.product_of(self, axes, dtype or self.dtype)
 
     def product_of(self, lhs: Value, axes: tuple[int, int], dtype: str) -> Value:
-        """What `dot` gives, of a left-hand side with this value."""
+        """The result of `dot` for a left-hand side and this value."""
         shape = tuple(n for axis, n in enumerate(lhs.shape) if axis != axes[0])
         shape += tuple(n for axis, n in enumerate(self.shape) if axis != axes[1])
         result = Type(shape, dtype)
-        if lhs.shape[axes[0]] == 0:  # a sum of nothing
+        if lhs.shape[axes[0]] == 0:  # an empty sum
             return self.builder.full(0, shape, result.dtype)
         if lhs.shape[axes[0]] == 1:
             # An outer product. IREE rewrites the contraction into it, and forgets to widen.
@@ -270,7 +270,7 @@ class Value:
         return self.builder.op("dot_general", [lhs, self], result, contraction(axes))
 
     def product_of_parts(self, parts: Sequence[Value], dtype: str) -> Value:
-        """The product of rows ``[.., ..]``, of which columns are given, with this ``[K, N]``."""
+        """The product of rows, given as groups of columns, and this ``[K, N]``."""
         return self.builder.concatenate(parts, 1).dot(self, (1, 0), dtype)
 
     def sum(self, *axes: int) -> Value:

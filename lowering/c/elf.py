@@ -33,7 +33,7 @@ OBJECT, FUNCTION, GLOBAL, HIDDEN = 1, 2, 1, 2
 """Bindings and types of symbols."""
 
 UNDEFINED, RESERVED = 0, 0xFF00
-"""Section numbers that stand for no section: the first, and those from the second on."""
+"""Section numbers that stand for no section: the first number, and those from the second on."""
 
 PROGRAM_BITS, ALLOCATED = 1, 2
 
@@ -42,7 +42,7 @@ _SYMTAB, _STRTAB, _RELA, _NOBITS, _REL = 2, 3, 4, 8, 9
 _GROUP_MEMBER, _INFO_LINK = 0x200, 0x40
 
 _LARGEST_ALIGNMENT = 1 << 16
-"""Of a section; a page, where pages are largest."""
+"""The maximum alignment of a section: the largest page size."""
 
 
 class _Layout(NamedTuple):
@@ -88,7 +88,7 @@ LAYOUTS = {
         shift=8,
     ),
 }
-"""By the byte of a file with its class."""
+"""The layouts, by the byte of a file with its class."""
 
 
 class Relocation(NamedTuple):

@@ -71,7 +71,7 @@ def public_types(module: ir.Module) -> Mapping[str, Types]:
     for op in ops_of(module.body):
         if op.name in _FUNCTIONS and _is_public(op):
             kind = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value)
-            with contextlib.suppress(KeyError, ValueError):  # something else than our tensors
+            with contextlib.suppress(KeyError, ValueError):  # not one of our tensors
                 found[symbol_of(op)] = Types(_types(kind.inputs), _types(kind.results))
     return found
 
@@ -102,7 +102,7 @@ def _add_outputs(function: ir.Operation) -> Types:
 
 
 def _import_results(function: ir.Operation, memory: Sequence[ir.Value]) -> None:
-    """Makes the arrays that become results the memory of these results from the beginning.
+    """Writes the arrays that become results directly to the memory of these results.
 
     IREE would copy them at the end, because the dispatches that write to them also read them.
     """
@@ -149,7 +149,7 @@ def with_open_sizes(
 
 
 def _known(types: tuple[TensorType, ...], tensors: Sequence[TensorSpec]) -> tuple[TensorType, ...]:
-    """Types whose first ones are those of some tensors."""
+    """Types, the first of which are replaced by those of some tensors."""
     known: list[TensorType] = []
     for each, tensor in zip(types, tensors, strict=False):
         shape = each.shape

@@ -38,7 +38,7 @@ LARGEST = 2**63 - 1
 
 
 class UndecidedError(Exception):
-    """It depends on the sizes in a way that formulas cannot express."""
+    """A number depends on the sizes in a way that formulas cannot express."""
 
 
 class Formulas:
@@ -116,7 +116,7 @@ class Formulas:
         """The first if a condition is 1, the second if it is 0."""
         if not isinstance(condition, Open):
             return first if condition else second
-        if condition.terms.get(()) == 1:  # of a condition that is 0 where another is 1
+        if condition.terms.get(()) == 1:  # it is 0 where another condition is 1
             return self.choice(1 - condition, second, first)
         return first if first == second else self._named("?", condition, first, second)
 
@@ -128,7 +128,7 @@ class Formulas:
         """Splits a number into a multiple of an int, divided by it, and a nonnegative rest.
 
         Of ``N*T - 2*N`` nothing is split off, as long as it is not negative: ``-2*N`` would leave a
-        rest of ``by - 2`` times N, whose quotient nothing is known of.
+        rest of ``by - 2`` times N, whose quotient is unknown.
         """
         factors = terms(number).items()
         wholes = {
@@ -182,7 +182,7 @@ class Formulas:
         required = dict.fromkeys(computed, LARGEST)  # most of them occur many times
         for number, most in self._required:
             required[number] = min(most, required.get(number, most))
-        low, high = 0, LARGEST  # the first is possible, but for 0; what is above the last is not
+        low, high = 0, LARGEST  # sizes up to `low` fit, except 0; those above `high` do not
         while low < high:
             middle = (low + high + 1) // 2
             corners = self._corners(middle)

@@ -44,14 +44,14 @@ _UNSIGNED = ("arith.shrui", "arith.extui", "arith.index_castui")
 _COMPARISONS: Sequence[Callable[[int, int], bool]] = (
     *(operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge),
 )
-"""By MLIR's numbers: eq, ne, slt, sle, sgt, sge; ult, ule, ugt and uge are next."""
+"""Comparisons by MLIR's numbers: eq, ne, slt, sle, sgt, sge; then ult, ule, ugt and uge."""
 
 
 _ALSO_OPEN = (
     *("arith.divsi", "arith.divui", "arith.minsi", "arith.minui", "arith.maxsi", "arith.maxui"),
     *("arith.floordivsi", "util.align"),
 )
-"""Ops that host programs have only for open sizes."""
+"""Ops that host programs contain only for open sizes."""
 
 ARITHMETIC = ("arith.cmpi", *_KNOWN, *_ALSO_OPEN)
 """The ops."""

@@ -1,4 +1,4 @@
-"""Evaluates the ops of a host program, as far as they matter here.
+"""Evaluates the ops of a host program, as far as they matter for a schedule.
 
 A value may be known as a number or a formula of open sizes, as a buffer of some bytes, as compiled
 code, or as a command buffer with recorded steps; or it is unknown.
@@ -230,7 +230,7 @@ def _part(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Know
 
 
 def _size(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    """A size of an argument, as the function declares it: C does not pass any other."""
+    """A size of an argument, as declared by the function: C does not pass any other."""
     (view,) = operands
     axis = ir.IntegerAttr(op.attributes["index"]).value
     if not isinstance(view, Span) or view.storage is not Storage.ARGUMENT or not context.shapes:

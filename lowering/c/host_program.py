@@ -139,7 +139,7 @@ def read_functions(
     """The schedules of those functions that have one, and the constants that they read.
 
     Args:
-        text: As of `read_host_program`, like the rest.
+        text: As for `read_host_program`, like the rest.
         functions: The functions that it may have.
         numbers: The same.
         memory: The same.
@@ -289,7 +289,7 @@ def _follow(
             found = [each for each in path.of(list(end.operands)) if isinstance(each, Span)]
             if len(found) != len(end.operands):
                 raise context.refused("a result of unknown origin")
-            if context.is_chosen:  # each way to the end puts them elsewhere
+            if context.is_chosen:  # each path puts them elsewhere
                 pairs = zip(found, context.results or (), strict=True)
                 path.steps += [Copy(source, target) for source, target in pairs]
             elif context.results is None or _are_same(found, context.results):

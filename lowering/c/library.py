@@ -146,7 +146,7 @@ def read_functions(
     """The functions of a module and the constants that they read.
 
     Args:
-        specs: As of `make_library`, like the rest.
+        specs: As for `make_library`, like the rest.
         types: The same.
         host_program: The same.
         frozen: The same.

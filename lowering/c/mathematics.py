@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ["DECLARED", "DEFINED"]
 
 DECLARED = {"floorf": "float {NAME}_floorf(float x);"}
-"""The declaration of each, by the name that it has in libm."""
+"""Their declarations, by their names in libm."""
 
 DEFINED = {
     "floorf": """\

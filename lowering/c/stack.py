@@ -14,7 +14,7 @@ from rnn_compiler.schema.schedule import Dispatch, steps_in
 __all__ = ["frames_of", "stack_size"]
 
 _UNKNOWN = 48 << 10
-"""For code that is not reported: its arrays have at most 32 KiB, and registers are spilled."""
+"""The assumed frame of unreported code: arrays have at most 32 KiB, and registers are spilled."""
 
 _OWN = 1536
 """The frames of the C functions without arrays of pointers, compiled without optimization."""

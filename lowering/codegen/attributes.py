@@ -38,7 +38,7 @@ def integers(values: Sequence[int]) -> ir.Attribute:
 
 
 def segments(*counts: int) -> ir.Attribute:
-    """How many operands of each kind an op has."""
+    """The number of operands of each kind of an op."""
     return ir.DenseI32ArrayAttr.get(list(counts))
 
 
@@ -62,12 +62,12 @@ def maps(rank: int, axes: Iterable[Sequence[int]]) -> ir.Attribute:
 def parallel(rank: int) -> ir.Attribute:
     """The iterator types of an op, all of whose axes are parallel."""
     each = "#linalg.iterator_type<parallel>"
-    # At once: for one, the bindings import all that Python has for linalg, 0.1 s.
+    # All at once: for a single one, the bindings import all of Python's linalg, 0.1 s.
     return ir.Attribute.parse(f"[{', '.join([each] * rank)}]")
 
 
 def in_place(rank: int, counts: Sequence[int]) -> dict[str, ir.Attribute]:
-    """The attributes by which a vector is read or written along the last axis, within bounds."""
+    """The attributes of reads and writes of a vector along the last axis, within bounds."""
     return {
         "in_bounds": ir.ArrayAttr.get([ir.BoolAttr.get(True)]),
         "operandSegmentSizes": segments(*counts),

@@ -83,10 +83,10 @@ class Array:
 
 
 def known(sizes: Iterable[Index]) -> tuple[int, ...]:
-    """Sizes that are all known when code is generated.
+    """Sizes that must all be known when code is generated.
 
     Raises:
-        Refused: One is not.
+        Refused: A size is computed.
     """
     values = tuple(sizes)
     numbers = tuple(size for size in values if isinstance(size, int))
@@ -105,7 +105,7 @@ class Body:
     """An insertion point: ops are emitted one after the other.
 
     Attributes:
-        location: The source location of what is emitted.
+        location: The source location of the emitted ops.
     """
 
     def __init__(self, block: ir.Block, location: ir.Location | None = None) -> None:
@@ -263,7 +263,7 @@ class Body:
         array.value = self.array("tensor.insert", [number, array, *indices], array.type).value
 
     def extract(self, array: Array, starts: Sequence[Index], sizes: Sequence[Index]) -> Array:
-        """Emits a part of an array; as many of its first axes as `sizes` lacks are dropped."""
+        """Emits a part of an array; if `sizes` is short, that many leading axes are dropped."""
         part = ArrayType(tuple(sizes), array.element)
         return self.extract_as(array, starts, [*[1] * (len(starts) - len(sizes)), *sizes], part)
 
@@ -377,6 +377,6 @@ def _span(
 
 
 def hand_on(arrays: Sequence[Array], values: Iterable[ir.Value]) -> None:
-    """Says what arrays are from here on."""
+    """Sets the latest values of arrays."""
     for array, value in zip(arrays, values, strict=True):
         array.value = value

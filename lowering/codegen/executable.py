@@ -36,7 +36,7 @@ which IREE cannot build the first."""
 
 
 class Part(NamedTuple):
-    """One of the parts of a buffer that executables share.
+    """A part of a buffer shared by executables.
 
     Attributes:
         number: The number of the part.
@@ -44,9 +44,9 @@ class Part(NamedTuple):
         is_repeated: Whether the function of the executable may be called more than once. IREE
             merges equal splats, so once the calls are inlined they would share a buffer that is
             zero only for the first call. An opaque zero keeps the splats apart.
-        is_in_loop: Whether it may be called from a loop of a user. There a buffer that is zero in
-            the first iteration is not in the next, and IREE rejects an opaque zero, so nothing is
-            counted: one workgroup does all. And no array is opaque: IREE would not wait for it.
+        is_in_loop: Whether it may be called from a user's loop. There a buffer that is zero in the
+            first iteration is not zero in the next, and IREE rejects an opaque zero, so nothing is
+            counted: one workgroup does all. No array is opaque either: IREE would not wait for it.
     """
 
     number: int
@@ -63,7 +63,7 @@ class _Written(NamedTuple):
         binding: Its binding.
         outside: Its type outside, where open sizes are other values.
         tie: The operand that it is tied to; -1 if it is a new array.
-        start: Which column outside is the first one inside.
+        start: The column outside that is the first one inside.
     """
 
     array: Array
@@ -91,7 +91,7 @@ class Executable:
     """
 
     def __init__(self, outside: Function, kind: str, workgroups: Index) -> None:
-        """Starts one.
+        """Starts a dispatch.
 
         Args:
             outside: The function that dispatches it.
@@ -116,12 +116,12 @@ class Executable:
     # Operands.
 
     def given(self, number: Number) -> Number:
-        """A number from outside, as it is inside."""
+        """A number from outside, as a value inside."""
         parameter = self._parameter(number.value, number.value.type)
         return Number(self.body, parameter, number.element)
 
     def size(self, size: Index) -> Index:
-        """A size from outside, as it is inside."""
+        """A size from outside, as a value inside."""
         if isinstance(size, int):
             return size
         if size.value not in self._sizes:
@@ -129,7 +129,7 @@ class Executable:
         return self._sizes[size.value]
 
     def read(self, array: Array) -> Array:
-        """An array from outside, as it is inside."""
+        """An array from outside, as a value inside."""
         type = self._type(array.type)
         binding = self._bound(array, tensor_binding_type("readonly", type.mlir), type)
         inside = self._loaded(type, binding)
@@ -143,11 +143,11 @@ class Executable:
         return self._subspan(parameter, kind, array.type)
 
     def change(self, array: Array, columns: tuple[int, int] | None = None) -> Array:
-        """An array from outside that the dispatch changes in part, as it is inside.
+        """An array from outside that the dispatch changes in part, as a value inside.
 
         Args:
             array: The array.
-            columns: The first column inside, and how many there are; None for all.
+            columns: The first column inside, and the number of columns; None for all.
         """
         type = self._type(array.type)
         binding = self._bound(array, tensor_binding_type("readwrite", type.mlir), type)
@@ -202,7 +202,7 @@ class Executable:
         return self._block.add_argument(kind, self.body.location)
 
     def _type(self, type: ArrayType) -> ArrayType:
-        """A type with sizes from outside, as it is inside."""
+        """A type with sizes from outside, as a type inside."""
         return ArrayType(tuple(map(self.size, type.shape)), type.element)
 
     def _bound(self, array: Array, kind: ir.Type, type: ArrayType) -> ir.Value:
@@ -216,7 +216,7 @@ class Executable:
         return self.body.op("stream.binding.subspan", operands, [kind]).results[0]
 
     def _loaded(self, type: ArrayType, binding: ir.Value, start: int = 0) -> Array:
-        """A binding, or its columns from some start on."""
+        """A binding, or its columns from a given one on."""
         attributes, sizes = _span(type, 1, start), type.computed
         return self.body.array(
             "iree_tensor_ext.dispatch.tensor.load", [binding, *sizes, *sizes], type, attributes
@@ -233,7 +233,7 @@ class Executable:
             parameter.replace_all_uses_with(
                 self._block.add_argument(binding_type(), self.body.location)
             )
-        self._later.append_to(spare_block().region)  # which nobody holds: it goes
+        self._later.append_to(spare_block().region)  # freed because nothing references it
         written = [*self._made, *self._changed]
         for each in written:
             self._store(each.array, each.binding, each.start)
@@ -312,7 +312,7 @@ class Executable:
 
 
 def _span(type: ArrayType, operands: int, start: int) -> dict[str, ir.Attribute]:
-    """The attributes for an array from some column on, for an op with operands before its sizes."""
+    """The attributes for an array from a column on, for an op with operands before its sizes."""
     rank, computed = len(type.shape), len(type.computed)
     return {
         "operandSegmentSizes": segments(*[1] * operands, computed, 0, computed, 0),

@@ -73,7 +73,7 @@ def matmul(
     attributes: Mapping[str, ir.Attribute],
     axes: tuple[int, int] = (1, 0),
 ) -> Array:
-    """Emits a product of matrices, or of a vector with a matrix, added to an array.
+    """Emits a product of matrices, or of a vector and a matrix, added to an array.
 
     Args:
         body: The body that gets the ops.

@@ -101,11 +101,11 @@ class Number:
         return self * other
 
     def __floordiv__(self, other: Number | int) -> Number:
-        """The quotient of two numbers that are not negative."""
+        """The quotient of two nonnegative numbers."""
         return self._arith("divui", other)
 
     def __mod__(self, other: Number | int) -> Number:
-        """The remainder of two numbers that are not negative."""
+        """The remainder of two nonnegative numbers."""
         return self._arith("remui", other)
 
     def __and__(self, other: Number | int) -> Number:

@@ -71,12 +71,12 @@ def accumulate_unrolled(
     sums: list[Number],
     add: Callable[[Body, Number, list[Number]], list[Number]],
 ) -> list[Number]:
-    """Emits a loop with accumulators, several indices an iteration; those left over follow it.
+    """Emits a loop with accumulators and several indices per iteration; leftover indices follow it.
 
     Args:
         body: The body that gets the ops.
         count: The number of indices.
-        factor: How many an iteration has.
+        factor: The number of indices per iteration.
         sums: The accumulators before the first index.
         add: Emits one index, like the iterations of `accumulate`.
     """

@@ -8,8 +8,8 @@ is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so transposing is a separate 
 tiles that fill as many registers as they have columns: 7 to 35 GB/s.
 
 Numbers of bfloat16 are packed in pairs along K, ``i32`` with the even one low (`pairs_matmul`), and
-those of int8 in groups that suit the processor (`int8_matmul`), of which bytes are seen: P columns
-are ``P*group`` of them. Zeros fill the last group.
+those of int8 in groups that suit the processor (`int8_matmul`), represented as bytes: P columns
+are ``P*group`` bytes. Zeros fill the last group.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ def pack(
         vectors: The vector unit.
         matrix: ``[K, G*N]``, or ``[G*N, K]`` if `axis` is 0.
         axis: The axis of the columns.
-        panel: How many columns of each gate make a panel.
+        panel: The number of columns of each gate in a panel.
         gates: The number of gates G.
         interleaved: Whether a panel holds the columns of all gates.
 
     Returns:
-        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``; of groups, as many: ``K/2``
-        pairs for K.
+        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``; in groups, with ``K/group``
+        instead of K.
     """
     is_int8 = matrix.element == "i8"
     if is_int8 and vectors.int8.is_offset:
         matrix = with_flipped_bits(outside, matrix, OFFSET)
     inner, columns = (known(matrix.shape)[k] for k in (1 - axis, axis))
     group, inner = _groups(vectors, matrix.element, inner)
-    if axis == 1 and known(matrix.shape)[0] <= group * (inner - 1):  # a group of zeros alone
+    if axis == 1 and known(matrix.shape)[0] <= group * (inner - 1):  # a group would have only zeros
         axis, matrix = 0, transposed(outside, matrix)
     if axis == 0:
         if group > 1 or is_int8:
@@ -96,13 +96,13 @@ def pack(
 
 
 def _as_bytes(outside: Function, packed: Array, group: int) -> Array:
-    """Emits the bytes of groups."""
+    """Emits groups as bytes."""
     *lead, columns = known(packed.shape)
     return seen_as(outside, packed, ArrayType((*lead, columns * group), "i8"))
 
 
 def _groups(vectors: VectorUnit, element: str, inner: int) -> tuple[int, int]:
-    """How many numbers a group has, and how many groups there are."""
+    """The numbers per group, and the number of groups."""
     if element == "i8":
         return vectors.int8.group, vectors.int8.groups(inner)
     group = 2 if element == "bf16" else 1
@@ -110,13 +110,13 @@ def _groups(vectors: VectorUnit, element: str, inner: int) -> tuple[int, int]:
 
 
 def _grouped(outside: Function, matrix: Array, group: int, count: int) -> Array:
-    """Emits the groups of ``[N, K]`` numbers, which adjoin already: ``[N, K/group]``."""
+    """Emits the groups of ``[N, K]`` numbers, which are adjacent already: ``[N, K/group]``."""
     type = ArrayType((known(matrix.shape)[0], count), _group_type(matrix.element, group))
     return seen_as(outside, padded(outside, matrix, group * count), type)
 
 
 def _group_type(element: str, group: int) -> str:
-    """The type of integers that have the bits of a group."""
+    """The integer type with the bits of a group."""
     return f"i{group * bits(element)}"
 
 
@@ -186,7 +186,7 @@ class _Transposing:
         if self.inner % self.high:
             k = k.at_most(self.inner - self.high)
         body.loop(0, self.full, self.wide, part, lambda n: self._tile(gate, k, n, self.wide))
-        if self.rest:  # no iteration or one, as the padding
+        if self.rest:  # no iteration or one, like the padding
             body.loop(
                 self.full, self.end, self.rest, part, lambda n: self._tile(gate, k, n, self.rest)
             )

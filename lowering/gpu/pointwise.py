@@ -141,7 +141,7 @@ class _Elements(Walk):
         reads = [(array, axes) for array, axes, _ in inputs]
         return linalg.generic(self.inside, reads, self.targets, block)
 
-    # What an element reads.
+    # The inputs of an element.
 
     def scalar(self, number: Number) -> Number:
         """A scalar of the step."""
@@ -164,7 +164,7 @@ class _Elements(Walk):
         return self.inputs[key][-1]
 
     def _part(self, array: Array, lead: Index | None, at: Position) -> Array | Number:
-        """Emits what the elements read of an array; a number if it has none of their axes."""
+        """Emits the part of an array that elements read; a number if it has none of their axes."""
         starts: list[Index] = [] if lead is None else [lead]
         sizes, shape = [1] * len(starts), list[int]()
         offsets = dict(at)
@@ -176,6 +176,6 @@ class _Elements(Walk):
         if "column" in offsets:
             shape.append(self.group.gate_width)
             starts, sizes = [*starts, offsets["column"]], [*sizes, self.group.gate_width]
-        if not shape:  # of the only row
+        if not shape:  # for a single row
             return self.inside.element(array, starts)
         return self.inside.extract_as(array, starts, sizes, ArrayType(tuple(shape), array.element))

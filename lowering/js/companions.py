@@ -1,7 +1,7 @@
 """The companions of a function with which a stream packs its weights once (`passes.hoist_weights`).
 
 ``pack`` takes the weights and returns them packed. ``packed`` is the function itself with packed
-weights after its arguments, and without those of its weights that it then does not read.
+weights after its arguments, and without the weights that it then does not read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["companions_of"]
 
 
 def companions_of(spec: FunctionSpec, functions: Mapping[str, Function]) -> dict[str, JsFunction]:
-    """The companions of a function; none if its weights are read as they are, or frozen.
+    """The companions of a function; none if its weights are not packed, or frozen.
 
     Args:
         spec: The function.
@@ -42,5 +42,5 @@ def companions_of(spec: FunctionSpec, functions: Mapping[str, Function]) -> dict
 
 
 def _packed(number: int, member: Member) -> TensorSpec:
-    """Packed weights, by a name that no argument has."""
+    """Packed weights, under a name that no argument has."""
     return TensorSpec(f"$packed_{number}", member.dtype, member.shape)

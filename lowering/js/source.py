@@ -1,7 +1,7 @@
 """Prints a module's functions as JavaScript data: their arguments, and their steps at given sizes.
 
-``NAME.mjs`` is this data followed by `runtime.mjs`, which checks arguments and runs the steps. How
-that calls compiled code is in `schema.executable_library`.
+``NAME.mjs`` is this data followed by `runtime.mjs`, which checks arguments and runs the steps. It
+calls compiled code by the layouts in `schema.executable_library`.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class JsFunction:
     Attributes:
         spec: Its arguments and results.
         function: Its steps.
-        stream: How it takes a sequence in chunks, or why it does not.
-        companions: What a stream uses instead (`companions_of`), by the runtime's name for it.
+        stream: How it takes a sequence in chunks, or the reason why it does not.
+        companions: Functions that a stream uses instead (`companions_of`), by the runtime's name.
     """
 
     spec: FunctionSpec

@@ -1,8 +1,8 @@
-"""Removes a user's barriers that IREE takes wrongly.
+"""Removes barriers from a user's module that IREE mishandles.
 
 `stablehlo.optimization_barrier`, which `jax.checkpoint` emits, keeps the compiler from moving ops
-across it and changes no value. On what a loop carries, IREE drops the wait for the iteration
-before: with several threads, the ops behind the barrier read memory that is not written yet
+across it and changes no value. For values that a loop carries, IREE drops the wait for the previous
+iteration: with several threads, the ops after the barrier read unwritten memory
 (`tests/traps/test_barriers_in_loops.py`).
 """
 

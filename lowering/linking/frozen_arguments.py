@@ -1,4 +1,4 @@
-"""Takes frozen arguments out of the functions of a user's module.
+"""Removes frozen arguments from the functions of a user's module.
 
 They become functions without a body, as in a module of ops (`builder.module`): the compiled module
 reads the values from an archive.
@@ -20,7 +20,7 @@ __all__ = ["int8_matrices", "without_arguments"]
 
 
 Frozen = Mapping[int, Mapping[str, TensorSpec]]
-"""By the number of an argument, the parameters that replace it: several for a matrix in int8."""
+"""The parameters that replace each argument, by its number: several for a matrix in int8."""
 
 
 def int8_matrices(
@@ -45,7 +45,7 @@ def without_arguments(
     Args:
         text: Its text, with locations.
         linked: Our ops in it.
-        frozen: What is frozen of functions, by symbol.
+        frozen: The frozen arguments of functions, by symbol.
 
     Returns:
         The text, with locations, and our ops in it.

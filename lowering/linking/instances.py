@@ -1,4 +1,4 @@
-"""From a call to the op at the call's sizes: does with types what `raw_ops` does with arrays.
+"""Finds the op at a call's sizes, from types as `raw_ops` does from arrays.
 
 An op takes its tensors in TensorFlow's order. Trailing ones with a default, such as seeds, may be
 omitted. Integers may have 32 or 64 bits, whichever the op has. If sizes are the values of scalars

@@ -1,8 +1,9 @@
-"""Arguments of a user's functions that are matrices of our ops, and can be stored in int8.
+"""Arguments of a user's functions that are matrices of our ops and can be stored in int8.
 
-Such an argument goes to calls of our ops alone, straight or through private functions that are
-called once, as those around the nodes of a network are. In int8 it is several (`schema.int8`), so
-each function on the way takes these instead, after its other arguments, and the op is emitted anew.
+Such an argument is passed only to calls of our ops, directly or through private functions that are
+called once, like those around the nodes of a network. In int8 it becomes several (`schema.int8`);
+each function on the way takes these instead, after its other arguments, and the op is emitted
+again.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Matrix = tuple[FunctionSpec, str]
 """One of our ops, and the name of its argument."""
 
 _NOT_OF_WEIGHTS = ("seq_length", "batch_size")
-"""The sizes that weights do not have."""
+"""The sizes that do not affect weights."""
 
 
 class Int8Arguments:
@@ -56,9 +57,9 @@ class Int8Arguments:
         self._made: dict[tuple[str, int], str] = {}
 
     def matrix(self, symbol: str, number: int) -> Matrix | None:
-        """The matrix of an op that an argument is; None if it is not, or of several kinds.
+        """The matrix of an op that an argument is; None for other arguments and for several kinds.
 
-        Of several ops, this is one whose weight it is not, such as a gradient, if there is any.
+        If several ops use it, an op whose weight it is not, such as a gradient, takes precedence.
         """
         if symbol in self.linked:
             spec = self.linked[symbol]
@@ -78,11 +79,11 @@ class Int8Arguments:
         return (others or matrices)[0] if others or are_alike else None
 
     def split(self, value: ir.Value, parts: Sequence[ir.Value]) -> None:
-        """Passes a matrix in int8 in the place of a value that calls take.
+        """Passes a matrix in int8 in place of a value that calls take.
 
         Args:
             value: The value.
-            parts: What is stored in its place.
+            parts: The tensors that replace it.
         """
         while uses := [*value.uses]:
             use: Any = uses[0]
@@ -102,16 +103,16 @@ class Int8Arguments:
             call.erase()
 
     def remove_unused(self) -> None:
-        """Removes the functions of ops that are not called any more."""
+        """Removes the functions of ops that are no longer called."""
         for symbol in [*self.linked]:
             if not self._users(symbol):
                 del self.linked[symbol]
                 for op in ops_of(self._module.body):
-                    if symbol_of(op).partition(".")[0] == symbol:  # with those that are its parts
+                    if symbol_of(op).partition(".")[0] == symbol:  # including its parts
                         op.erase()
 
     def _taking(self, symbol: str, number: int, parts: Sequence[ir.Value]) -> str:
-        """The function that takes parts in the place of an argument, which it may become."""
+        """The function that takes parts in place of an argument: a new or the changed one."""
         if symbol in self.linked:
             key = symbol, number
             if key not in self._made:
@@ -128,7 +129,7 @@ class Int8Arguments:
         return symbol
 
     def _emitted(self, spec: FunctionSpec, number: int) -> str:
-        """Adds the function of an op one of whose matrices is in int8."""
+        """Adds the function of an op with one matrix in int8."""
         symbol = unused_symbol(self._module.operation, f"{spec.function}_int8")
         whole = replace(self._whole[spec.function], function=symbol)
         gone = spec.arguments[number]
@@ -142,18 +143,18 @@ class Int8Arguments:
         return ir.SymbolTable(self._module.operation)[symbol].operation
 
     def _users(self, symbol: str) -> int:
-        """How many times functions refer to a function."""
+        """The number of references to a function."""
         return sum(symbols_in(op).count(symbol) for op in ops_of(self._module.body))
 
     def _is_called_once(self, symbol: str) -> bool:
-        """Whether a function of the user's is private, and called in one place."""
+        """Whether a function is a private one of the user's, called in one place."""
         function = self._function(symbol)
         has_body = len(function.regions[0].blocks) == 1
         return is_private(function) and has_body and self._users(symbol) == 1
 
 
 def _kind(matrix: Matrix) -> tuple[str, ...]:
-    """What decides how a matrix is stored."""
+    """The properties that determine how a matrix is stored."""
     spec, name = matrix
     sizes = {key: size for key, size in spec.dims.items() if key not in _NOT_OF_WEIGHTS}
     return spec.op, name, str(sizes), str(spec.attributes)

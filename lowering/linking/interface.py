@@ -88,7 +88,7 @@ def _name(location: ir.Location, lines: Sequence[bytes]) -> str:
 def _tensors(
     kinds: Iterable[ir.Type], given: Iterable[str], default: str, symbol: str, is_open: bool
 ) -> tuple[TensorSpec, ...]:
-    """The tensors of some types, under their names as far as these can be used."""
+    """The tensors of some types, under their names where these can be used."""
     named: dict[str, Tensor] = {}
     for number, (kind, text) in enumerate(zip(kinds, given, strict=True)):
         plain = f"{default}{number}"

@@ -135,7 +135,7 @@ def _call(
 
 
 def _as_argument(spec: TensorSpec, value: ir.Value | None) -> ir.Value:
-    """A user's value converted to the type of an op's argument, or the argument's default."""
+    """A user's value converted to the type of an op's argument; or the argument's default."""
     wanted = type_of(spec)
     if value is None or spec.ignored:
         return _splat(static_size(spec.default or 0), wanted)

@@ -4,7 +4,7 @@ It may be MLIR text or bytecode. The bytecode that `jax.export` makes is of VHLO
 of StableHLO, which the compiler legalizes and IREE's bindings cannot. So each module goes through
 the compiler's first passes, in a separate process: all forms are treated alike, and invalid input
 cannot crash this process. The compiler prints the module after each pass, and is stopped after the
-last of these: later passes do not know our ops.
+last of these passes, because later ones do not know our ops.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def stablehlo_text(source: bytes, timeout: float = DEFAULT_TIMEOUT) -> str:
 
     Args:
         source: MLIR text or bytecode, of StableHLO or VHLO.
-        timeout: Seconds that the compiler may take.
+        timeout: Time limit for the compiler in seconds.
 
     Raises:
         InvalidArgumentError: IREE's compiler cannot read it as a module.

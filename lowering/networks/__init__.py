@@ -1,1 +1,1 @@
-"""Whole networks of other frameworks as modules of linalg with calls of our ops in them."""
+"""Converts whole networks of other frameworks to modules of linalg that call our ops."""

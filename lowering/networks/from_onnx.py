@@ -53,7 +53,7 @@ def linalg_of_onnx(model: Any, name: str, function: str, *, is_open: bool = Fals
         is_open: Whether sizes of its results may be open.
 
     Raises:
-        UnsupportedError: IREE's compiler does not support a node, which the message names, or the
+        UnsupportedError: IREE's compiler does not support a node, named in the message, or the
             size of a result depends on numbers.
     """
     importer: Any = importlib.import_module("iree.compiler.extras.onnx_importer")
@@ -134,7 +134,7 @@ def _check_sizes(function: ir.Operation, graph: Any) -> None:
 
 
 def _round_constants(function: ir.Operation) -> None:
-    """Rounds constants that IREE leaves in another type, which its host programs do not round.
+    """Rounds constants that IREE stores in another type, because host programs do not round them.
 
     Pools with padding on one side begin at the lowest number of float64.
     """
@@ -159,7 +159,7 @@ _REMEDIES = {
     "If": _KNOWN.format("its condition is"),
     "Loop": _KNOWN.format("the number of its iterations is"),
 }
-"""What a user can do about operators that only some networks may have."""
+"""Remedies for operators that only some networks may have."""
 
 _ERROR = re.compile(r'error: (?:"(?P<node>[^"]*)"|[^:]*): (?P<what>[^\n]*)')
 

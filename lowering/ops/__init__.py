@@ -28,7 +28,7 @@ __all__ = ["GRADIENTS", "OPS", "Op", "find_op"]
 
 
 class Emitter(Protocol):
-    """Emits an op: gets its arguments by name, gives its results in the signature's order."""
+    """Emits an op: takes its arguments by name, returns its results in the signature's order."""
 
     def __call__(
         self, b: Builder, spec: FunctionSpec, args: Mapping[str, Value], /
@@ -40,7 +40,7 @@ class Op:
     """A registered op.
 
     Attributes:
-        signature: What it takes and gives.
+        signature: Its arguments, attributes and results.
         emit: Emits its StableHLO.
     """
 
@@ -80,15 +80,15 @@ GRADIENTS: Mapping[str, Gradient] = MappingProxyType(
 
 
 def find_op(name: str, caller: str = "build") -> str:
-    """The op of a name, which may be in snake case too.
+    """The op with a name, which may also be in snake case.
 
     Args:
         name: The name.
-        caller: What the message begins with.
+        caller: The prefix of the message.
 
     Raises:
-        InvalidArgumentError: There is no such op; the message says which one may be meant, else
-            which ones have the name in theirs, else which ones there are.
+        InvalidArgumentError: There is no such op; the message suggests the likely one, or else
+            lists the ops whose names contain the given name, or else all ops.
 
     Example:
         >>> find_op("block_lstm_v2")

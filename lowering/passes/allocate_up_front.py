@@ -1,7 +1,7 @@
 """Makes functions on CPUs allocate results and temporaries before they begin.
 
 IREE allocates both in the queue of a device. With threads (local-task), the queue has slabs of
-64 MiB, and maps larger memory anew at each call (`task_device.c`): BlockLSTMV2 at 128 x 128 steps
+64 MiB, and maps larger memory again at each call (`task_device.c`): BlockLSTMV2 at 128 x 128 steps
 and rows of 256 units had 67,000 page faults per call, which took longer than the work. The device's
 allocator, for which our runtime has a pool (`buffer_pool`), has no such limit, but serves only
 allocations before a function begins. So functions with much memory allocate it then.
@@ -21,7 +21,8 @@ from rnn_compiler.schema.manifest import FunctionSpec
 __all__ = ["allocate_up_front", "is_large"]
 
 _LARGE = 8 << 20
-"""Bytes of `is_large`: an eighth of a slab, since temporaries may be several times as large."""
+"""The bytes from which a function `is_large`: an eighth of a slab, since temporaries may be several
+times as large."""
 
 
 def is_large(spec: FunctionSpec) -> bool:

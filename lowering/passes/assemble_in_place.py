@@ -1,11 +1,11 @@
-"""Puts the parts of an array where they belong, without a copy, where memory is scarce.
+"""Assembles arrays from their parts without a copy, where memory is scarce.
 
 Requires: a portable module; the target is a CPU.
 Matches: if memory is scarce, `stablehlo.concatenate` of the outputs of different time loops along
-their columns, as of a layer's directions, and of other values that are contiguous in the result of
-a function, as of final states. Replaces each by insertions into one array, each directly after its
-part. `fuse_time_loops` makes a loop write its output there by itself. If the array is a result of
-the function, it is marked, and becomes the caller's memory (`c.external_results`).
+their columns, such as those of a layer's directions; and of other values that are contiguous in a
+function's result, such as final states. Replaces each by insertions into one array, each directly
+after its part. `fuse_time_loops` then makes a loop write its output there itself. If the array is a
+result of the function, it is marked, and becomes the caller's memory (`c.external_results`).
 Leaves: open sizes, and outputs of a single step, for which loops need another array.
 Ensures: the same numbers.
 """
@@ -43,13 +43,13 @@ def assemble_in_place(context: PassContext) -> None:
 
 
 def _is_known(op: ir.Operation) -> bool:
-    """Whether a concatenation has known sizes, and ops make its parts."""
+    """Whether a concatenation has known sizes, and its parts are results of ops."""
     is_made = all(not isinstance(each.owner, ir.Block) for each in op.operands)
     return is_made and is_static(*shape(op.results[0]))
 
 
 def _joins_outputs(op: ir.Operation, axis: int) -> bool:
-    """Whether a concatenation has columns of outputs that nothing else reads."""
+    """Whether a concatenation consists of columns of outputs that nothing else reads."""
     loops = [defining(each) for each in op.operands]
     return (
         axis == 2
@@ -61,12 +61,12 @@ def _joins_outputs(op: ir.Operation, axis: int) -> bool:
 
 
 def _is_contiguous_result(op: ir.Operation, axis: int) -> bool:
-    """Whether a concatenation is a result of its function, of which each part is contiguous."""
+    """Whether a concatenation is a result of its function in which each part is contiguous."""
     return _result_number(op) is not None and math.prod(static(shape(op.results[0]))[:axis]) == 1
 
 
 def _result_number(op: ir.Operation) -> int | None:
-    """The number of the result of its function that an op is and nothing else; None for no such."""
+    """The number of the result that an op is, if it is nothing else; else None."""
     uses = [*op.results[0].uses]
     is_result = len(uses) == 1 and uses[0].owner.name == "func.return"
     return uses[0].operand_number if is_result else None

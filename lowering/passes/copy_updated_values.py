@@ -1,12 +1,12 @@
-"""Copies what IREE would update in place although others read it, in users' modules and networks.
+"""Copies values that IREE would update in place although others read them.
 
 Requires: a module with all bodies.
-Matches: operands of sorts, and arguments of public functions that reach, as they are, what IREE
-computes in place: a scatter, an update of a slice, a destination of linalg. IREE sorts arrays that
-another op still reads, such as the indices that two sorts begin with
-(`tests/traps/test_sorts.py`). It would write into the caller's array, and direct calls would return
-that array as it came. What a dispatch of its own has copied is IREE's.
-Ensures: each sort has arrays of its own; no array of a caller's is written.
+Matches: in users' modules and networks, operands of sorts, and arguments of public functions that
+reach, unchanged, an op that IREE computes in place: a scatter, an update of a slice, a destination
+of linalg. IREE sorts arrays that another op still reads, such as the indices that two sorts begin
+with (`tests/traps/test_sorts.py`). It would also write into the caller's array, and direct calls
+would return that array unchanged. IREE may update a copy that a separate dispatch made.
+Ensures: each sort has its own arrays; no array of a caller is written.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SORTS = ("stablehlo.sort", "iree_linalg_ext.sort")
 
 
 def copy_updated_values(context: PassContext) -> None:
-    """Copies arguments where the functions begin, and operands of sorts before these."""
+    """Copies arguments at the start of functions, and operands of sorts before these."""
     functions = {symbol_of(op): op for op in context.defined_functions()}
     for function in functions.values():
         if not context.linked and NETWORK not in function.attributes:
@@ -54,7 +54,7 @@ def copy_updated_values(context: PassContext) -> None:
 
 
 def _may_be_updated(value: ir.Value, functions: Mapping[str, ir.Operation]) -> bool:
-    """Whether an op may write its result over a value, or over what it is passed on as."""
+    """Whether an op may write its result over a value, or over one that shares its memory."""
     seen: list[ir.Value] = []
     ahead = [value]
     while ahead:
@@ -83,7 +83,7 @@ def _is_updated(op: ir.Operation, number: int) -> bool:
 def _passed_on(
     op: ir.Operation, number: int, functions: Mapping[str, ir.Operation]
 ) -> Iterable[ir.Value]:
-    """The values that may be an operand of an op, as it came."""
+    """The values that may be an operand of an op, unchanged."""
     if op.name in _VIEWS:
         return op.results
     if op.name == "stablehlo.while":
@@ -120,7 +120,7 @@ def _copy(argument: ir.BlockArgument) -> None:
 
 
 def _copied(value: ir.Value, *, barrier: bool = False) -> ir.Value:
-    """A copy, of any element type; a barrier keeps IREE from making one for two."""
+    """A copy, of any element type; a barrier keeps IREE from merging copies."""
     kind = ir.RankedTensorType(value.type)
     element = str(kind.element_type)
     if not element.startswith("ui"):
@@ -135,7 +135,7 @@ def _cast(value: ir.Value, kind: ir.RankedTensorType) -> ir.Value:
 
 
 def _dispatched(value: ir.Value, barrier: bool) -> ir.Value:
-    """A copy, which a dispatch makes."""
+    """A copy made by a dispatch."""
     kind = ir.RankedTensorType(value.type)
     index = ir.IndexType.get()
     sizes: list[ir.Value] = []

@@ -1,4 +1,4 @@
-"""Crops the inputs of convolutions and pools to what their windows read.
+"""Crops the inputs of convolutions and pools to the part that their windows read.
 
 Requires: a module whose sizes are known where windows move.
 Matches: everywhere, `stablehlo.convolution` and `stablehlo.reduce_window` without dilated inputs,
@@ -6,8 +6,8 @@ and convolutions and pools of linalg. With strides, the last columns of an input
 may be read by no window: first the padding is made smaller, then the input is cropped.
 Ensures: windows reach the end of their input.
 
-Where there is a single window, IREE takes such an input for a larger window: it writes and reads
-beyond arrays, without a diagnostic (`tests/traps/test_single_window.py`).
+IREE treats such an input as larger if there is a single window: it then writes and reads beyond
+arrays, without a diagnostic (`tests/traps/test_single_window.py`).
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class _Axis(NamedTuple):
 
     Attributes:
         axis: Its number in the input.
-        windows: How many windows there are.
-        window: Their size.
+        windows: The number of windows.
+        window: The size of a window.
         stride: The distance of two windows.
-        dilation: That of two numbers of a window.
+        dilation: The distance of two numbers in a window.
     """
 
     axis: int
@@ -53,22 +53,22 @@ class _Axis(NamedTuple):
 
     @property
     def reach(self) -> int:
-        """How much of the padded input the windows read."""
+        """The part of the padded input that the windows read, as a size."""
         return (self.windows - 1) * self.stride + (self.window - 1) * self.dilation + 1
 
 
 def crop_inputs(context: PassContext) -> None:
-    """Cuts the inputs of all windows of a module."""
+    """Crops the inputs of all windows of a module."""
     ops = nested_ops(context.module.operation)
     for op in [each for each in ops if each.name in _CUTS or _LINALG.match(each.name)]:
-        values = (*op.operands, *op.results)  # zero points are no tensors
+        values = (*op.operands, *op.results)  # zero points are not tensors
         shapes = [shape(each) for each in values if isinstance(each.type, ir.ShapedType)]
         if all(is_static(*each) and 0 not in each for each in shapes):
             _CUTS.get(op.name, _linalg)(op)
 
 
 def _linalg(op: ir.Operation) -> None:
-    """Cuts the input of an op of linalg, which is padded already."""
+    """Crops the input of an op of linalg, which is padded already."""
     names = _LINALG.match(op.name)
     assert names is not None
     sizes = static_shape(op.operands[1])
@@ -125,12 +125,12 @@ _CUTS = {"stablehlo.convolution": _convolution, "stablehlo.reduce_window": _pool
 
 
 def _ones(op: ir.Operation, name: str, count: int) -> list[int]:
-    """A list of integers, ones if it is not there."""
+    """A list of integers; ones if it is missing."""
     return ints(op, name) if name in op.attributes else [1] * count
 
 
 def _cut(op: ir.Operation, number: int, axes: Sequence[_Axis], *, is_padded: bool) -> None:
-    """Cuts an operand along some axes, which the op may pad first."""
+    """Crops an operand along some axes; the op may pad it first."""
     value = op.operands[number]
     given = static_shape(value)
     sizes = [*given]
@@ -139,7 +139,7 @@ def _cut(op: ir.Operation, number: int, axes: Sequence[_Axis], *, is_padded: boo
         unread = given[each.axis] + sum(pad) - each.reach
         from_padding = min(unread, max(pad[1], 0))
         pad[1] -= from_padding
-        sizes[each.axis] -= min(unread - from_padding, sizes[each.axis] - 1)  # one at least is left
+        sizes[each.axis] -= min(unread - from_padding, sizes[each.axis] - 1)  # at least one is left
     if is_padded:
         text = f"dense<{pads}> : tensor<{len(pads)}x2xi64>"
         op.attributes["padding"] = ir.Attribute.parse(text)

@@ -35,7 +35,7 @@ _Q = (
     2.00000000000000000005e0,
 )
 _LOG2_HIGH, _LOG2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6
-"""The logarithm of 2 in two parts, of which products of the first with small integers are exact."""
+"""The logarithm of 2 in two parts; products of the first and small integers are exact."""
 
 _SHIFT = 1.5 * 2.0**52
 """Adding this rounds a number to an integer, which is then in the lowest bits of the sum."""
@@ -43,7 +43,7 @@ _SHIFT = 1.5 * 2.0**52
 _SHIFT_BITS = 0x4338 << 48
 
 _LEAST, _MOST = -746.0, 710.0
-"""Where the function is 0 and infinite."""
+"""Below and above these, the function is 0 and infinite."""
 
 
 def exponential_of_float64(context: PassContext) -> None:
@@ -77,10 +77,10 @@ def _exponential(body: Body, x: Number) -> Number:
         return reduce(lambda total, each: total * z + each, rest, first)
 
     def power(exponent: Number) -> Number:
-        """2 to an integer."""
+        """2 to the power of an integer."""
         return (exponent + 1023 << 52).bitcast("f64")
 
-    # NaN stays what it is: neither is greater or less than anything.
+    # NaN is neither greater nor less than anything, so it stays NaN.
     low = body.select(body.compare("olt", x, constant(_LEAST)), constant(_LEAST), x)
     x = body.select(body.compare("ogt", low, constant(_MOST)), constant(_MOST), low)
     shifted = x * constant(1 / math.log(2)) + constant(_SHIFT)

@@ -39,7 +39,7 @@ def freeze_weights(context: PassContext) -> None:
         symbol = symbol_of(op)
         if symbol in symbols:
             (kind,) = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value).results
-            at = ir.InsertionPoint.at_block_begin(context.module.body)  # before who reads it
+            at = ir.InsertionPoint.at_block_begin(context.module.body)  # before its readers
             add_global(symbol, kind, at, parameter=symbol)
             op.erase()
 

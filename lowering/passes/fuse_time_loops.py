@@ -14,10 +14,10 @@ Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.size_sources import tied
-from rnn_compiler.lowering.analysis.time_loop import TimeLoop, step_symbol
+from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.codegen.executable import Part
-from rnn_compiler.lowering.composites import decomposition_of
+from rnn_compiler.lowering.composites import decomposition_of, loop_attributes
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.cpu.fused_loop.input_products import with_input_products
 from rnn_compiler.lowering.cpu.fused_loop.inserted_outputs import with_inserted_outputs
@@ -71,7 +71,7 @@ def fuse_time_loops(context: PassContext) -> None:
             old.replace_all_uses_with(new)
             if defining(old) != composite:
                 defining(old).erase()
-        step = step_symbol(composite)
+        step = loop_attributes(composite).step
         for name in (symbol, *_decompositions_in(functions[step]), step):
             functions[name].erase()
         composite.erase()
@@ -81,7 +81,7 @@ def fuse_time_loops(context: PassContext) -> None:
 
 
 def _decompositions_in(step: ir.Operation) -> list[str]:
-    """The functions that the composites of a step stand for."""
+    """The decompositions of the composites in a step."""
     ops = ops_of(block_of(step))
     return [decomposition_of(op) for op in ops if op.name == "stablehlo.composite"]
 

@@ -1,4 +1,4 @@
-"""Packs weights once instead of at every call: hoists all that is computed from weights alone.
+"""Packs weights once instead of at every call: hoists all values computed from weights alone.
 
 Requires: a module whose time loops and products have been rewritten; frozen weights are parameters
 (`freeze_weights`).
@@ -19,11 +19,12 @@ depends on when they are known:
 
 For frozen weights ``@f_prepack() -> packed`` returns the packed arrays, to be moved to huge pages.
 
-Packed is what a dispatch reads (a `flow.tensor.clone`, see `codegen.body`) and is made from weights
-and constants by more than looking at them in another shape. Packing is done in private functions,
-so these are inlined here; the dispatches are shared in the payload. For C, whose weights are known
-(`PassContext.known_weights`), parts of them that are read as they lie are packed too: then nothing
-else of the weights needs to be kept. An archive holds weights as they are, for every processor.
+The packed values are those that a dispatch reads (a `flow.tensor.clone`, see `codegen.body`) and
+that are computed from weights and constants by more than a change of shape. Packing is done in
+private functions, so these are inlined here; the dispatches are shared in the payload. For C, whose
+weights are known (`PassContext.known_weights`), parts of them that are read in place are included:
+then nothing else of the weights needs to be kept. An archive holds the original weights, for every
+processor.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class _Split(NamedTuple):
     """A function split in two.
 
     Attributes:
-        pack: A function that computes and returns what depends on weights alone.
+        pack: A function that computes and returns the values that depend on weights alone.
         rest: A copy of the whole function.
         made: The packed values in `rest`, by the ops that read them.
         parts: The other results of `pack`: the parts of weights that ops in `rest` read.
@@ -162,7 +163,7 @@ def _is_taken(module: ir.Module, spec: FunctionSpec) -> bool:
 
 def _keep_arguments(function: ir.Operation, kept: Sequence[int]) -> None:
     """Removes all arguments except for some; the others are unused."""
-    for attribute in ("arg_attrs", "res_attrs"):  # a user's, of other arguments
+    for attribute in ("arg_attrs", "res_attrs"):  # a user's, for other arguments
         if attribute in function.attributes:
             del function.attributes[attribute]
     block = block_of(function)

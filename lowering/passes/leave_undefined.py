@@ -1,13 +1,12 @@
-"""Leaves an array undefined at first that is written whole: nothing fills it before.
+"""Leaves an array undefined at first if it is written whole: nothing fills it before.
 
 Requires: a module whose products have been rewritten.
 Matches: a constant vector that `stablehlo.dynamic_update_slice` replaces part by part, each at a
-constant position, by a chain of which each is read by the next alone, if the parts cover it:
-`builder.assemble` makes such chains. Puts a `flow.tensor.empty` in the place of the constant. IREE
-fills the array first, as it does not add up the parts: the gradient of one row's step of an LSTM of
-128 units would take a quarter of its time for it.
-Leaves: what is written only in part, such as sums that are added to.
-Ensures: the same numbers.
+constant position, by a chain in which each update is read only by the next, if the parts cover it;
+`builder.assemble` makes such chains. Puts a `flow.tensor.empty` in place of the constant. IREE
+fills the array first, because it does not add up the parts: in the gradient of one row's step of an
+LSTM of 128 units, that would take a quarter of the time.
+Leaves: arrays that are written only in part, such as sums that are added to.
 """
 
 from __future__ import annotations

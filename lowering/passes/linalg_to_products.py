@@ -4,7 +4,7 @@ Requires: a portable module; the target is a CPU.
 Matches: in the function of a network, `linalg.conv_1d_ncw_fcw` and `linalg.conv_2d_nchw_fchw` in
 float32 of known sizes, with as many multiplications as `products` takes. The windows of the input
 become the columns of a matrix, or its rows if there are fewer than `_MANY` of an element of the
-batch, and are multiplied with the filters:
+batch, and are multiplied by the filters:
 
     windows[c k, n o] = input[n, c, o * stride + k * dilation]
     result[n, f, o]   = start[n, f, o] + (filters @ windows)[f, n o]
@@ -53,7 +53,7 @@ _LARGEST = 1 << 24
 """Numbers of a matrix of windows: 64 MiB."""
 
 _MANY = 64
-"""The fewest windows of an element of the batch that are columns of a matrix."""
+"""The fewest windows of an element of the batch for which they are columns of a matrix."""
 
 
 def linalg_to_products(context: PassContext) -> None:
@@ -71,7 +71,7 @@ def linalg_to_products(context: PassContext) -> None:
 
 
 def _is_product(op: ir.Operation) -> bool:
-    """Whether an op is a large product of two matrices that are not transposed."""
+    """Whether an op is a large product of two untransposed matrices."""
     if op.name != "linalg.matmul" or not _are_float32(op):
         return False
     plain = maps(3, [(0, 2), (2, 1), (0, 1)])
@@ -93,7 +93,7 @@ def _product(op: ir.Operation) -> Array:
 
 
 def _is_packed(matrix: Array, rows: Index) -> bool:
-    """Whether a matrix that several rows are multiplied with is packed as the module is loaded.
+    """Whether a matrix multiplied by several rows is packed when the module is loaded.
 
     A weight that several products read is not: each would keep its own copy.
     """
@@ -107,7 +107,7 @@ def _is_packed(matrix: Array, rows: Index) -> bool:
 
 
 def _are_float32(op: ir.Operation) -> bool:
-    """Whether all operands and results of an op are in float32 and of known sizes."""
+    """Whether all operands and results of an op are float32 and of known sizes."""
     values = (*op.operands, *op.results)
     return all(element(value) == "f32" and is_static(*shape(value)) for value in values)
 
@@ -171,7 +171,7 @@ class _Convolution(NamedTuple):
         return emit(body, given, filters, start)
 
     def _of_images(self, vectors: VectorUnit) -> ImageConvolution | None:
-        """What computes it some windows at a time; None if a matrix of all is better."""
+        """The convolution, if it is better done some windows at a time; None if not."""
         if len(self.positions) != 2 or self._is_input or math.prod(self.positions) < _MANY:
             return None
         pairs = ((a, b) for a, b in (self.positions, self.window, self.strides, self.dilations))
@@ -268,5 +268,5 @@ class _Convolution(NamedTuple):
 
 
 def _joined(first: int, second: int) -> Sequence[Sequence[int]]:
-    """Axes as two: so many, and those that follow."""
+    """The groups that merge the first axes, as many as `first`, and the others."""
     return [[*range(first)], [*range(first, first + second)]]

@@ -2,7 +2,7 @@
 
 Requires: a module whose time loops have been rewritten; the target is a CPU. Matches: outside of
 dispatches, the ops of StableHLO that `builder.builder` emits where a size is open: those whose
-result's shape is an operand, slices of what has an open size, elementwise ops, products with an
+result's shape is an operand, slices of values with an open size, elementwise ops, products with an
 axis of 1. Each becomes an op of `tensor`, `linalg` or `flow`, whose sizes are indices.
 Decompositions of `builder.products` that contain such ops are removed, except for plain ones:
 `products` replaces these composites at any size. IREE does not support `stablehlo.dynamic_reshape`
@@ -70,7 +70,7 @@ def open_sizes(context: PassContext) -> None:
     for function in context.defined_functions():
         sizes, block = _Sizes(function), block_of(function)
         found = False
-        for op in reversed(ops_of(block)):  # what sizes are computed from, after what has them
+        for op in reversed(ops_of(block)):  # users of a size before its sources
             if op.name == "stablehlo.while" and any(map(_is_open, op.results)):
                 raise context.not_open("a plain loop")
             if op.name == "stablehlo.optimization_barrier":
@@ -148,7 +148,7 @@ _SAME = ("convert", "broadcast_in_dim")
 class _Sizes:
     """The open sizes of a function, as indices: each is computed once, where the function begins.
 
-    Only values of the function as it was are looked up, so that no address is used again.
+    Only values of the original function are looked up, so that no address is used again.
     """
 
     def __init__(self, function: ir.Operation) -> None:
@@ -188,7 +188,7 @@ class _Sizes:
         return [self.scalar(body, each) for each in elements(value)]
 
     def scalar(self, body: Body, value: ir.Value) -> Index:
-        """A size, or a position, from which others are computed in a body."""
+        """A size or position, as a value in a body."""
         if value not in self._known:
             self._known[value] = self._computed(Body.before(self._first), value)
         return _at(body, self._known[value])
@@ -258,7 +258,7 @@ def _is_open(value: ir.Value) -> bool:
 
 
 def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
-    """Emits an array that parts are written to; an array of zeros gets a buffer of its own.
+    """Emits an array that parts are written to; an array of zeros gets its own buffer.
 
     IREE merges arrays with equal initial values, and writes the parts of both to one buffer
     (`tests/traps/test_equal_arrays.py`).
@@ -330,12 +330,12 @@ def _pointwise(body: Body, op: ir.Operation) -> ir.Value:
 def _broadcast(
     body: Body, value: ir.Value, sizes: Sequence[Index], axes: Sequence[int]
 ) -> ir.Value:
-    """Emits a broadcast of a value to an array, given the axes that it has there."""
+    """Emits a broadcast of a value to an array, given the array's axes that it has."""
     of = element(value)
     block = spare_block([element_type(of)] * 2)
     Body(block, body.location).op("linalg.yield", [block.arguments[0]])
     source, target = array_of(body, value), body.empty(ArrayType(tuple(sizes), of))
-    kept = [k for k, size in enumerate(source.shape) if size != 1]  # another size repeats those
+    kept = [k for k, size in enumerate(source.shape) if size != 1]  # axes of size 1 are repeated
     if len(kept) < len(source.shape):
         source = reshape(body, source, [source.shape[k] for k in kept])
     (made,) = linalg.generic(body, [(source, [axes[k] for k in kept])], [target], block)

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Container, Iterator, Sequence
 
-from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop, step_symbol
-from rnn_compiler.lowering.composites import decomposition_of
+from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
+from rnn_compiler.lowering.composites import decomposition_of, loop_attributes
 from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
 from rnn_compiler.lowering.refused import Refused
@@ -54,7 +54,7 @@ def pin_time_loops(context: PassContext) -> None:
             continue
         for function in made:
             function.insert_at(ir.InsertionPoint(functions[names[0]]), {})
-        for name in (*names, *map(step_symbol, joint)):
+        for name in (*names, *(loop_attributes(op).step for op in joint)):
             functions[name].erase()
         _call(symbol, joint)
 
@@ -62,7 +62,7 @@ def pin_time_loops(context: PassContext) -> None:
 def _joint_loops(block: ir.Block, known: Container[str]) -> Iterator[list[ir.Operation]]:
     """The time loops of a block with known symbols, in lists of those that may run together."""
     joint: list[ir.Operation] = []
-    made: set[ir.Value] = set()  # by these loops, and from what they make
+    made: set[ir.Value] = set()  # computed by these loops, or from their results
     for op in ops_of(block):
         is_loop = is_time_loop(op) and decomposition_of(op) in known
         waits = not made.isdisjoint(op.operands)

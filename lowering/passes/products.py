@@ -1,20 +1,20 @@
 """Replaces every large matrix product outside the time loops by cache-blocked dispatches.
 
-Requires: a portable module, or one whose time loops have been rewritten, and whose open sizes have
-been if it has any; the target is a CPU.
+Requires: a portable module, or one whose time loops have been rewritten, and whose open sizes, if
+any, have been too; the target is a CPU.
 Matches: in public functions, `stablehlo.dot_general` of two matrices with one contracted axis, and
 the composites of `builder.products`. Puts calls of private functions in their place, which are
 
     x @ w           a `cpu.products.rows_product`
-    lhs^T @ rhs     a `cpu.products.outer_sum` of what another gathers (`cpu.products.panels`)
+    lhs^T @ rhs     a `cpu.products.outer_sum` of panels gathered by another (`cpu.products.panels`)
 
-If rows of the batch have lengths, a call lists the rows that count, once for all products of the
+If rows of the batch have lengths, a call lists the valid rows, once for all products of the
 same steps. 16-bit operands are widened first to the type of the result, in which the products are
 summed, unless the vector unit multiplies pairs of them.
 Leaves: of known sizes, products of a single column, a single number summed or fewer than
 `MIN_MULTIPLICATIONS` (of a single row `MIN_ROW_MULTIPLICATIONS`, and none where memory is scarce);
-whatever is no product of two matrices. A composite of `rows` that is left, or whose padding is, is
-replaced by its decomposition.
+ops that are not products of two matrices. A composite of `rows` that is left, or whose padding is,
+is replaced by its decomposition.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.cpu.products.blocking import Blocking
 from rnn_compiler.lowering.cpu.products.int8_product import int8_product
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.panels import Side
@@ -58,16 +59,16 @@ PACKED = "rnn_compiler.packed"
 """The attribute of a product whose right-hand side is packed once for many calls."""
 
 MIN_MULTIPLICATIONS = 1 << 15
-"""Multiplications from which a product gets a dispatch of its own making."""
+"""The fewest multiplications for which a product gets its own dispatch."""
 
 MIN_ROW_MULTIPLICATIONS = 1 << 12
-"""The same of a single row, whose matrix IREE would transpose first, and of an open number."""
+"""The same for a single row, whose matrix IREE would transpose first, and for an open number."""
 
 MIN_LISTED_ROWS = 256
-"""Rows from which padding is left out."""
+"""The fewest rows for which padding is left out."""
 
 _MANY = 64
-"""What an open number of rows is taken for, where it matters only that it is more than one."""
+"""The assumed number of open rows, where it matters only that it is more than one."""
 
 
 def products(context: PassContext) -> None:
@@ -87,8 +88,8 @@ class _Rewriting:
         context: The module and its functions.
         calls: The calls that it puts into the module.
         vectors: The vector unit.
-        lists: The rows that count, by the lengths, the first step and how many there are.
-        numbers: Numbers that the compiler does not know, by block, type and number.
+        lists: The valid rows, by the lengths, the first step and the number of steps.
+        numbers: Numbers that are hidden from the compiler, by block, type and number.
     """
 
     context: PassContext
@@ -98,7 +99,7 @@ class _Rewriting:
     numbers: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
 
     def rewrite(self, op: ir.Operation) -> None:
-        """Puts calls in the place of an op, if it is a product for which that pays."""
+        """Replaces an op by calls, if it is a product for which that pays off."""
         product = Product.of(op)
         if product is None:
             return
@@ -131,7 +132,7 @@ class _Rewriting:
         return self.vectors.operands(*sides, product.sums, inner=inner, rows=rows)
 
     def _counted(self, product: Product, *, is_listed: bool) -> list[ir.Value]:
-        """What says which rows count: a list of them, how many steps, or nothing if all do."""
+        """The values that select the valid rows: a list, a number of steps, or nothing for all."""
         op, given, lhs = product.op, product.given, product.lhs[0]
         if not is_listed:
             return [given["count"]] if "count" in given else []
@@ -154,8 +155,8 @@ class _Rewriting:
         return self.lists[key]
 
     def _multiply(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
-        """Emits the call that multiplies rows with a matrix."""
-        op, given, (_, axis) = product.op, product.given, product.axes
+        """Emits the call that multiplies rows by a matrix."""
+        op, given, axis = product.op, product.given, product.axis
         kinds = self._kinds(product, product.rows_or(_MANY))
         if len(counted) == 2:
             kinds = Operands(product.sums, product.sums)
@@ -172,18 +173,19 @@ class _Rewriting:
                 store = Store.part(made, like, more[1], columns, product.sums, is_new=is_new)
             rows = _rows(lhs, flat.shape[0], more[len(part) :])
             how = {"packed": is_packed, "stays": stays}
-            result = rows_product(made, self.vectors, flat, rhs, axis, rows, store, **how)
+            plan = Blocking(self.vectors, flat.shape[0], rhs.type, axis, **how)
+            result = rows_product(made, plan, flat, rhs, axis, rows, store)
             if flat is lhs:
                 return [result]
             return [expand(made, result, [[0, 1], [2]], (*like.shape[:2], result.shape[1]))]
 
         operands += [*(tied(value, op) for value in part), *counted]
-        key = (product.axes, is_new, is_packed, len(counted), stays)
+        key = (product.axis, is_new, is_packed, len(counted), stays)
         return self.calls.before(op, "rows_product", operands, body, key)[0]
 
     def _multiply_int8(self, product: Product) -> ir.Value:
-        """Emits the call that multiplies rows with a matrix in int8."""
-        op, (_, axis) = product.op, product.axes
+        """Emits the call that multiplies rows by a matrix in int8."""
+        op, axis = product.op, product.axis
         operands = [tied(each, op) for each in op.operands]
 
         def body(made: Function, lhs: Array, rhs: Array, scale: Array) -> list[Array]:
@@ -192,7 +194,7 @@ class _Rewriting:
                 return [result]
             return [expand(made, result, [[0, 1], [2]], (*lhs.shape[:2], result.shape[1]))]
 
-        return self.calls.before(op, "int8_product", operands, body, product.axes)[0]
+        return self.calls.before(op, "int8_product", operands, body, product.axis)[0]
 
     def _sum(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
         """Emits the calls that gather rows, and sum their outer products."""
@@ -257,7 +259,7 @@ class _Rewriting:
 
 
 def is_large(rows: int, *sizes: int) -> bool:
-    """Whether there are rows and numbers enough for a dispatch; a single row needs fewer."""
+    """Whether there are enough rows and numbers for a dispatch; a single row needs fewer."""
     least = MIN_ROW_MULTIPLICATIONS if rows == 1 else MIN_MULTIPLICATIONS
     return min(sizes) > 1 and rows * math.prod(sizes) >= least
 
@@ -265,30 +267,28 @@ def is_large(rows: int, *sizes: int) -> bool:
 def _pays(product: Product, vectors: VectorUnit) -> bool:
     """Whether a product gets dispatches of its own."""
     if product.is_composite and product.is_open:
-        return True  # nothing else is left of it
+        return True  # its decomposition has been removed
     if not product.has_known_columns:
         return False
     rows, sizes = product.rows, product.sizes
-    if product.form == "outer_sums" and product.axes[1] == 0:
+    if product.form == "outer_sums":
         if isinstance(rows, int):
             return rows > 1 and any(is_large(rows, *each) for each in sizes)
         return min(*sizes[0]) > 1
-    if product.form == "outer_sums":
-        return False
     if rows == 1 and not vectors.has_memory:
-        return min(*sizes[0]) > 1  # whose matrix would be transposed into scratch memory
+        return min(*sizes[0]) > 1  # its matrix would be transposed into scratch memory
     if isinstance(rows, int):
         return is_large(rows, *sizes[0])
     return min(*sizes[0]) > 1 and math.prod(sizes[0]) >= MIN_ROW_MULTIPLICATIONS
 
 
 def _flat(body: Function, array: Array) -> Array:
-    """All rows of all steps of a sequence; a matrix as it is."""
+    """All rows of all steps of a sequence; a matrix unchanged."""
     return collapse(body, array, [[0, 1], [2]]) if len(array.shape) == 3 else array
 
 
 def _rows(like: Array, number: Index, counted: Sequence[Array]) -> Rows:
-    """The rows that count of so many of a sequence or matrix, from what says so."""
+    """The valid rows of a sequence or matrix, given the values that select them."""
     if len(counted) == 2:
         return ListedRows(*counted)
     return FirstRows(number, *counted, batch=like.shape[1] if counted else 1)

@@ -1,6 +1,6 @@
 """Gives each initial array of a plain time loop a buffer of its own.
 
-Requires: a module whose time loops have been rewritten, but for those that are left.
+Requires: a module whose time loops have been rewritten, except for those that stay plain.
 Matches: on GPUs, the arrays that a `stablehlo.while` carries. A loop without steps returns its
 operands, and IREE frees them once for the loop and once for other values in the same buffer, such
 as equal constants of two loops, or results of the function next to an initial state. On a GPU the

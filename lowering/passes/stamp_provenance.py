@@ -2,7 +2,7 @@
 
 The compiler carries these strings into the payload, where `iree-dump-module`, Python and C read
 them without opening a device. Every key starts with ``rnn_compiler.``. What only exists after
-compilation (the payload's digest) is in the manifest beside it.
+compilation (the payload's digest) is in the manifest next to it.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def tile_products(context: PassContext) -> None:
 def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], gpu: Gpu) -> None:
     operands = list(op.operands)
     if not is_static(*shape(operands[0]), *shape(operands[1])):
-        return  # a user's
+        return  # a user's function
     left, right = static_shape(operands[0]), static_shape(operands[1])
     rows, inner, columns = left[1 - axes[0]], left[axes[0]], right[1 - axes[1]]
     tiling = gpu.product(rows, columns, inner, element(operands[0]))

@@ -21,7 +21,7 @@ PASS_DIALECTS = (
     *("arith", "cf", "chlo", "flow", "func", "iree_codegen", "iree_tensor_ext", "linalg", "llvm"),
     *("math", "memref", "scf", "stablehlo", "stream", "tensor", "util", "vector"),
 )
-"""The dialects of the ops that passes make. Attributes, as text is parsed, load their own."""
+"""The dialects of the ops that passes create. Parsing loads those of attributes."""
 
 Processor: TypeAlias = VectorUnit | Gpu
 """The hardware that a module will run on."""
@@ -39,10 +39,9 @@ class PassContext:
         target: The target.
         processor: The hardware it will run on.
         facts: Further keys and values to write into the payload: the versions of the tools.
-        plain_loops: Why time loops stay plain, by their symbols.
+        plain_loops: The reasons why time loops stay plain, by their symbols.
         linked: Our ops in a user's module, by their private functions.
-        known_weights: The functions whose weights are known as they are compiled, and given away
-            only packed.
+        known_weights: The functions whose weights are known at compile time, and kept only packed.
         portable: The functions that stay unchanged, because the compiler rejected them rewritten.
     """
 
@@ -105,7 +104,7 @@ class PassContext:
         return [op for function in self.op_functions() for op in ops_of(block_of(function))]
 
     def not_open(self, reason: str) -> UnsupportedError:
-        """The error that sizes cannot be open: because of loops that stay plain, or a reason."""
+        """The error for sizes that cannot be open, because of plain loops or another reason."""
         opened = [spec for spec in self.functions if spec.open_dims]
         loops = [
             (spec, f"{symbol}: {why}")
@@ -122,6 +121,6 @@ class PassContext:
         return UnsupportedError(f"{ops}: {sizes} cannot be open here ({why}): {remedy}")
 
     def keep_plain(self, symbol: str, reason: str) -> None:
-        """Records that a time loop stays plain, and why."""
+        """Records that a time loop stays plain, with the reason."""
         self.plain_loops[symbol] = reason
         _LOG.info("%s stays plain: %s", symbol, reason)

@@ -28,7 +28,7 @@ def rewrite_conversions(
         emit: Emits the replacement of an op.
     """
     for convert in _conversions(module, "stablehlo.convert", (of, to)):
-        if is_static(*shape(convert.results[0])):  # else it is a user's
+        if is_static(*shape(convert.results[0])):  # otherwise it is a user's
             replace(convert, pointwise_cast(Body.before(convert), convert.operands[0], to))
     rewrite_numbers(_conversions(module, op, (of, to)), emit)
 

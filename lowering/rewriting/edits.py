@@ -86,7 +86,7 @@ def _spliced(call: ir.Operation, function: ir.Operation) -> list[ir.Operation]:
 
 
 def _settle(size: ir.Operation) -> None:
-    """Reads an open size from its source again, after arguments have become results."""
+    """Reads an open size from its new source, after arguments have become results."""
     index = defining(size.operands[1]).attributes["value"]
     value, axis = source_of_size(size.operands[0], ir.IntegerAttr(index).value)
     replace(size, Body.before(size).size(value, axis).value)
@@ -228,7 +228,7 @@ def pointwise(
 
 
 def unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
-    """A vector to write to; a constant becomes an array of its own, or parts of it would fold."""
+    """A vector to write to; a constant becomes a separate array, or parts of it would fold."""
     if not is_constant(vector):
         return vector
     splat = ir.DenseElementsAttr(defining(vector).attributes["value"]).get_splat_value()

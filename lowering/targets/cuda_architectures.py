@@ -16,7 +16,7 @@ from __future__ import annotations
 __all__ = ["ARCHITECTURES", "DEFAULT", "architecture_of"]
 
 DEFAULT = "sm_80"
-"""What ``cuda`` alone stands for: every data-centre GPU since 2020."""
+"""The architecture for ``cuda`` alone: it suits every data-centre GPU since 2020."""
 
 ARCHITECTURES: dict[str, tuple[str, ...]] = {
     "sm_60": (

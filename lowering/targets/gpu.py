@@ -32,7 +32,7 @@ class Tiling:
 
 
 WARP = 32
-"""Threads of a warp."""
+"""The number of threads of a warp."""
 
 _LARGE = 1 << 20
 """The fewest elements of a result with large tiles: from here on there are enough workgroups."""
@@ -58,7 +58,7 @@ class Gpu:
         return self._tiles(rows, columns, inner)
 
     def _row(self, columns: int, inner: int, size: int) -> Tiling | None:
-        """A warp for each column; its lanes read vectors of 16 bytes side by side."""
+        """One warp per column; its lanes read vectors of 16 bytes side by side."""
         lane = divisor(inner, 16 // size)
         while lane > 1 and inner % (lane * WARP):
             lane //= 2
@@ -83,7 +83,7 @@ class Gpu:
             tile, thread, step = (128, 128), (8, 8), divisor(inner, 16)
         else:
             high = divisor(rows, 64)
-            if high < min(rows, 8):  # IREE pads such rows
+            if high < min(rows, 8):  # IREE would pad such rows
                 return None
             thread = (divisor(high, 4) if high > 16 else 1, divisor(columns, 4))
             wide = divisor(columns, max(32, 64 * thread[0] * thread[1] // high))

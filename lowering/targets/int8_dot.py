@@ -18,7 +18,7 @@ from dataclasses import dataclass
 __all__ = ["OFFSET", "Int8Dot"]
 
 OFFSET = 128
-"""What is added to weights that an instruction takes as unsigned."""
+"""The number added to weights that an instruction takes as unsigned."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Int8Dot:
     """The products of a vector unit.
 
     Attributes:
-        group: How many numbers that are summed a lane has, side by side.
+        group: The number of adjacent numbers that a lane sums.
         names: LLVM's names of the instruction, by the bits of a register.
         is_offset: Whether `OFFSET` is added to weights.
     """
@@ -37,7 +37,7 @@ class Int8Dot:
 
     @classmethod
     def of(cls, architecture: str, features: Collection[str]) -> Int8Dot:
-        """That of a processor."""
+        """The products of a processor."""
         known = {*features}
         for needed, dot in _DOTS.get(architecture, []):
             if needed <= known:
@@ -50,11 +50,11 @@ class Int8Dot:
         return f"i{32 // self.group}"
 
     def groups(self, count: int) -> int:
-        """How many groups so many numbers make: two at least, since IREE drops axes of 1."""
+        """The number of groups for `count` numbers; at least 2, since IREE drops axes of 1."""
         return max(2, -(-count // self.group))
 
     def instruction(self, lanes: int) -> str:
-        """LLVM's name of the instruction for so many lanes."""
+        """LLVM's name of the instruction for a number of lanes."""
         return dict(self.names)[32 * lanes]
 
 
@@ -81,4 +81,4 @@ _DOTS: dict[str, list[tuple[set[str], Int8Dot]]] = {
     ],
     "aarch64": [({"dotprod"}, _SDOT)],
 }
-"""The features that are needed, and what they give, best first."""
+"""The products by the features that they need, best first."""

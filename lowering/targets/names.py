@@ -1,4 +1,4 @@
-"""Targets: what a module can be compiled for, and IREE's flags for it.
+"""Targets: the machines that a module can be compiled for, and IREE's flags for them.
 
     cpu                  this machine, with all its features
     cpu:generic          any machine of this architecture
@@ -39,14 +39,14 @@ _FORMATS = {
 """The formats that a module can be compiled to, each with its function."""
 
 _VULKAN = "vp_android_baseline_2022"
-"""IREE's name for the least that it asks of a driver: SPIR-V 1.3, and 32-bit numbers alone."""
+"""IREE's name for its minimum requirements of a driver: SPIR-V 1.3, and 32-bit numbers only."""
 
 
 _NO_VULKAN = "--iree-plugin=-hal_target_vulkan_spirv"
-"""Leaves out what no other target needs: see `iree_compile.FLAGS`."""
+"""Switches off a plugin that no other target needs: see `iree_compile.FLAGS`."""
 
 _IN_ORDER = "--iree-stream-partitioning-favor=debug"
-"""No step may run beside another one, so that they can use the same memory."""
+"""No step may run concurrently with another, so that they can share memory."""
 
 
 def resolve_target(name: object) -> TargetSpec:
@@ -118,7 +118,7 @@ def _about_feature(feature: str, arch: Architecture) -> str:
 
 
 def check_format(caller: str, target: TargetSpec, form: str) -> None:
-    """Checks that modules for a target can be of a format.
+    """Checks that modules for a target can be compiled to a format.
 
     Args:
         caller: The function that was called.

@@ -24,7 +24,7 @@ _DOTS: dict[str, list[tuple[set[str], str]]] = {
     "x86_64": [({"avx512f", "avx512bf16", "avx512vl"}, "llvm.x86.avx512bf16.dpbf16ps.{bits}")],
     "aarch64": [({"bf16"}, "llvm.aarch64.neon.bfdot")],
 }
-"""The instruction that adds the products of pairs of bfloat16: the features that have it, and its
+"""The instruction that adds the products of pairs of bfloat16: the features that it needs, and its
 name in LLVM, by the bits of a register."""
 
 
@@ -51,8 +51,8 @@ class Operands(NamedTuple):
 
 
 _SCALAR = {"": (64, 16)}
-"""Bits and number of the registers of a processor without vectors that has 32 registers of 32 bits:
-two at a time, for the compiler takes vectors apart."""
+"""Width in bits and number of the registers of processors without vectors, with 32 registers of 32
+bits: two at a time, because the compiler takes vectors apart."""
 
 _IN_AN_ENGINE: dict[str, Any] = {
     "row_sums": 12,
@@ -63,14 +63,14 @@ _IN_AN_ENGINE: dict[str, Any] = {
     "has_threads": False,
     "widens_float16": False,
 }
-"""What differs where an engine compiles the code once more. V8 until 2024 moves all loads of an
-iteration before its arithmetic, later versions write constants anew in every block: short
+"""The differences if an engine compiles the code once more. V8 until 2024 moves all loads of an
+iteration before its arithmetic, later versions write constants again in every block: short
 iterations with few values at a time take a fourth to a half less time. More sums save more than
 more rows of weights. There are no threads, and IREE's function that widens float16 is unusable
 (`passes/widen_float16.py`)."""
 
 _OPERATIONS, _BYTES = 100_000, 60_000
-"""Multiplications and additions, and bytes of weights, of which a step takes a microsecond."""
+"""The multiplications and additions, and the bytes of weights, of a step of a microsecond."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class VectorUnit:
 
     Attributes:
         bits: Width of a register.
-        registers: How many there are.
+        registers: The number of registers.
         pairs: How pairs of bfloat16 are multiplied: by an instruction, "dot"; "widened" to float32
             in registers; or not at all, "".
         halves: Whether float16 numbers are widened in registers.
@@ -89,9 +89,9 @@ class VectorUnit:
         float64_exponential: Whether the compiler has an exponential function of float64 for it.
         int8: How it multiplies int8 numbers.
         row_sums: Registers of sums of a single row.
-        row_unrolled: The most rows of a matrix by which an iteration multiplies a single row.
+        row_unrolled: The most rows of a matrix that an iteration multiplies a single row by.
         row_loads: The most registers of weights that it reads, if it takes several rows; 0 for any.
-        tile_unrolled: The most by which it multiplies several.
+        tile_unrolled: The most rows of a matrix that an iteration multiplies several rows by.
         step_registers: Registers of each value in the elementwise arithmetic of a step.
         has_threads: Whether threads may share the work of a call.
         has_memory: Whether there is memory for scratch arrays that save time.
@@ -138,18 +138,18 @@ class VectorUnit:
         )
 
     def dot(self, lanes: int) -> str:
-        """LLVM's name of the instruction that adds the products of so many pairs to sums."""
+        """LLVM's name of the instruction that adds the products of pairs to sums of some lanes."""
         return self.instruction.format(bits=32 * lanes)
 
     def operands(self, lhs: str, weight: str, sums: str, *, inner: int, rows: int) -> Operands:
-        """What a product reads.
+        """The element types that a product reads.
 
         Args:
             lhs: The element type of the left-hand side.
             weight: The element type of the weights.
             sums: The element type of the product.
-            inner: How many numbers are summed.
-            rows: How many rows it has.
+            inner: The number of summed products.
+            rows: The number of rows.
         """
         if weight == "i8":
             return Operands("f32", "i8")
@@ -160,7 +160,7 @@ class VectorUnit:
         return Operands(sums, sums)
 
     def fills_registers(self, *sizes: int, element: str) -> bool:
-        """Whether numbers of an element type, and of each of some sizes, fill registers exactly."""
+        """Whether some sizes, in numbers of an element type, each fill registers exactly."""
         return all(size % self.lanes(element) == 0 for size in sizes)
 
     def lanes(self, element: str) -> int:
@@ -168,20 +168,20 @@ class VectorUnit:
         return max(2, self.bits // DTYPES[ELEMENTS[element].compute].bits)
 
     def width(self, element: str) -> int:
-        """Columns that are worked on at once: two registers, or one where there are few."""
+        """The columns to work on at once: two registers, or one where there are few."""
         return (2 if self.registers >= 16 else 1) * self.lanes(element)
 
     def step_lanes(self, units: int) -> int:
-        """Of so many units of a panel, on how many the arithmetic of a step works at once."""
+        """The number of a panel's units that the arithmetic of a step works on at once."""
         if self.step_registers == 1 and self.fills_registers(units, element="f32"):
             return self.lanes("f32")
         return units if units <= self.width("f32") else self.columns(units, "f32")
 
     def rows_unrolled(self, sums: int) -> int:
-        """By how many rows of a matrix an iteration multiplies a row, with so many sums.
+        """The rows of a matrix that an iteration multiplies a row by.
 
         Args:
-            sums: The registers of sums.
+            sums: The number of registers of sums.
         """
         if not self.row_loads:
             return self.row_unrolled
@@ -189,7 +189,7 @@ class VectorUnit:
 
     @property
     def rows(self) -> int:
-        """Rows of a product that are summed in registers at once."""
+        """The rows of a product that are summed in registers at once."""
         return self.registers // 4
 
     @property
@@ -198,22 +198,22 @@ class VectorUnit:
         return 64 if self.has_memory else 4
 
     def tile_height(self, rows: int) -> int:
-        """Rows of the tiles of a step: as many as let the last tile repeat the fewest rows."""
+        """The rows of the tiles of a step, chosen so that the last tile repeats the fewest rows."""
         if rows <= self.rows:
             return rows
         sizes = range(self.rows, self.rows // 2, -1)
         return min(sizes, key=lambda size: -(-rows // size) * size)
 
     def cut(self, rows: int, panels: int, weights: int) -> tuple[int, int]:
-        """Into how many parts the units and the rows of a step are cut, for threads to share.
+        """The numbers of parts to cut the units and the rows of a step into, for threads to share.
 
         Up to eight in all, each of a microsecond or more (`_OPERATIONS`, `_BYTES`), so that sharing
         costs little. Units first: each part then needs its own weights only.
 
         Args:
             rows: The batch size.
-            panels: How many panels the units make.
-            weights: How many weights a step reads.
+            panels: The number of panels.
+            weights: The number of weights that a step reads.
         """
         if not self.has_threads:
             return 1, 1
@@ -231,7 +231,7 @@ class VectorUnit:
         return units, groups
 
     def cuts(self, panels: int, weights: int) -> list[tuple[int, tuple[int, int]]]:
-        """What `cut` gives for any batch: pairs of a number of rows and the cut from there on.
+        """The results of `cut` for any batch: pairs of a number of rows and the cut from there on.
 
         They change where there are operations for twice the parts, and where there are twice the
         tiles, the last of them more than half full.
@@ -250,14 +250,14 @@ class VectorUnit:
         return found
 
     def panel(self, gate_width: int, gates: int, element: str, rows: int = 2) -> int:
-        """How many units of each gate make a panel.
+        """The number of units of each gate in a panel.
 
-        Two registers wide; over all gates about eight if there is a single row, so that enough sums
-        are under way at once, or four, so that there are two panels to share. The rest, if the
-        units do not divide, is at least two where that can be.
+        Two registers wide. For a single row, about eight over all gates, so that enough sums are
+        under way at once, or four, so that there are two panels to share. The rest, if the panels
+        do not divide the units, is at least two where possible.
         """
         width = self.width(element)
-        panels = max(1, self.row_sums // 2 // gates)  # of a width, a power of two
+        panels = max(1, self.row_sums // 2 // gates)  # per width, a power of two
         panel = width if rows > 1 else width << (panels.bit_length() - 1)
         if panel >= max(gate_width, 2 * width):
             panel //= 2
@@ -270,10 +270,10 @@ class VectorUnit:
         return next((p for p in widths if gate_width % p != 1 and p < gate_width), width - 1)
 
     def columns(self, size: int, element: str) -> int:
-        """The width of the tiles that some columns are divided into.
+        """The width of the tiles that columns are divided into.
 
-        The largest divisor that is not above two registers, and a power of two from half a register
-        on if there is one: code for other widths is slow.
+        The largest divisor that is at most two registers, and a power of two from half a register
+        on if there is one, because code for other widths is slow.
         """
         width = self.width(element)
         divisors = [d for d in range(min(size, width), 0, -1) if size % d == 0]

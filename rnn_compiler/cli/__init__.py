@@ -62,11 +62,11 @@ check also 3, recompile, and 4, unsupported; 130 after Ctrl-C, 143 after SIGTERM
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser with ``--debug``; the parsers of verbs are of this class too."""
+    """A parser with ``--debug``; verbs use this class too."""
 
     def __init__(self, **keywords: Any) -> None:
         super().__init__(**keywords)
-        self.set_defaults(parser=self)  # of the verb, once it has been parsed
+        self.set_defaults(parser=self)  # the verb's parser, once parsed
         text = "show a traceback on errors"
         self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=text)
 
@@ -198,7 +198,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
             code = options.verb(options)
         sys.stdout.flush()
         return code
-    except BrokenPipeError:  # the reader of standard output, such as `head`, has closed it
+    except BrokenPipeError:  # the reader, such as `head`, has closed standard output
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (UsageError, InvalidArgumentError) as error:

@@ -72,7 +72,7 @@ def _inspect(options: argparse.Namespace) -> int:
 
 
 def _inspect_bundle(bundle: Bundle, options: argparse.Namespace) -> None:
-    """Prints what a bundle's artifacts share once, and how they differ."""
+    """Prints what a bundle's artifacts have in common, and how they differ."""
     artifacts = bundle.artifacts
     files = [f"{artifact.manifest.target.slug}.vmfb" for artifact in artifacts]
     if options.json:
@@ -96,7 +96,7 @@ def _inspect_bundle(bundle: Bundle, options: argparse.Namespace) -> None:
 
 
 def _origin(artifact: Artifact) -> list[tuple[str, str]]:
-    """How it was compiled, which is mostly the same for all artifacts of a bundle."""
+    """How it was compiled, usually the same for all artifacts of a bundle."""
     manifest = artifact.manifest
     name = [("module", manifest.name)] if manifest.name else []
     versions = f"rnn-compiler {manifest.package_version}, IREE {manifest.compiler_version}"
@@ -104,7 +104,7 @@ def _origin(artifact: Artifact) -> list[tuple[str, str]]:
 
 
 def _facts(artifact: Artifact) -> list[tuple[str, str]]:
-    """Its target and the digest of its payload."""
+    """Its target and its payload's digest."""
     manifest = artifact.manifest
     target = manifest.target
     return [
@@ -178,7 +178,7 @@ def _print_functions(
 
 
 def _calls(said: str) -> str:
-    """How a function is called by this process."""
+    """How this process calls a function."""
     through_iree = os.environ.get("RNN_COMPILER_CALLS") == "iree"
     return "iree: RNN_COMPILER_CALLS=iree" if said == "direct" and through_iree else said
 
@@ -331,12 +331,12 @@ def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:
             raise UsageError(f"input {item}: {spec.function} takes {', '.join(dtypes)}")
     for name, array in arrays.items():
         if dtypes[name] == "bfloat16" and getattr(array, "dtype", None) in ("V2", "uint16"):
-            arrays[name] = array.view(DTYPES["bfloat16"].numpy)  # which .npy files lack
+            arrays[name] = array.view(DTYPES["bfloat16"].numpy)  # .npy files lack this dtype
     return arrays
 
 
 def _number_or_array(text: str) -> Any:
-    """What ``--input NAME=`` names: a number, or a .npy file."""
+    """The value of ``--input NAME=``: a number, or the array of a .npy file."""
     number = _number(text)
     if number is not None:
         return number

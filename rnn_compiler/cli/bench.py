@@ -130,7 +130,7 @@ def time_functions(program: Program, seconds: float) -> dict[str, Timing]:
 
 
 def time_calls(call: Callable[[], object], seconds: float) -> Timing:
-    """Times at least three calls one by one, for a duration, after a tenth of it to warm up."""
+    """Times at least three calls one by one for a duration, after warming up for a tenth of it."""
     warm = time.perf_counter() + seconds / 10
     call()
     while time.perf_counter() < warm:

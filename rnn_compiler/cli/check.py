@@ -104,7 +104,7 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
     except DeviceError as error:
         return "unsupported", error.reason
     try:
-        load(artifact, device)  # checks digest, machine and IREE's version, as any load does
+        load(artifact, device)  # checks digest, machine and IREE's version
     except (ArtifactError, DeviceError) as error:
         return "recompile", str(error).replace("artifact: ", f"{source}: ", 1)
     unused = sorted(set(cpu_features.host_features()) - set(target.features))

@@ -6,8 +6,8 @@ one noisy sample at a time and predicts the next. BlockLSTMV2 and BlockLSTMGradV
 one artifact; the dense readout and Adam are a few lines of numpy.
 
 It is evaluated on new recordings: first with the recorded samples as input, then with its own
-predictions. It is a part of the package, because the verb also runs where the package was installed
-from a wheel, without the samples.
+predictions. It is part of the package, not a sample, because the verb also runs where the package
+was installed from a wheel.
 """
 
 from __future__ import annotations
@@ -55,32 +55,32 @@ _NORMAL_BEAT = np.array(
 )
 _PREMATURE_BEAT = np.array([[-0.2, 1.1, 0.06], [-0.04, -0.5, 0.06], [0.16, -0.35, 0.08]])
 
-_STRETCHES = 16  # that a training recording has; the state is carried from one to the next
-_HEARD = 4 * _SEQ_LENGTH  # samples that a held-out recording is listened to
-_ALONE = 6 * _SEQ_LENGTH  # samples that the network then makes by itself
+_STRETCHES = 16  # per training recording; the state is carried from one to the next
+_HEARD = 4 * _SEQ_LENGTH  # samples of a held-out recording that the network hears
+_ALONE = 6 * _SEQ_LENGTH  # samples that the network then generates by itself
 
-# What must be reached: the mean squared error of the next sample, in terms of that of repeating the
-# last one; and alone, the root mean squared error in terms of the signal's standard deviation, of
-# which silence gives 1 and a lost rhythm more.
+# The bounds: the mean squared error of the next sample, relative to that of repeating the last one;
+# and alone, the root mean squared error relative to the signal's standard deviation, for which
+# silence gives 1 and a lost rhythm more.
 NEXT_SAMPLE_BOUND = 0.05
 ALONE_BOUND = 0.5
 
 
 def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, as_json: bool = False) -> int:
-    """Compiles, trains, judges and draws.
+    """Trains the network, evaluates it and draws the result.
 
     Args:
         output: The PNG file to write; its folder must exist.
         steps: Training steps, at least 1.
-        as_json: Whether what came out is printed as JSON.
+        as_json: Whether to print the results as JSON.
 
     Returns:
-        0 if the network learned what it should, else 1.
+        0 if the network passed, else 1.
 
     Raises:
         OSError: The picture cannot be written.
     """
-    if output.is_dir() or not output.parent.is_dir():  # better now than after the training
+    if output.is_dir() or not output.parent.is_dir():  # rather than after the training
         raise FileNotFoundError(f"{output}: not a file name in a folder that exists")
     module = build(
         ["BlockLSTMV2", "BlockLSTMGradV2"],
@@ -171,7 +171,7 @@ def record_hearts(generator: np.random.Generator, length: int) -> Array:
 
 @dataclass(frozen=True)
 class State:
-    """What the network remembers, ``[batch_size, num_units]`` each."""
+    """The state of the network, ``[batch_size, num_units]`` each."""
 
     cs_prev: Array
     h_prev: Array
@@ -201,9 +201,9 @@ class Network:
         self._cs_grad = program.to_device(np.zeros((_SEQ_LENGTH, _BATCH_SIZE, H), np.float32))
 
     def predict(self, samples: Array, state: State) -> tuple[Array, State]:
-        """The sample after each of ``samples[n, batch_size]``, and the state after the last.
+        """Predicts the sample after each of ``samples[n, batch_size]``; returns the last state too.
 
-        A stretch may be shorter than the module's seq_length: `seq_len_max` says how long it is.
+        A stretch may be shorter than the module's seq_length: `seq_len_max` gives its length.
         """
         n = len(samples)
         padded = np.zeros((_SEQ_LENGTH, _BATCH_SIZE), np.float32)
@@ -214,7 +214,7 @@ class Network:
     def gradient(
         self, samples: Array, targets: Array, state: State
     ) -> tuple[float, dict[str, Array], State]:
-        """The mean squared error on a full stretch, its gradient by parameter, the state after."""
+        """The mean squared error on a full stretch, its gradients, and the state after."""
         inputs = self._inputs(samples, state, _SEQ_LENGTH)
         out = self._program.block_lstm_v2(**inputs, to_host=False)
         h: Array = np.asarray(out.h)
@@ -250,7 +250,7 @@ class Network:
 
 
 class Adam:
-    """Adam, on parameters by name, with the norm of the gradient clipped to 1."""
+    """Adam for parameters by name; the norm of the gradient is clipped to 1."""
 
     def __init__(self, parameters: dict[str, Array]) -> None:
         self._parameters = parameters
@@ -259,7 +259,7 @@ class Adam:
         self._count = 0
 
     def step(self, gradient: dict[str, Array], rate: float) -> None:
-        """Moves the parameters, in place."""
+        """Updates the parameters in place."""
         self._count += 1
         rate *= (1 - 0.99**self._count) ** 0.5 / (1 - 0.9**self._count)
         norm = sum(float(np.sum(g**2)) for g in gradient.values()) ** 0.5
@@ -272,7 +272,7 @@ class Adam:
 
 
 def stretches(generator: np.random.Generator) -> Iterator[tuple[Array, bool]]:
-    """Stretches ``[seq_length + 1, batch_size]`` of ever new recordings; whether one is a first."""
+    """Stretches ``[seq_length + 1, batch_size]`` of new recordings; whether each begins one."""
     while True:
         recordings = record_hearts(generator, _STRETCHES * _SEQ_LENGTH + 1)
         for first in range(0, _STRETCHES * _SEQ_LENGTH, _SEQ_LENGTH):
@@ -282,7 +282,7 @@ def stretches(generator: np.random.Generator) -> Iterator[tuple[Array, bool]]:
 def train(
     network: Network, generator: np.random.Generator, steps: int, report: Callable[[float], None]
 ) -> list[float]:
-    """Trains, a stretch a step, with a rate that falls to 0; the losses, each also reported."""
+    """Trains one stretch per step, at a rate that falls to 0; returns and reports the losses."""
     optimizer = Adam(network.parameters)
     state = NO_MEMORY
     losses: list[float] = []
@@ -297,11 +297,11 @@ def train(
 
 @dataclass(frozen=True)
 class Trial:
-    """Held-out recordings and what the network made of them, ``[time, batch_size]``.
+    """Held-out recordings and the network's predictions, ``[time, batch_size]``.
 
     Attributes:
         recordings: The samples.
-        predictions: Of the same samples; from `_HEARD` on, made without hearing any.
+        predictions: Predictions of the same samples; from `_HEARD` on without hearing any.
     """
 
     recordings: Array
@@ -314,9 +314,9 @@ class Trial:
 
     @property
     def next_sample_error(self) -> float:
-        """The mean squared error while it hears, in terms of `naive_loss`.
+        """The mean squared error while it hears, relative to `naive_loss`.
 
-        The first half is left out, in which it finds out where in the rhythm it is.
+        The first half, in which it finds its place in the rhythm, does not count.
         """
         heard = slice(_HEARD // 2, _HEARD)
         error = self.predictions[heard] - self.recordings[heard]
@@ -324,7 +324,7 @@ class Trial:
 
     @property
     def alone_error(self) -> float:
-        """The root mean squared error while it is alone, in terms of the standard deviation."""
+        """The root mean squared error while it is alone, relative to the standard deviation."""
         error = self.predictions[_HEARD:] - self.recordings[_HEARD:]
         return float(np.sqrt(np.mean(error**2)) / np.std(self.recordings[_HEARD:]))
 
@@ -335,7 +335,7 @@ class Trial:
 
 
 def judge(network: Network, generator: np.random.Generator) -> Trial:
-    """Lets the network hear new recordings, then carry on alone."""
+    """Lets the network hear new recordings, then continue alone."""
     recordings = record_hearts(generator, _HEARD + _ALONE)
     predictions = np.zeros_like(recordings)
     state = NO_MEMORY

@@ -117,7 +117,7 @@ def _default(attribute: Attribute) -> str:
 
 
 def _other_forms(signature: Signature) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-    """The tensors that change when an attribute is not at its default."""
+    """The tensors that change when an attribute does not have its default."""
     defaults = {a.name: a.default for a in signature.attributes}
     usual = _kinds(signature.form(defaults))
     forms: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
@@ -217,7 +217,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _check_package() -> str:
-    """The version of this package, which is installed under one of its names."""
+    """The version of this package, under whichever name it is installed."""
     names = installed_names()
     if len(names) > 1:
         raise RuntimeError(

@@ -1,7 +1,7 @@
 """Counts the operations of a module's matrix products.
 
-The count comes from the portable StableHLO, so no op needs to declare one. A loop over time counts
-as often as it can run, `seq_length` or a block of it; elementwise work is not counted, as usual.
+The count comes from the portable StableHLO, so ops need not declare any. A loop over time counts
+with its maximum number of steps, `seq_length` or a block of it; elementwise work is not counted.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _count(operation: Any, functions: dict[str, Any], dims: Mapping[str, Size]) 
 
 
 def _steps(loop: Any, dims: Mapping[str, Size]) -> int:
-    """How often a loop over time can run: once for each row of its output arrays."""
+    """The maximum number of steps of a loop over time: the rows of its output arrays."""
     shapes: list[list[int]] = [result.type.shape for result in loop.results]
     steps = [shape[0] for shape in shapes if len(shape) == 3]
     return max(steps) if steps else static_size(dims["seq_length"])
@@ -72,7 +72,7 @@ def _children(operation: Any) -> Iterator[Any]:
 
 
 def _product(operation: Any) -> int:
-    """Two for each element of the result and of the contracted axis."""
+    """Two operations for each element of the result and each index of the contracted axis."""
     lhs = operation.operands[0].type.shape
     numbers = str(operation.attributes["dot_dimension_numbers"])
     found = re.search(r"lhs_contracting_dimensions = \[([\d, ]*)\]", numbers)

@@ -125,7 +125,7 @@ def js_readme(made: Imported, module: JsModule) -> str:
 
     Args:
         made: The layers.
-        module: What they were compiled into.
+        module: The module in JavaScript.
     """
     where = f"Weights are constants in `{module.name}.wasm`."
     if made.apart:
@@ -149,7 +149,7 @@ def js_readme(made: Imported, module: JsModule) -> str:
 
 
 def js_call(name: str, spec: FunctionSpec) -> list[str]:
-    """A fenced block of JavaScript that calls a function of `name.mjs`, with zeros for arrays."""
+    """A fenced block of JavaScript that calls a function of `name.mjs` with zeros."""
     lines = ["```js", f'import {{ load }} from "./{name}.mjs";', "", "const m = await load();"]
     examples = spec.example_sizes.items()
     lines += [f"const {dim} = {size}; // open: any size works" for dim, size in examples]
@@ -235,7 +235,7 @@ def _section(made: Imported, layer: Layer, spec: FunctionSpec) -> list[str]:
 
 
 def _use(layer: Layer, spec: FunctionSpec) -> str:
-    """The purpose of a function."""
+    """A function's purpose."""
     docs = f"{spec.op}: {layer.signature.summary}."
     if "is_training" not in spec.attributes:
         return docs

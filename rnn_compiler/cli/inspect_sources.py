@@ -1,4 +1,4 @@
-"""`inspect` of a module in C: what its manifest says; its files must be those it was made with."""
+"""`inspect` of a module in C: prints its manifest after checking its files against it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["inspect_sources"]
 
 
 def inspect_sources(path: Path, *, as_json: bool) -> None:
-    """Prints what a module is.
+    """Prints the description of a module.
 
     Args:
         path: Its manifest.
-        as_json: Whether to print that as it is.
+        as_json: Whether to print the manifest unchanged.
 
     Raises:
         ArtifactError: A file is missing or damaged, or of another version.

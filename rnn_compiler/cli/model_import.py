@@ -229,7 +229,7 @@ def _compiled_js(options: argparse.Namespace, module: Module, imported: Imported
 
 
 _MAKERS = {"vmfb": _compiled, "c": _compiled_c, "js": _compiled_js}
-"""What makes each format."""
+"""The function that makes each format."""
 
 
 def _storable(layer: Layer) -> dict[str, Any]:

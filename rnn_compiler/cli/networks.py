@@ -32,7 +32,7 @@ __all__ = ["add_whole_options", "import_whole"]
 
 
 def add_whole_options(parser: argparse.ArgumentParser) -> None:
-    """Adds what `import` takes for a whole network."""
+    """Adds the options of `import` for whole networks."""
     parser.add_argument(
         "--whole",
         action="store_true",
@@ -94,7 +94,7 @@ def import_whole(options: argparse.Namespace) -> int:
 
 
 def _print_states(spec: FunctionSpec) -> None:
-    """Prints what a stream keeps between calls, or might keep if the user says so."""
+    """Prints the states that a stream keeps between calls, or may keep if the user says so."""
     kept = _states(spec)
     if kept:
         print_line(f"states that a stream keeps: {_shown(kept)}")
@@ -104,7 +104,7 @@ def _print_states(spec: FunctionSpec) -> None:
 
 
 def _states(spec: FunctionSpec) -> dict[str, str]:
-    """The states of a network, each with the output that is the next."""
+    """The states of a network, each with the output that holds its next value."""
     return {} if spec.chunked is None else {k: v[0] for k, v in spec.chunked.states.items()}
 
 
@@ -113,7 +113,7 @@ def _shown(states: Mapping[str, str]) -> str:
 
 
 def _check(options: argparse.Namespace) -> Path:
-    """The file of a network, if the other options go with it."""
+    """The file of a network; checks that the other options suit it."""
     if len(options.paths) != 1:
         raise UsageError("--whole: one file at a time")
     for flag in ("layer", "attr", "weights_apart"):
@@ -145,7 +145,7 @@ def _number(key: str, text: str) -> int | float:
 
 
 def _write(options: argparse.Namespace, module: Module) -> list[Path]:
-    """Compiles a network, and writes it with a README, which is the last of the files."""
+    """Compiles a network and writes it with a README; returns the files, the README last."""
     folder: Path = options.output
     files, text, save = _MAKERS[options.format](options, module)
     stages.report(f"writing {folder}")
@@ -156,7 +156,7 @@ def _write(options: argparse.Namespace, module: Module) -> list[Path]:
 
 
 _Made = tuple[list[Path], str, Callable[[], object]]
-"""Files, the text of the README, and what writes the files."""
+"""Files, the text of the README, and the function that writes the files."""
 
 
 def _compiled(options: argparse.Namespace, module: Module) -> _Made:
@@ -188,7 +188,7 @@ def _compiled(options: argparse.Namespace, module: Module) -> _Made:
 
 
 def _python(tensor: TensorSpec) -> str:
-    """A shape in Python, with names for open sizes."""
+    """A shape as Python code, with names for open sizes."""
     return f"({', '.join(map(str, tensor.shape))}{',' * (len(tensor.shape) == 1)})"
 
 
@@ -220,11 +220,11 @@ def _compiled_js(options: argparse.Namespace, module: Module) -> _Made:
 
 
 _MAKERS = {"vmfb": _compiled, "c": _compiled_c, "js": _compiled_js}
-"""What makes each format."""
+"""The function that makes each format."""
 
 
 def _readme(module: Module, name: str, targets: Sequence[str], code: Sequence[str]) -> str:
-    """What was compiled, for which machines, and how to call it."""
+    """Describes the compiled network, its machines, and how to call it."""
     known = [resolve_target(each) for each in targets if each != ALL_LEVELS]
     lines = [f"# {module.name}", "", f"`{name}` holds the whole network, as one function.", ""]
     lines += [*map(target_text, known), "", "| | name | type |", "|---|---|---|"]
@@ -233,7 +233,7 @@ def _readme(module: Module, name: str, targets: Sequence[str], code: Sequence[st
 
 
 def _rows(spec: FunctionSpec) -> list[tuple[str, str, str]]:
-    """What a function takes and gives."""
+    """The arguments and results of a function."""
     kinds = {"input": spec.arguments, "output": spec.results}
     return [
         (kind, each.name, f"{each.dtype}[{','.join(map(str, each.shape))}]")

@@ -42,7 +42,7 @@ def check_output(path: Path | None) -> None:
     """Checks, before any work is done, that a file can be written.
 
     Raises:
-        UsageError: It cannot be written; the message says why.
+        UsageError: It cannot be written; the message gives the reason.
     """
     if path is None or (path.exists() and not path.is_dir() and not path.is_file()):
         return  # standard output, or a device or pipe
@@ -59,7 +59,7 @@ def check_output_folder(path: Path) -> None:
     """Checks, likewise, that a folder can be created or written to.
 
     Raises:
-        UsageError: It cannot; the message says why.
+        UsageError: It cannot; the message gives the reason.
     """
     there = next(each for each in (path, *path.absolute().parents) if each.exists())
     if not there.is_dir():
@@ -68,7 +68,7 @@ def check_output_folder(path: Path) -> None:
 
 
 def _check_folder(path: Path, folder: Path) -> None:
-    """Tries to create a file in a folder, because permissions alone do not tell."""
+    """Tries to create a file in a folder, because permissions alone do not decide."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
@@ -279,10 +279,10 @@ def open_sizes(options: argparse.Namespace, known: Sequence[str], of: str) -> di
 
 
 def pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:
-    """The pairs ``NAME=VALUE`` that a flag gives, separated by commas or by themselves.
+    """The pairs ``NAME=VALUE`` of a flag, from comma-separated lists or repeated flags.
 
     Raises:
-        UsageError: One is malformed, or a name comes twice.
+        UsageError: A pair is malformed, or a name is repeated.
     """
     found: dict[str, str] = {}
     for item in ",".join(options).split(","):

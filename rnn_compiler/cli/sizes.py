@@ -1,8 +1,8 @@
 """`compile` at many sizes: ranges in ``--dim``, and files of sizes.
 
 A range is ``1..8``, including both ends, or ``32..128:32`` with a step; several ranges give every
-combination. A ``--dims`` file has pairs as in ``--dim`` on each line, in addition to those of
-``--dim``, which they override. It may contain ranges, blank lines, and comments after ``#``.
+combination. Each line of a ``--dims`` file has pairs as in ``--dim``; they are added to those of
+``--dim`` and override them. The file may contain ranges, blank lines, and comments after ``#``.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MOST = 10_000
 """The most sizes that one command compiles; more are probably a mistake, such as a missing step."""
 
 _MOST_BYTES = 16 << 20
-"""Of a file of sizes."""
+"""The largest file of sizes."""
 
 _RANGE = re.compile(r"(\d+)\.\.(\d+)(?::(\d+))?")
 
@@ -228,7 +228,7 @@ def _saved(
 
 
 def _shown(dims: Mapping[str, str | int | None]) -> str:
-    """Sizes as ``--dim`` takes them."""
+    """Sizes in the syntax of ``--dim``."""
     return ",".join(f"{name}={'?' if size is None else size}" for name, size in dims.items())
 
 

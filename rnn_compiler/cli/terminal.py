@@ -213,7 +213,7 @@ def _width() -> int:
 
 
 def _clean(text: str) -> str:
-    """Text without control characters, which can be printed whatever its source."""
+    """Text without control characters, safe to print whatever its source."""
     text = " ".join(text.splitlines())
     return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 

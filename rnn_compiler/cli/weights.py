@@ -45,10 +45,10 @@ _OPTIONS = {
 }
 
 _GRU_NEEDS = {"keras": "GRU(reset_after=True)", "onnx": "a GRU node with linear_before_reset=1"}
-"""The kind of GRU that "gru" means, where there are two."""
+"""The kind of GRU that "gru" means for frameworks with two."""
 
 _MOST_TOLD = 8
-"""Names of arrays in a message."""
+"""The most names of arrays in a message."""
 
 _TYPES: dict[str, Callable[[str], Any]] = {
     **{"int": int, "int | None": int},
@@ -155,10 +155,10 @@ def _convert(name: str, names: list[str], options: argparse.Namespace) -> int:
 
 
 def _check_kind(framework: str, file: Path) -> None:
-    """Checks that a file is not a model of some framework, which is read in another way.
+    """Checks that a file is not a model of a framework, which is read in another way.
 
     Raises:
-        UsageError: It is; the message says how.
+        UsageError: It is a model; the message says how to read it.
     """
     from rnn_compiler.model_import.kinds import MODEL_FILES
 

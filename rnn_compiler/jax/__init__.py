@@ -2,23 +2,23 @@
 
 Each op is a function named after the op in snake case. It takes TensorFlow's arguments in
 TensorFlow's order and returns a named tuple: ``block_lstm_v2(seq_len_max, x, ...).h``. XLA runs
-them as portable StableHLO on any of its devices. In modules from `jax.export`, each is a custom
+the ops as portable StableHLO on any of its devices. In modules from `jax.export`, each is a custom
 call, which `rnn_compiler.link` compiles.
 
 block_lstm, block_lstm_v2, lstm_block_cell, gru_block_cell, cudnn_rnn, cudnn_rnn_v2, cudnn_rnn_v3
     the forward ops, differentiable once, backwards
 block_lstm_grad_v2, ...
-    the gradient ops on their own, not differentiable
+    the gradient ops by themselves, not differentiable
 export
     `jax.export.export` for functions with such calls
 
 This needs JAX 0.10; no other part of the package imports it.
 
-arguments       a call's arguments, as arrays of the op's shapes and dtypes
-primitives      a JAX primitive an op, with its rules
-stablehlo       what a primitive is in a module of JAX's
+arguments       converts a call's arguments to arrays of the op's shapes and dtypes
+primitives      one JAX primitive per op, with its rules
+stablehlo       lowers the primitives
 functions       the functions, and their gradients
-exporting       functions as modules for `rnn_compiler.link`
+exporting       exports functions as modules for `rnn_compiler.link`
 """
 
 from __future__ import annotations

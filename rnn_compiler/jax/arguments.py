@@ -1,4 +1,4 @@
-"""A call's arguments, as JAX arrays of the op's shapes and dtypes; and the op at these sizes.
+"""Converts a call's arguments to JAX arrays of the op's shapes and dtypes.
 
 Arguments follow the rules of `raw_ops`: floats are never converted, Python numbers take the op's
 dtype, integers may have any integer dtype, and None stands for a default. Anything else is rejected
@@ -9,7 +9,7 @@ Without ``jax_enable_x64``, JAX has no 64-bit types: other arrays are converted 
 are an op's integers.
 """
 
-# JAX's own types are known in part.
+# JAX's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
@@ -70,7 +70,7 @@ def _spec(instance: Instance) -> FunctionSpec:
 
 @dataclass(frozen=True)
 class _Traced:
-    """What is known of an array while a function is traced, for argument checks."""
+    """The known properties of an array while a function is traced, for argument checks."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -78,7 +78,7 @@ class _Traced:
 
 
 def jax_dtype(dtype: str) -> np.dtype[Any]:
-    """A dtype as JAX has it at present: without x64, at most 32 bits wide."""
+    """A dtype as JAX represents it now: without x64, at most 32 bits wide."""
     return jax.dtypes.canonicalize_dtype(DTYPES[dtype].numpy)
 
 
@@ -132,7 +132,7 @@ def _array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any] | 
     """A value as an array: JAX arrays unchanged, others in host memory.
 
     Raises:
-        InvalidArgumentError: It cannot be viewed as an array of numbers, or its size is not known.
+        InvalidArgumentError: It cannot be viewed as an array of numbers, or its size is unknown.
     """
     if not isinstance(value, jax.Array):
         array = host_array(op, name, value, dtype)

@@ -1,6 +1,6 @@
 """Exports JAX functions as modules for `rnn_compiler.link`."""
 
-# JAX's own types are known in part.
+# JAX's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
@@ -21,7 +21,7 @@ CUSTOM_CALLS: tuple[Any, ...] = tuple(
     jax.export.DisabledSafetyCheck.custom_call(PREFIX + function.signature.name)
     for function in FUNCTIONS.values()
 )
-"""For `disabled_checks` of `jax.export.export`, which rejects unknown custom calls."""
+"""The `disabled_checks` of `jax.export.export`, which rejects unknown custom calls."""
 
 
 def export(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
@@ -29,7 +29,7 @@ def export(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
 
     Args:
         function: A function of JAX arrays; `jax.jit` is applied unless it already is.
-        **options: Of `jax.export.export`: platforms, further disabled_checks.
+        **options: Passed to `jax.export.export`: platforms, further disabled_checks.
 
     Returns:
         A function that takes arguments, or their shapes and dtypes, and returns a

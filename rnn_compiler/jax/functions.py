@@ -1,4 +1,4 @@
-"""The ops as functions, differentiable where `schema.gradients` says how.
+"""The ops as functions, differentiable as `schema.gradients` defines.
 
 A forward op saves the arguments of its gradient ops, which run in the backward pass; XLA drops
 unused ones. A gradient has the dtype of its argument; integers have none. Gradients can flow back
@@ -6,7 +6,7 @@ from the same results as in TensorFlow. A gradient that arrives at any other res
 is an error, because it would be missing from the sum.
 """
 
-# JAX's own types are known in part.
+# JAX's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
@@ -123,7 +123,7 @@ def _differentiable(instance: Instance) -> Any:
 
 
 def _trained(instance: Instance) -> Instance:
-    """The op as a gradient needs it, if that is not the caller's decision."""
+    """The op as its gradient needs it, except where the caller decides."""
     training = GRADIENTS[instance.op].training
     if not training:
         return instance

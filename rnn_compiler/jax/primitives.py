@@ -2,14 +2,14 @@
 
     impl            compiled by `jax.jit`, for calls outside of any transformation
     abstract eval   shapes and dtypes of the results, from the op's signature
-    lowering        `stablehlo`: portable StableHLO, or a custom call in what is exported
+    lowering        `stablehlo`: portable StableHLO, or a custom call in exported modules
     batching        one row after the other, by `jax.lax.map`: results are those of single calls
-    jvp             refused: the functions have a VJP, of first order
+    jvp             refused: the functions have a first-order VJP
 
 Only second derivatives and derivatives of gradient ops reach the last rule.
 """
 
-# JAX's own types are known in part.
+# JAX's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 

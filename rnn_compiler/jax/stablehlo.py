@@ -2,14 +2,14 @@
 
 For XLA it is a call of the op's portable function, which is added to the module once for each
 instance of the op, however often it is called; its symbol identifies the instance. The bindings of
-IREE's compiler produce the text, and JAX's own bindings parse it.
+IREE's compiler print the text, and JAX's own bindings parse it.
 
 In modules from `jax.export`, it is a ``stablehlo.custom_call @rnn_compiler.OP`` with its attributes
-in ``mhlo.backend_config``, as `rnn_compiler.link` expects. JAX tells which of the two applies: a
-module is lowered either for export or for a device.
+in ``mhlo.backend_config``, as `rnn_compiler.link` expects. JAX's lowering context tells which of
+the two applies: a module is lowered either for export or for a device.
 """
 
-# JAX's own types are known in part.
+# JAX's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 

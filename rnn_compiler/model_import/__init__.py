@@ -4,9 +4,8 @@ import_model  the layers of a file of TensorFlow, Keras, ONNX or PyTorch
 Layer         one of them: build() gives its module
 
 `saved_model`, `keras_file`, `keras_h5`, `onnx_file` and `torch_layers` each read one kind of file
-(`kinds`);
-`tensorflow_graph` and the modules next to it find ops in graphs; `messages` is the table of
-protobuf messages. No framework is needed. Files are untrusted: nothing in them is run, and sizes
+(`kinds`); `tensorflow_graph` and the modules next to it find ops in graphs; `messages` is the table
+of protobuf messages. No framework is needed. Files are untrusted: nothing in them is run, and sizes
 stated in them are compared with their actual size before memory is allocated.
 """
 
@@ -36,10 +35,10 @@ _REMEDIES = {
     "PyTorch's exporter": "it writes cells, and in newer versions torch.nn.RNN, as such operators: "
     "export layers with dynamo=False, or convert weights with rc.weights.from_torch",
 }
-"""Remedies for a model without layers, by words in the description of what it has instead."""
+"""Remedies for a model without layers, by words in the description of its other content."""
 
 DEFECT = "it cannot be read; if other programs can read it, please report this"
-"""The reason given for an exception that no reader anticipates."""
+"""The reason given for an exception that no reader expects."""
 
 _FOUND = "BlockLSTM, LSTMBlockCell, GRUBlockCell, CudnnRNN and their gradients"
 

@@ -43,7 +43,7 @@ class Checkpoint:
     Attributes:
         prefix: The path, without ``.index``.
         keys: The key of each variable by the variable's name; in files of TensorFlow 1, they are
-            the same. None where two variables have one name.
+            the same. None where two variables share a name.
         objects: The objects that TensorFlow 2 saved, as messages, the root first.
     """
 
@@ -106,7 +106,7 @@ class Checkpoint:
             self._check_location(path)
             self._left[path] = os.stat(path).st_size
         self._left[path] -= entry.size
-        if self._left[path] < 0:  # tensors that share bytes
+        if self._left[path] < 0:  # tensors may share bytes
             raise damaged(self._index, f"its tensors are larger than {name} together")
         data = read_bytes(path, entry.offset, entry.size)
         if entry.dtype != STRING and masked_crc32c(data) != entry.crc32c:
@@ -114,7 +114,7 @@ class Checkpoint:
         return data
 
     def _check_location(self, path: Path) -> None:
-        """Checks that a file is in the model's folder, also if it is a link."""
+        """Checks that a file is in the model's folder, even through links."""
         folder = self._model.parent
         within(folder, os.path.relpath(path, folder), self._model)
 
@@ -156,11 +156,11 @@ def table(data: bytes, path: Path) -> Iterator[tuple[str, bytes]]:
     for _, handle in _block(data, offset, size, path):
         start, length, _ = _handle(handle, 0, path)
         seen += length
-        if seen > len(data):  # blocks that are listed twice
+        if seen > len(data):  # some blocks are listed twice
             raise damaged(path, "its blocks overlap")
         for key, value in _block(data, start, length, path):
             keys -= len(key)
-            if keys < 0:  # of which each entry has a few, and the rest from the one before
+            if keys < 0:  # a key shares a prefix with the previous one, so few bytes can mean many
                 raise exceeded(path, f"its keys are more than {16 * len(data)} bytes together")
             try:
                 yield key.decode(), value

@@ -22,7 +22,7 @@ __all__ = ["Hdf5", "read_hdf5"]
 
 _SPARE_BYTES = 1 << 24
 _LONGEST = 600
-"""Seconds; those of the processor are bounded by the size of the file."""
+"""Time limit in seconds; CPU time is limited by the size of the file."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Hdf5:
     """The content of a file.
 
     Attributes:
-        groups: The attributes of each group that are texts, or lists of texts, by its path.
+        groups: The attributes of each group that are texts or lists of texts, by its path.
         arrays: The arrays by their paths.
     """
 
@@ -53,7 +53,7 @@ def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
 
     Args:
         path: The file.
-        data: Its bytes, if they are only a part of that file.
+        data: Its bytes, if the HDF5 content is only a part of that file.
 
     Raises:
         ArtifactError: It is damaged, or refers to other files.
@@ -61,7 +61,7 @@ def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
         UnsupportedError: The package h5py is not installed.
     """
     if data is None:
-        reading.read_bytes(path, 0, 0)  # that it can be, and is a regular file
+        reading.read_bytes(path, 0, 0)  # checks that the file is readable and regular
     size = reading.stored_bytes(path) if data is None else len(data)
     most = _SPARE_BYTES + 16 * size
     source = os.path.abspath(path) if data is None else "-"
@@ -84,7 +84,7 @@ def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
     for name, kind, shape in facts["arrays"]:
         dtype: Any = np.dtype(kind)
         end = at + int(np.prod(shape, dtype=object)) * dtype.itemsize
-        if end > len(rest):  # an error while they were written
+        if end > len(rest):  # an error while the arrays were written
             raise damaged(path, f"{name} cannot be read")
         if dtype.kind in "fiu":
             native = dtype.newbyteorder("=")

@@ -80,7 +80,7 @@ def texts(value: Any) -> Any:
 
 
 def main(source: str, most: int) -> int:
-    """Reads a file within the bounds that its size sets."""
+    """Reads a file within limits derived from its size."""
     out = sys.stdout.buffer
     try:
         h5py: Any = importlib.import_module("h5py")
@@ -94,11 +94,11 @@ def main(source: str, most: int) -> int:
         out.write(json.dumps(facts).encode() + b"\n")
         for item in items:
             out.write(item[()].tobytes())
-    except Exception as error:  # whatever h5py makes of what HDF5 says
+    except Exception as error:  # h5py raises many kinds for damaged files
         out.write(json.dumps({"error": str(error) or type(error).__name__}).encode() + b"\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.path.pop(0)  # this folder, whose modules are no top-level ones
+    sys.path.pop(0)  # this folder, whose modules are not top-level ones
     sys.exit(main(sys.argv[1], int(sys.argv[2])))

@@ -21,7 +21,7 @@ __all__ = ["joined", "renamed"]
 _NAMES = {"output_dim": "units", "inner_activation": "recurrent_activation"}
 
 _GATES = {"LSTM": (0, 2, 1, 3), "GRU": (0, 1, 2)}
-"""Where the gates of Keras 2, in its order, are among those of Keras 1."""
+"""The positions of Keras 2's gates among those of Keras 1."""
 
 
 def renamed(options: Mapping[str, Any]) -> dict[str, Any]:

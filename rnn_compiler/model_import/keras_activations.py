@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 NEWEST = 3
-"""The newest Keras."""
+"""The newest major version of Keras."""
 
 
 class OnnxFunction(NamedTuple):
@@ -52,7 +52,7 @@ _FUNCTIONS: Mapping[str | None, OnnxFunction] = {
 }
 
 _SLOPES = {1: 0.2, 2: 0.2, 3: 1 / 6}
-"""hard_sigmoid's, by the version of Keras."""
+"""The slope of hard_sigmoid, by version of Keras."""
 
 
 def onnx_function(activation: Any, version: int) -> OnnxFunction | None:

@@ -55,7 +55,7 @@ _MOST_LAYERS = 1_000
 _LARGEST_CONFIG = 1 << 26
 _SPARE_BYTES = 1 << 22
 _KINDS = {zipfile.ZIP_STORED: "stored", zipfile.ZIP_DEFLATED: "deflated"}
-"""What Keras writes, and people who pack a file anew; these are read piece by piece."""
+"""The compressions that Keras and common zip tools use; files are read piece by piece."""
 
 
 def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
@@ -77,7 +77,7 @@ def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
                     facts = parsed(_member(file, "metadata.json", path), path)
         except ArtifactError:
             raise
-        except Exception as error:  # zipfile's or zlib's, or of places that there are not
+        except Exception as error:  # from zipfile or zlib, or for offsets beyond the file
             raise damaged(path, f"not a readable zip file ({error})") from error
     version = version_of(facts.get("keras_version"), config)
     return layers_of_model(path, config, version, read_hdf5(path, weights), of_keras)

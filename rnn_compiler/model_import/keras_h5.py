@@ -32,10 +32,10 @@ _ARCHITECTURE = (".json",)
 _MOST_BESIDE = 1_000
 _LARGEST_ARCHITECTURE = 1 << 26
 _KINDS = {4: "LSTM", 3: "GRU", 1: "SimpleRNN"}
-"""Layers by how many gates they have."""
+"""Layers by the number of their gates."""
 
 _GATE = re.compile(r"_[WUb](_[a-z])?$")
-"""What Keras 1 adds to a layer's name for each array: ``lstm_1_W_i``."""
+"""The suffix that Keras 1 adds to a layer's name for each array: ``lstm_1_W_i``."""
 
 _MOST_TOLD = 20
 
@@ -128,7 +128,7 @@ def _architecture(path: Path) -> Config | None:
 
 
 def _beside(path: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """The files next to one: the one of the same name, or else all with these suffixes."""
+    """The files next to a path: the one with the same name, or else all with these suffixes."""
     for suffix in suffixes:
         named = path.with_name(_stem(path) + suffix)
         if named.is_file():
@@ -142,7 +142,7 @@ def _beside(path: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
 
 
 def _stem(path: Path) -> str:
-    """A file's name without its suffixes, one or two."""
+    """A file's name without its one or two suffixes."""
     for suffix in (*_WEIGHTS, *_ARCHITECTURE):
         if path.name.lower().endswith(suffix):
             return path.name[: -len(suffix)]
@@ -170,7 +170,7 @@ def _told(file: Hdf5) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _by_part(names: tuple[str, ...]) -> dict[str, list[str]]:
-    """The names of arrays by the parts of their paths, and those by these without the array's."""
+    """The names of arrays by the parts of their paths, with and without Keras 1's suffix."""
     found: dict[str, dict[str, None]] = {}
     for name in names:
         for part in name.split("/"):
@@ -183,7 +183,7 @@ def _of_h5(prefix: str, file: Hdf5, layer: KerasLayer, path: Path) -> list[Any]:
     """The weights of a layer in an .h5 file, in Keras' order."""
     group = f"{prefix}{layer.names[0]}"
     names: list[str] = file.groups.get(group, {}).get("weight_names") or []
-    if len(layer.names) > 1:  # of a model in a model: those with the layer's name in their path
+    if len(layer.names) > 1:  # nested in a model: its name is in the paths of its arrays
         names = _by_part(tuple(names)).get(layer.names[-1], [])
     found = [file.arrays[f"{group}/{name}"] for name in names if f"{group}/{name}" in file.arrays]
     if not found or len(found) != len(names):

@@ -40,13 +40,13 @@ Config = dict[str, Any]
 _CELLS = {"LSTMCell": "LSTM", "GRUCell": "GRU", "SimpleRNNCell": "SimpleRNN"}
 _CUDNN = {"CuDNNLSTM": "LSTM", "CuDNNGRU": "GRU"}
 _CUDNN_OPTIONS = {"activation": "tanh", "recurrent_activation": "sigmoid", "reset_after": True}
-"""What cuDNN computes, which the configurations of its layers do not say."""
+"""The options of cuDNN's layers, which their configurations omit."""
 
 RECURRENT = ("LSTM", "GRU", "SimpleRNN", "Bidirectional", "RNN", *_CUDNN)
-"""Classes of layers that are read."""
+"""Supported classes of layers."""
 
 REFUSED = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "TimeDistributed")
-"""Classes of layers that are recurrent, or hold such, and have no op here."""
+"""Classes of layers that are or may contain recurrent ones, but have no op here."""
 
 _KINDS = {
     "LSTM": ("onnx.LSTM", "lstm", ("recurrent_activation", "activation", "activation")),
@@ -54,7 +54,7 @@ _KINDS = {
     "SimpleRNN": ("onnx.RNN", "rnn_tanh", ("activation",)),
 }
 """ONNX's op for a class, the rnn_mode in which `weights` converts its arrays, and the options that
-are the op's functions."""
+name the op's functions."""
 
 
 class KerasLayer:
@@ -89,7 +89,7 @@ class KerasLayer:
 
     @property
     def options(self) -> Config:
-        """What it was made with."""
+        """Its constructor's options."""
         options = self.config.get("config")
         return renamed(cast(Config, options)) if isinstance(options, dict) else {}
 
@@ -265,7 +265,7 @@ def _reason_of_both(options: Mapping[str, Any], forward: KerasLayer) -> str:
 
 
 def _notes(one: KerasLayer, bidirectional: bool, names: Mapping[str, str]) -> list[str]:
-    """Notes about what a layer does to its input, output and state."""
+    """Notes about how a layer treats its input, output and state."""
     options = one.options
     notes: list[str] = []
     if not options.get("return_sequences"):
@@ -283,7 +283,7 @@ def _notes(one: KerasLayer, bidirectional: bool, names: Mapping[str, str]) -> li
 
 
 def _notes_on_precision(one: KerasLayer, layer: KerasLayer) -> list[str]:
-    """That a model computes in fewer bits than its weights have, by the layer or its wrapper."""
+    """Notes that a model computes in fewer bits than its weights have."""
     for options in (one.options, layer.options):
         dtype = options.get("dtype")
         policy = cast(Config, dtype).get("config") if isinstance(dtype, dict) else dtype
@@ -294,7 +294,7 @@ def _notes_on_precision(one: KerasLayer, layer: KerasLayer) -> list[str]:
 
 
 def _passed(layer: KerasLayer) -> set[str]:
-    """What a layer is called with beside its input: ``initial_state``, ``mask``.
+    """The call arguments of a layer besides its input: ``initial_state``, ``mask``.
 
     Keras 3 writes a call as its arguments and keywords; Keras 2 as a list of tensors, of which
     those after the first are the initial state, each with the keywords of the call.
@@ -330,7 +330,7 @@ def _notes_on_masks(sources: Sequence[str], names: Mapping[str, str]) -> list[st
 
 
 def _notes_on_merging(mode: object, names: Mapping[str, str]) -> list[str]:
-    """What is made of both directions: an axis of Y, of CudnnRNNV3's output side by side."""
+    """How both directions are merged: an axis of Y, or halves of CudnnRNNV3's output."""
     known = {"sum": "the sum of", "mul": "the product of", "ave": "the mean of", None: "a pair of"}
     if mode == "concat":
         text = "the model uses both directions of Y, with their units side by side"
@@ -343,7 +343,7 @@ def _notes_on_merging(mode: object, names: Mapping[str, str]) -> list[str]:
 
 
 def _batch_and_steps(layer: KerasLayer, time_major: bool) -> tuple[int | None, int | None]:
-    """The first two sizes of the input, as far as they are noted."""
+    """The first two sizes of the input, if they are recorded."""
     build = layer.config.get("build_config")
     shape: Any = cast(Config, build).get("input_shape") if isinstance(build, dict) else None
     shape = shape or layer.options.get("batch_input_shape")

@@ -22,7 +22,7 @@ class ModelFile(NamedTuple):
 
     Attributes:
         framework: The framework that writes it.
-        read: Reads one: its layers, and a description of what else it has.
+        read: Reads a file: its layers, and a description of its other content.
     """
 
     framework: str

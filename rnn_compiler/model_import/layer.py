@@ -40,7 +40,7 @@ class Layer:
         dtype: ``"float32"``, ...
         weights: Arrays by the op's argument names, with the op's shapes and dtype. Values that the
             model computes at run time are not included.
-        notes: Sentences about what the model does around the op, which a caller must do too.
+        notes: Sentences about what the model does around the op and callers must do too.
     """
 
     name: str
@@ -145,7 +145,7 @@ class Refused:
     Attributes:
         name: Its name in the model.
         reason: The feature that the ops do not have.
-        clause: Why that is not supported, and what can be done instead.
+        clause: Why it is not supported, and what to do instead.
     """
 
     name: str
@@ -206,7 +206,7 @@ def _notes_on_values(weights: Mapping[str, Any]) -> Iterator[str]:
     """Notes about weights that are NaN or infinite."""
     for name, array in weights.items():
         with np.errstate(all="ignore"):
-            if np.isfinite(np.sum(array, dtype=np.float64)):  # else that may be too large itself
+            if np.isfinite(np.sum(array, dtype=np.float64)):  # else it may have overflowed
                 continue
         count = array.size - np.count_nonzero(np.isfinite(array))
         if count:

@@ -89,7 +89,7 @@ def parse(message: str, data: bytes, path: Path) -> Any:
     Args:
         message: Its name in the table.
         data: The bytes.
-        path: The file that they are from, for messages.
+        path: Their file, for messages.
 
     Raises:
         ArtifactError: The bytes are not such a message.

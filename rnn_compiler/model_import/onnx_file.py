@@ -52,7 +52,7 @@ _EXTERNAL = 1
 _DEEPEST = 50
 _MOST_NODES = 1_000
 _MOST_NUMBERS = 10_000
-"""More sizes than an array is split into."""
+"""The most sizes that an array may be split into."""
 
 
 def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
@@ -163,12 +163,12 @@ class Scope:
         """
         name = self._handed_on(name)
         if name not in self._known:
-            self._known[name] = None  # should it depend on itself
+            self._known[name] = None  # in case it depends on itself
             self._known[name] = self._array(name, depth)
         return self._known[name]
 
     def _handed_on(self, name: str) -> str:
-        """The value from which nodes only pass this one on."""
+        """The value that reaches this one unchanged through nodes."""
         passed: set[str] = set()
         while name in self._makers and name not in passed:
             passed.add(name)
@@ -202,7 +202,7 @@ class Scope:
     def is_zeros(self, name: str, depth: int = 0) -> bool:
         """Whether all elements of a value are 0, even if their number is open."""
         if name not in self._zeros:
-            self._zeros[name] = False  # should it depend on itself
+            self._zeros[name] = False  # in case it depends on itself
             self._zeros[name] = self._is_zeros(name, depth)
         return self._zeros[name]
 
@@ -244,7 +244,7 @@ class Scope:
             return _DATA_MOVEMENT[node.op](inputs, attributes, index, len(node.output))
         except NotImplementedError:
             return None
-        except Exception as error:  # what numpy says of axes, shapes and sizes
+        except Exception as error:  # numpy rejects axes, shapes or sizes
             reason = f"{node.op} {node.name!r} cannot be: {error or type(error).__name__}"
             raise damaged(self.path, reason) from error
 
@@ -300,7 +300,7 @@ def _ints(array: Any) -> list[int]:
 
 
 def _reshape(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, count: int) -> Any:
-    sizes = enumerate(_ints(inputs[1]))  # 0 stands for the size that it has
+    sizes = enumerate(_ints(inputs[1]))  # 0 stands for the input's size
     return inputs[0].reshape([inputs[0].shape[k] if size == 0 else size for k, size in sizes])
 
 
@@ -362,4 +362,4 @@ _DATA_MOVEMENT: dict[str, DataMovement] = {
     "Transpose": _transpose,
     "Unsqueeze": lambda i, attributes, index, count: np.expand_dims(i[0], _axes(i, attributes)),
 }
-"""Operators that move elements: from inputs, attributes, the result's number, and their count."""
+"""Operators that move elements: functions of inputs, attributes, the result's number and count."""

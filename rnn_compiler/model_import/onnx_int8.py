@@ -1,11 +1,11 @@
-"""Weights that ONNX files hold as integers, as floating-point numbers.
+"""Weights that ONNX files store as integers, as floating-point numbers.
 
     DynamicQuantizeLSTM    ONNX Runtime's: an LSTM whose W and R are integers, [D, K, 4H], with a
-                           scale and a zero point for each direction, or each of its columns
-    QuantizeLinear         a constant as integers
-    DequantizeLinear       the constant that such integers stand for
+                           scale and a zero point for each direction, or for each of its columns
+    QuantizeLinear         converts a constant to integers
+    DequantizeLinear       converts such integers back
 
-Scales of the latter two are for everything, for an index of an axis, or for a block along it.
+The latter two have one scale for all elements, for each index of an axis, or for blocks along it.
 
 Source: https://onnx.ai/onnx/operators (QuantizeLinear, DequantizeLinear), ONNX Runtime's
 docs/ContribOperators.md (DynamicQuantizeLSTM).
@@ -26,7 +26,7 @@ DYNAMIC = "DynamicQuantizeLSTM"
 """The operator whose weights are integers."""
 
 _PLAIN = 8
-"""How many of its inputs an LSTM has; they come first."""
+"""The number of inputs of a plain LSTM; they come first."""
 
 WEIGHTS = {
     "W": 1,
@@ -36,7 +36,7 @@ WEIGHTS = {
     "R_scale": 10,
     "R_zero_point": 11,
 }
-"""The inputs that its matrices are made of, by name."""
+"""The inputs that determine its matrices, by name."""
 
 
 def float_lstm(arrays: Sequence[Any]) -> tuple[list[Any], str]:
@@ -46,7 +46,7 @@ def float_lstm(arrays: Sequence[Any]) -> tuple[list[Any], str]:
         arrays: The arrays of its inputs; None for those that are not constant.
 
     Raises:
-        ValueError: Its weights are none that there can be.
+        ValueError: Its weights are invalid.
     """
     made, kept = [*arrays[:_PLAIN]], True
     for name in "WR":
@@ -62,7 +62,7 @@ def float_lstm(arrays: Sequence[Any]) -> tuple[list[Any], str]:
 
 
 def _matrix(numbers: Any, scales: Any, zeros: Any) -> tuple[Any, Any]:
-    """A matrix as integers without zero points, and its scales, which go with it."""
+    """A matrix as integers without zero points, and the scales to multiply it by."""
     if numbers.dtype.name not in ("int8", "uint8") or numbers.ndim != 3:
         raise ValueError(f"weights of {numbers.dtype} and {numbers.ndim} axes")
     directions, _, columns = numbers.shape
@@ -89,16 +89,16 @@ _SCALE_TYPES = ("float16", "bfloat16", "float32", "float64")
 
 
 def linear(operator: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
-    """What one of them gives.
+    """The result of one of them.
 
     Args:
         operator: Its name.
-        inputs: The array, scales, and zero points, which may be None or not there.
+        inputs: The array, scales, and zero points; the last may be None or missing.
         attributes: Its attributes, as messages.
 
     Raises:
-        ValueError: The scales or zero points do not go with the array.
-        NotImplementedError: The integers are of a type that is not known here.
+        ValueError: The scales or zero points do not fit the array.
+        NotImplementedError: The type of the integers is not supported.
     """
     array, scale = inputs[:2]
     zero: Any = inputs[2] if len(inputs) > 2 else None
@@ -123,7 +123,7 @@ def linear(operator: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) 
 
 
 def _result_type(zero: Any, attributes: Mapping[str, Any]) -> Any:
-    """The type that `QuantizeLinear` gives."""
+    """The type of `QuantizeLinear`'s result."""
     if zero is not None:
         return zero.dtype
     number = attributes["output_dtype"].i if "output_dtype" in attributes else 0
@@ -133,7 +133,7 @@ def _result_type(zero: Any, attributes: Mapping[str, Any]) -> Any:
 
 
 def _spread(part: Any, shape: Sequence[int], axis: int, block: int) -> Any:
-    """Scales or zero points, as they go with the elements of an array."""
+    """Scales or zero points, broadcast to the elements of an array."""
     if block:
         part = part.take(np.arange(shape[axis]) // block, axis)
         if block < 0 or part.shape != tuple(shape):

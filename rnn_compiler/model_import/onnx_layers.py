@@ -1,9 +1,9 @@
 """Converts ONNX' operators LSTM, GRU and RNN to ops, from their attributes and weights.
 
-`DynamicQuantizeLSTM` is taken for the LSTM that it approximates (`onnx_int8`).
+`DynamicQuantizeLSTM` is imported as the LSTM that it approximates (`onnx_int8`).
 
 A node becomes CudnnRNNV3 if that computes it and its weights are constants (`onnx_ops`); any other
-becomes ONNX's op of the same name, with ONNX's inputs. Weights that are inputs of the graph, or
+becomes ONNX's op of the same name, with ONNX's inputs. Weights that are inputs of the graph, or are
 computed in it, then stay arguments, with a note.
 
 Features that no op computes are rejected by name; what the node does to its input or output becomes
@@ -39,7 +39,7 @@ __all__ = ["INPUTS", "OPERATORS", "STATE_POSITIONS", "Node", "layer_of"]
 
 _REFUSED = "AttnLSTM"
 OPERATORS = ("LSTM", "GRU", "RNN", DYNAMIC, _REFUSED)
-"""The operators that are recurrent."""
+"""The recurrent operators."""
 
 INPUTS = ("X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P")
 """The inputs of the operators, in order."""
@@ -49,7 +49,7 @@ _STATES = ("initial_h", "initial_c")
 STATE_POSITIONS = tuple(INPUTS.index(name) for name in _STATES)
 
 _SATURATED = 746.0
-"""From here on sigmoid and tanh are what they are at infinity, in float64 too: exp(-746) is 0."""
+"""From here on, sigmoid and tanh have their limits, also in float64: exp(-746) is 0."""
 
 _PROJECTION = (
     "as PyTorch's exporter leaves an LSTM with proj_size: its projection is not in the file; "
@@ -66,8 +66,8 @@ class Node:
         operator: Its operator.
         attributes: Its attributes, as messages.
         inputs: The names of its inputs; empty for missing ones.
-        arrays: Their arrays; None for those that are not constant, and a single 0 for states that
-            are zeros in any number.
+        arrays: Their arrays; None for those that are not constant. States that are zeros in any
+            number are a single 0.
         shapes: Their shapes, if known.
         dtype: The element type of the input or a weight; None if it is not known.
     """
@@ -207,7 +207,7 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
     "input_forget": lambda attribute: attribute.i,
     "linear_before_reset": lambda attribute: attribute.i,
 }
-"""How the attributes of nodes are read from their messages."""
+"""The functions that read nodes' attributes from their messages."""
 
 
 def _given(node: Node, op: str) -> dict[str, Any]:

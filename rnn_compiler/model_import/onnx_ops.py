@@ -1,4 +1,4 @@
-"""The op for a layer of ONNX or Keras that is described as ONNX's op with its attributes.
+"""Chooses the op for a layer of ONNX or Keras that is described as ONNX's op with attributes.
 
 It is CudnnRNNV3 if that computes the layer: with cuDNN's cells and no peepholes, forward or in both
 directions. Any other layer is ONNX's op itself.
@@ -23,7 +23,7 @@ CUDNN_NAMES: Mapping[str, str] = MappingProxyType(
         **{"Y": "output", "Y_h": "output_h", "Y_c": "output_c"},
     }
 )
-"""CudnnRNNV3's names of what ONNX's ops take and give."""
+"""CudnnRNNV3's names of the inputs and outputs of ONNX's ops."""
 
 ONNX_NAMES: Mapping[str, str] = MappingProxyType({name: name for name in CUDNN_NAMES})
 
@@ -41,7 +41,7 @@ def canonical(op: str, given: Mapping[str, Any], dtype: str) -> dict[str, Any]:
 
     Args:
         op: ``"onnx.LSTM"``, ...
-        given: Those that differ from their defaults.
+        given: The attributes that differ from their defaults.
         dtype: The op's dtype.
 
     Raises:

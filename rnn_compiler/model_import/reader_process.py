@@ -12,12 +12,12 @@ __all__ = ["Outcome", "run_reader"]
 
 
 class Outcome(NamedTuple):
-    """How a process ended.
+    """The outcome of a process.
 
     Attributes:
-        output: What it wrote to standard output.
+        output: Its standard output.
         code: Its exit code, negative for a signal; None if it was stopped.
-        failure: How it failed, "ended with signal 11"; empty if it did not.
+        failure: How it failed, "ended with signal 11"; empty if it succeeded.
     """
 
     output: bytes

@@ -39,7 +39,7 @@ MOST_AXES = 32
 
 _SPARE_BYTES = 1 << 26
 _MOST_PARTS = 10_000
-"""More parts with holes between them than a file with few bytes has."""
+"""The most parts, separated by holes, that a small file may have."""
 _LONGEST_TEXT = 300
 _SIZES_SHOWN = 6
 
@@ -118,7 +118,7 @@ class Once:
         key = (key, *map(id, arrays))
         if key not in self._made:
             self._budget.take(sum(array.nbytes for array in arrays if array is not None))
-            self._made[key] = arrays, make()  # with the arrays, whose ids stay theirs
+            self._made[key] = arrays, make()  # keeps the arrays, so that their ids stay theirs
         return self._made[key][1]
 
 
@@ -136,7 +136,7 @@ def the_one_number(array: Any) -> int | None:
 
 
 def _once(array: Any) -> Any:
-    """The elements of an array, with those that a view repeats once."""
+    """The elements of an array; those that a view repeats appear once."""
     return array[tuple(slice(None) if stride else slice(1) for stride in array.strides)]
 
 
@@ -185,7 +185,7 @@ def _stored(file: int, size: int) -> int:
     for _ in range(_MOST_PARTS):
         try:
             start = os.lseek(file, at, os.SEEK_DATA)
-        except OSError:  # nothing but a hole follows
+        except OSError:  # only a hole follows
             return stored
         at = os.lseek(file, start, os.SEEK_HOLE)
         stored += at - start
@@ -198,7 +198,7 @@ def within(folder: Path, name: str, path: Path) -> Path:
     """The file that a model refers to, which must be in the model's folder.
 
     Args:
-        folder: The folder, which is the model file's.
+        folder: The model file's folder.
         name: The name.
         path: The model file, for messages.
 

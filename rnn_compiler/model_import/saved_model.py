@@ -77,7 +77,7 @@ def read_frozen_graph(path: Path) -> tuple[list[Layer | Refused], str]:
 def _bound(
     objects: Any, checkpoint: Checkpoint, nodes: dict[str, str]
 ) -> dict[str, tuple[str, ...]]:
-    """The nodes of the variables that the functions of a model hold, by the functions' names.
+    """The nodes of the variables that a model's functions hold, by the functions' names.
 
     The graph and the checkpoint each list the objects of the model, in different orders. Objects
     with the same name in the same parent are the same.

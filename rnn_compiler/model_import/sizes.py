@@ -22,7 +22,7 @@ class Sizes:
     def __init__(
         self, signature: Signature, form: Signature, attributes: Mapping[str, Any]
     ) -> None:
-        """Knows nothing yet.
+        """Creates it without known dimensions.
 
         Args:
             signature: The op's signature.
@@ -55,7 +55,7 @@ class Sizes:
         """
         known: dict[str, int] = {}
         teller: dict[str, str] = {}
-        for single in (True, False):  # sums follow from what single sizes tell
+        for single in (True, False):  # sums follow from single sizes
             for name, size, found in self._seen:
                 terms = [(k, DIMENSIONS.get(s, s)) for k, s in size.terms]
                 if single != (len(terms) == 1) or not all(s in self._names for _, s in terms):

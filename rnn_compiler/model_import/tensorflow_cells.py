@@ -9,9 +9,9 @@ compute the same as LSTMBlockCell and GRUBlockCell, with the same weights:
 
     r, u = split(sigmoid([x, h] w_ru + b_ru))    h' = u * h + (1 - u) * tanh([x, r * h] w_c + b_c)
 
-Peepholes and the clip may be missing. The operands of sums and products may be in either order. A
-cell with the output gate of an LSTM but with other ops, such as a projection, is refused; ops that
-are no cell at all are ignored.
+Peepholes and the clip may be missing. The operands of sums and products may be in either order.
+A cell with the output gate of an LSTM but other ops, such as a projection, is refused; ops that
+do not form a cell are ignored.
 
 Source: tensorflow/python/ops/rnn_cell_impl.py of TensorFlow 1.15.
 """
@@ -42,10 +42,10 @@ _HOLDING = {"MatMul", "ConcatV2", "Split", "Sigmoid", "Mul"}
 _SUMS = ("Add", "AddV2")
 _ACTIVATIONS = ("Tanh", "Relu", "Relu6", "Elu", "Selu", "LeakyRelu", "Softsign", "Softplus")
 _O = 3
-"""Which part of the product is the output gate's."""
+"""The position of the output gate in the product."""
 
 _MOST_TERMS = 16
-"""More parts of a sum than a gate has."""
+"""The most terms of a sum; gates have fewer."""
 
 _REFUSED = "which LSTMBlockCell does not compute"
 _NOTE = (
@@ -55,7 +55,7 @@ _NOTE = (
 
 
 class _NoCellError(Exception):
-    """A value is not the result of a cell."""
+    """A value that is not the result of a cell."""
 
 
 class _Gate(NamedTuple):
@@ -63,9 +63,9 @@ class _Gate(NamedTuple):
 
     Attributes:
         part: Its part of the product.
-        bias: The number that is added to it.
+        bias: The number added to it.
         peephole: The weights of its peephole; None if it has none.
-        state: The state that these are multiplied with.
+        state: The state multiplied by them.
     """
 
     part: Value
@@ -78,7 +78,7 @@ def cells_of(constants: Constants) -> Iterator[tuple[Scope, Layer | Refused]]:
     """The cells of a graph, each with its scope.
 
     Args:
-        constants: The graph, and what is known of its weights.
+        constants: The graph, with its known weights.
 
     Raises:
         ArtifactError: The graph is damaged.
@@ -217,13 +217,13 @@ class _Cells:
         raise _NoCellError
 
     def _is_projected(self, h: Value, units: int, name: str) -> bool:
-        """Whether h is multiplied with a matrix in the cell of a product with that name."""
+        """Whether h is multiplied by a matrix in the cell of a product with that name."""
         matrices = self._factors(h.scope).get((self._source(h), _folder(name)), ())
         arrays = map(self._constants.array, matrices)
         return any(array is not None and array.shape[:1] == (units,) for array in arrays)
 
     def _factors(self, scope: Scope) -> dict[tuple[Value, str], list[Value]]:
-        """The matrices that values are multiplied with, by value and path in the graph."""
+        """The matrices that values are multiplied by, by value and path in the graph."""
         if self._matrices is None:
             self._matrices = {}
             for node in scope.body.nodes.values():

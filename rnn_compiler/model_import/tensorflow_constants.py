@@ -4,9 +4,9 @@ A weight is a constant or a variable that may be sliced, concatenated, transpose
 `Constants.array` does the same to its array (`tensorflow_data_movement`). With any other op,
 such as a matrix product, the value is unknown.
 
-The value of a variable is what the graph assigns to it when it restores a checkpoint: RestoreV2
+The value of a variable is what the graph assigns to it when restoring a checkpoint: RestoreV2
 lists keys, and each of its results is assigned to a variable, directly or after moves. (contrib's
-CudnnLSTM stores matrices and biases in the checkpoint, and assembles its buffer from them.) If a
+CudnnLSTM stores matrices and biases in the checkpoint and assembles its buffer from them.) If a
 graph restores nothing, variables are found by name.
 
 A graph may have hundreds of functions that move the same weights. The same move of the same arrays
@@ -40,9 +40,9 @@ VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 _RESTORE, _SAVE = "RestoreV2", "SaveV2"
 _MOST_RESTORED = 1_000
 _SMALL = 256
-"""Bytes of arrays that are axes, sizes and the like."""
+"""The size in bytes of arrays that are axes, sizes and the like."""
 _DEEPEST = 100
-"""More nodes, one behind the other, than lie between a weight and its op."""
+"""The longest chain of nodes between a weight and its op."""
 
 
 class Constants:
@@ -84,12 +84,12 @@ class Constants:
         """
         value = self.graph.source(value)
         if value not in self._known:
-            self._known[value] = None  # should it depend on itself
+            self._known[value] = None  # in case it depends on itself
             self._known[value] = self._array(value, depth)
         return self._known[value]
 
     def whole(self, array: Any) -> Any:
-        """An array with memory of its own, the same one for all arrays with the same elements.
+        """The array in contiguous memory; the same one for all arrays with equal elements.
 
         Raises:
             ArtifactError: It would be implausibly large for the file.
@@ -97,11 +97,11 @@ class Constants:
         if id(array) not in self._whole:
             if not array.flags.c_contiguous:
                 self._budget.take(array.nbytes)
-            whole: Any = np.ascontiguousarray(array)  # which makes an axis of a single number
+            whole: Any = np.ascontiguousarray(array)  # this adds an axis to a single number
             whole = whole.reshape(array.shape)
             content = hashlib.blake2b(whole.reshape(-1).view(np.uint8).data).digest()
             key = (whole.dtype.name, whole.shape, content)
-            # With the array, whose id is no other's as long as it lives.
+            # The array is kept, so that no other gets its id.
             self._whole[id(array)] = array, self._by_content.setdefault(key, whole)
         return self._whole[id(array)][1]
 
@@ -165,7 +165,7 @@ class Constants:
         """The result of a node for some arrays."""
         try:
             return DATA_MOVEMENT[node.op](arrays, attributes, number)
-        except Exception as error:  # what numpy says of axes, shapes and sizes
+        except Exception as error:  # numpy rejects axes, shapes or sizes
             reason = f"{node.op} {node.name!r} cannot be: {error or type(error).__name__}"
             raise damaged(self.graph.path, reason) from error
 

@@ -18,10 +18,10 @@ from rnn_compiler.model_import.tensors import dtype_of
 __all__ = ["DATA_MOVEMENT", "part_of"]
 
 _MOST_AXES = 32
-"""The most axes that an array may have, which ranges number."""
+"""The most axes of an array; ranges number axes."""
 
 _MOST_NUMBERS = 10_000
-"""More sizes than an array is split into."""
+"""The most sizes that an array may be split into."""
 
 DataMovement = Callable[[Sequence[Any], Mapping[str, Any], int], Any]
 
@@ -169,4 +169,4 @@ DATA_MOVEMENT: dict[str, DataMovement] = {
     "Unpack": lambda a, attributes, index: np.moveaxis(a[0], _axis(attributes), 0)[index],
     "ZerosLike": lambda a, attributes, index: np.zeros_like(a[0]),
 }
-"""Ops that move elements, or make zeros: from their inputs, attributes and the result's number."""
+"""Ops that move elements or make zeros: functions of inputs, attributes and the result's number."""

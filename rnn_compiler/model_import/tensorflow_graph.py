@@ -36,7 +36,7 @@ _HANDED_ON = {
     *("CheckNumerics", "EnsureShape", "PlaceholderWithDefault", "ReadVariableOp"),
     *("Enter", "RefEnter", "Switch", "RefSwitch", "Exit"),
 }
-"""Ops whose result is their first input; IdentityN's are its inputs."""
+"""Ops whose result is their first input; IdentityN passes on each of its inputs."""
 
 _CALLS = {"PartitionedCall": "f", "StatefulPartitionedCall": "f", "TPUPartitionedCall": "f"}
 _BRANCHES = {"If", "StatelessIf", "Case", "StatelessCase"}
@@ -44,7 +44,7 @@ _LOOPS = {"While", "StatelessWhile"}
 
 _MOST_HOPS = 50_000
 _MOST_SCOPES = 5_000
-"""More steps to follow beyond four a node, or calls, than any model has."""
+"""The most steps to follow beyond four per node, and the most calls; models have fewer."""
 
 
 class Value(NamedTuple):
@@ -169,8 +169,8 @@ class Graph:
     def scopes(self, wanted: set[str], *, every: bool = False) -> Iterator[Scope]:
         """The scopes with nodes of some ops: the main graph, then its calls, depth first.
 
-        Functions that a program may call although the main graph does not come last. What neither
-        calls, such as gradients that a model was saved with, is left out.
+        Functions that a program may call although the main graph does not come last. Functions that
+        neither calls, such as a saved model's gradients, are left out.
 
         Args:
             wanted: The ops.
@@ -226,7 +226,7 @@ class Graph:
         return self._children[key]
 
     def value(self, scope: Scope, text: str) -> Value:
-        """The value that an input of a node or a result of a function names.
+        """The value named by an input of a node or a result of a function.
 
         In a graph it is written ``node:1``, the second result; in a function ``node:output_h:0``,
         the first tensor of the result with that name.
@@ -304,7 +304,7 @@ class Graph:
         """Whether the body of a loop passes an argument on unchanged."""
         key = (scope, position)
         if key not in self._unchanged:
-            self._unchanged[key] = False  # should it depend on itself
+            self._unchanged[key] = False  # in case it depends on itself
             results = scope.body.results
             value: Value | None = None
             if position < len(results):
@@ -388,7 +388,7 @@ _GENERIC = re.compile(r"(Stateful|TPU)?PartitionedCall(_\d+)?")
 
 
 def layer_name(path: Sequence[str]) -> str:
-    """A name for a node in a path of calls, without the parts that all have in common."""
+    """A name for a node in a path of calls, without the parts common to all."""
     steps = [_STORED.sub(r"\1", step) for step in path]
     parts = [part for step in steps for part in step.split("/") if not _GENERIC.fullmatch(part)]
     return "/".join(part for k, part in enumerate(parts) if not k or part != parts[k - 1])

@@ -43,13 +43,13 @@ from rnn_compiler.schema.signatures import Signature
 __all__ = ["layers_of"]
 
 WEIGHTS = ("w", "wci", "wcf", "wco", "b", "w_ru", "w_c", "b_ru", "b_c", "params")
-"""The arguments of all ops that a model keeps."""
+"""The arguments, of all ops, that models store."""
 
 _STATES = ("cs_prev", "h_prev", "input_h", "input_c")
 _PEEPHOLES = ("wci", "wcf", "wco")
 _FOUND = {name for name, op in OPS.items() if op.signature.in_tensorflow}
 _MOST_LAYERS, _MOST_NODES = 300, 2_000
-"""More layers, and places where they are called, than a model has; one may be a step of a loop."""
+"""The most layers, and places where they are called, that a model may have."""
 _TOO_MANY = f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_NODES} calls"
 
 
@@ -284,8 +284,8 @@ def _shape(graph: Graph, constants: Constants, value: Value) -> Shape | None:
 def _is_same(layer: Layer, other: Layer, reached: bool) -> bool:
     """Whether two nodes compute the same and are one layer.
 
-    A function that the main graph does not reach may be a copy of one that it does, without the
-    weights, which are known only where it is called.
+    A function that the main graph does not call may be a copy of one that it calls. The copy lacks
+    the weights, which are known only at a call.
     """
     if (layer.op, layer.dtype, layer.attributes) != (other.op, other.dtype, other.attributes):
         return False
@@ -295,7 +295,7 @@ def _is_same(layer: Layer, other: Layer, reached: bool) -> bool:
     if not _has_weights(layer):
         return not reached
     return _has_weights(other) and all(
-        array is other.weights.get(name)  # as Constants.whole makes them
+        array is other.weights.get(name)  # `Constants.whole` makes equal arrays identical
         for name, array in layer.weights.items()
     )
 
@@ -306,7 +306,7 @@ def _has_weights(layer: Layer) -> bool:
 
 
 def _joined(first: Layer, second: Layer) -> Layer:
-    """A layer that is called twice: sizes that one call leaves open may be known in the other."""
+    """Merges two calls of a layer: sizes open in one may be known in the other."""
     dims = {
         name: size if size is not None else second.dims[name] for name, size in first.dims.items()
     }

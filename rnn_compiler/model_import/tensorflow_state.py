@@ -1,7 +1,7 @@
-"""The variables in which a TensorFlow graph keeps state from one call to the next.
+"""The variables in which a TensorFlow graph keeps state between calls.
 
-They are those that are assigned anything but what a checkpoint restores, or constants, which is how
-a variable is initialized or reset.
+A variable keeps state if it is assigned anything but constants or values restored from a
+checkpoint, which only initialize or reset it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _ASSIGNING = {
     *("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"),
     *("ResourceScatterUpdate", "ResourceScatterNdUpdate"),
 }
-"""Ops that change a variable, their first input."""
+"""Ops that change a variable, which is their first input."""
 
 _GIVEN = ("Placeholder", "PlaceholderWithDefault", *VARIABLES)
 _MOST_NODES = 1_000
-"""How many nodes are looked at behind a value; what has more is no initial value."""
+"""The most nodes to examine behind a value; one with more is not an initial value."""
 
 
 class StateVariables:
@@ -32,7 +32,7 @@ class StateVariables:
         """Finds the variables that the graph assigns.
 
         Args:
-            constants: The graph, and what is known of its values.
+            constants: The graph, with its known values.
         """
         self._graph = constants.graph
         self._names = {
@@ -44,7 +44,7 @@ class StateVariables:
         }
 
     def variable(self, value: Value) -> str | None:
-        """The variable that a value is, as it is or moved, if it keeps state; else None."""
+        """The state variable that a value is, possibly moved; None for other values."""
         for found in self._behind(value, only_movement=True):
             node = self._graph.node(found)
             if node is not None and node.op in VARIABLES and node.name in self._names:
@@ -52,7 +52,7 @@ class StateVariables:
         return None
 
     def _changed(self, constants: Constants, scope: Scope, inputs: list[str]) -> str | None:
-        """The variable that a node with some inputs changes as the model runs; None for none."""
+        """The state variable that a node with some inputs changes, if any."""
         if len(inputs) < 2:
             return None
         target, value = (self._graph.value(scope, text) for text in (inputs[0], inputs[-1]))
@@ -63,7 +63,7 @@ class StateVariables:
         return variable.name if keeps_state else None
 
     def _is_initial(self, value: Value) -> bool:
-        """Whether a value depends on constants alone, and on nothing that differs between calls."""
+        """Whether a value depends only on constants."""
         behind = self._behind(value)
         if len(behind) >= _MOST_NODES:
             return False
@@ -71,7 +71,7 @@ class StateVariables:
         return all(n is not None and n.op not in _GIVEN and n.op not in OPS for n in nodes)
 
     def _behind(self, value: Value, *, only_movement: bool = False) -> list[Value]:
-        """A value and what it is computed from, or moved from, as far as there are so many."""
+        """The values that a value is computed or moved from, and itself, up to a limit."""
         graph = self._graph
         waiting = [graph.source(value)]
         found = dict.fromkeys(waiting)

@@ -23,7 +23,7 @@ STRING = 7
 """The number of the type of strings."""
 
 _REFERENCE = 100
-"""What the number of a type of references is more than that of its elements."""
+"""The difference between the numbers of a reference type and of its element type."""
 
 _BFLOAT16 = DTYPES["bfloat16"].numpy
 _TYPES: dict[int, tuple[np.dtype[Any], str]] = {
@@ -41,7 +41,7 @@ _TYPES: dict[int, tuple[np.dtype[Any], str]] = {
     22: (np.dtype(np.uint32), "uint32_val"),
     23: (np.dtype(np.uint64), "uint64_val"),
 }
-"""The types of numbers: each with the field of a tensor that holds them one by one."""
+"""The numeric types, each with the field of a tensor that holds the elements one by one."""
 
 
 def dtype_of(number: int) -> np.dtype[Any] | None:

@@ -1,9 +1,9 @@
 """PyTorch's files: the recurrent modules of a state dict, whole module or script, by their names.
 
 A module is recognised by the names of its tensors, ``encoder.weight_ih_l0``, and their shapes: an
-LSTM has four gates, a GRU three, an RNN one. The names of a cell have no number.
+LSTM has four gates, a GRU three, an RNN one. Names of cells have no number.
 
-A note says what a state dict does not contain: batch_first, and the nonlinearity of an RNN.
+Notes name what a state dict does not contain: batch_first, and the nonlinearity of an RNN.
 """
 
 from __future__ import annotations

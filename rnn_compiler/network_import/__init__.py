@@ -53,10 +53,10 @@ def import_network(
     Args:
         path: An ``.onnx`` file, with weights in it or in files next to it.
         dims: Sizes that the model leaves open: axes by name, ``{"batch": 1}``, or whole shapes by
-            input name, ``{"x": (50, 1, 8)}``. The others stay open, and each call has its own.
+            input name, ``{"x": (50, 1, 8)}``. Others stay open and may differ in each call.
         values: Inputs that are the same in every call, by name, ``{"sr": 16000}``. They are no
             longer arguments, and branches that depend on them are selected at import.
-        states: Inputs that take what an output was in the call before, ``{"state": "stateN"}``.
+        states: Inputs that take an output of the previous call, ``{"state": "stateN"}``.
             `Program.stream` then keeps them between calls; the remaining input is the chunk.
             `schema.streams.likely_states` lists candidates, as ``import --whole`` does.
         quantize: How the matrices of recurrent layers are stored, as for `freeze`.
@@ -158,7 +158,7 @@ def checked_values(values: object) -> dict[str, Any]:
     for name, given in cast(Mapping[object, Any], values).items():
         try:
             array = np.asarray(given)
-        except Exception:  # whatever an object's own __array__ raises
+        except Exception:  # raised by an object's own __array__
             array = np.array(None)
         if not isinstance(name, str) or array.dtype.kind not in "fiub":
             got = f"{describe(name)}: {describe(given)}"
@@ -168,7 +168,7 @@ def checked_values(values: object) -> dict[str, Any]:
 
 
 def _names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Names for Python like some texts, which differ from each other and from others.
+    """Python names for some texts, different from each other and from those taken.
 
     Example:
         >>> _names(["x:0", "x_0", "lambda", "1"])
@@ -190,7 +190,7 @@ def _names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
 
 
 def _with_dtypes(spec: FunctionSpec, imported: Imported) -> FunctionSpec:
-    """A function whose integers without a sign are such."""
+    """A function with its unsigned integers marked as such."""
 
     def typed(tensors: Sequence[TensorSpec], names: Sequence[str]) -> tuple[TensorSpec, ...]:
         pairs = itertools.zip_longest(tensors, names)
@@ -204,7 +204,7 @@ def _with_dtypes(spec: FunctionSpec, imported: Imported) -> FunctionSpec:
 
 
 def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str]) -> FunctionSpec:
-    """A function whose arguments and results have other names."""
+    """A function with other names for its arguments and results."""
 
     def named(tensors: Sequence[TensorSpec], names: Sequence[str]) -> tuple[TensorSpec, ...]:
         pairs = zip(tensors, names, strict=True)
@@ -220,13 +220,13 @@ def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str
 
 
 def _with_open_axes(spec: FunctionSpec, imported: Imported, taken: Sequence[str]) -> FunctionSpec:
-    """A function with the sizes that a network has open."""
+    """A function with the open sizes of a network."""
     names = _names([title for _, title, _ in imported.axes], taken)
     axes = [*zip(imported.axes, names, strict=True)]
     known = {key: open_dimension(name) for (key, _, _), name in axes}
 
     def shaped(tensors: Sequence[TensorSpec], given: Sequence[str]) -> Iterable[TensorSpec]:
-        """Tensors, the first of which are some of the graph's."""
+        """Tensors, the first of which correspond to some of the graph's."""
         for tensor, name in itertools.zip_longest(tensors, given):
             shape = tuple(bound(size, known) for size in imported.shapes.get(name, ()))
             formula = f"[{', '.join(map(str, shape))}]"

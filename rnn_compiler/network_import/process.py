@@ -24,19 +24,19 @@ from rnn_compiler.schema.open_sizes import Size, parse
 __all__ = ["Imported", "import_in_process"]
 
 _LONGEST = 900
-"""Seconds; those of the processor are bounded by the size of the file."""
+"""Time limit in seconds; CPU time is limited by the size of the file."""
 
 
 class Imported(NamedTuple):
     """A model as a module of linalg.
 
     Attributes:
-        text: Its text, with locations. Its function takes the model's inputs, and then weights.
+        text: Its text, with locations. Its function takes the model's inputs, then the weights.
         inputs: The names of the model's inputs.
         outputs: The names of its outputs.
-        dtypes: The dtypes of inputs and outputs without a sign, by name.
+        dtypes: The unsigned dtypes of inputs and outputs, by name.
         weights: The arrays of its weights by name, in the function's order.
-        axes: Its open axes: what `shapes` calls them, their names, and their least sizes.
+        axes: Its open axes: their keys in `shapes`, their names, and their smallest sizes.
         shapes: The shapes of inputs and outputs by name, if there are open axes.
     """
 
@@ -66,7 +66,7 @@ def import_in_process(
         OSError: It cannot be read.
         UnsupportedError: A node is not supported, or a package is missing.
     """
-    read_bytes(path, 0, 0)  # that it can be, and is a regular file
+    read_bytes(path, 0, 0)  # checks that the file is readable and regular
     size = sum(stored_bytes(each) for each in (path, *_beside(path)))
     request = {"path": os.path.abspath(path), "size": size, "dims": dict(dims), "name": name}
     worker = Path(__file__).with_name("worker.py")
@@ -86,17 +86,17 @@ def import_in_process(
 
 
 def _beside(path: Path) -> list[Path]:
-    """The files in a model's folder that may hold its weights."""
+    """The files in a model's folder that may contain its weights."""
     stem = path.name
     return [each for each in path.parent.glob("*.data") if each.name.startswith(stem[:-5])]
 
 
 def _facts(path: Path, folder: Path, done: Outcome) -> dict[str, Any]:
-    """What the process says of the model; its errors are raised here.
+    """The process's description of the model; its errors are raised here.
 
     Raises:
-        RnnCompilerError: The process says so, or did not come to its end.
-        OSError: The file could not be read there.
+        RnnCompilerError: The process reported an error, or failed.
+        OSError: The process could not read the file.
     """
     file, operators = folder / "facts.json", folder / "operators.json"
     if done.failure or not file.exists():

@@ -1,4 +1,4 @@
-"""The states of a network: inputs that take what an output was in the call before."""
+"""The states of a network: inputs that take an output of the previous call."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def keeps(
 
     Args:
         spec: The network.
-        inputs: The graph's names of its first arguments.
-        outputs: Those of its results.
-        states: The names of outputs by those of inputs, the graph's or the function's.
+        inputs: The graph's names of the function's first arguments.
+        outputs: The graph's names of its results.
+        states: The name of the output for each input, the graph's or the function's.
 
     Raises:
-        InvalidArgumentError: There is no such input or output, the two differ in type, two states
+        InvalidArgumentError: An input or output does not exist, the two differ in type, two states
             take the same output, not exactly one input is left, or a size is open.
     """
     if not states:

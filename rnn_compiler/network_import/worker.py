@@ -6,11 +6,11 @@ hang the process. The parent detects both (`process`), and the system limits tim
     python worker.py FOLDER
 
 The folder has ``request.json``, with the ``path`` and ``size`` of the file, the ``name`` of the
-module and ``dims``, and ``values.npz``, the arrays of inputs that are fixed. It gets
+module and ``dims``, and ``values.npz``, the arrays of fixed inputs. The process writes
 ``module.mlir``, ``weights.npz`` with the arrays ``w0``, ``w1``, .., and ``facts.json``: the names
-of inputs, outputs and weights in the order of the function's, dtypes without a sign, the names of
-open axes, and the shapes that depend on them, or the error. Before IREE's importer begins,
-``operators.json`` is written.
+of inputs, outputs and weights in the function's order, unsigned dtypes, the names of open axes,
+and the shapes that depend on them, or the error. Before IREE's importer begins, it writes
+``operators.json``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BYTES_A_SECOND = 2_000_000
 
 
 def main(folder: Path) -> int:
-    """Imports the model of a request within the bounds that its size sets."""
+    """Imports the model of a request within limits derived from its size."""
     request: dict[str, Any] = json.loads((folder / "request.json").read_text())
     path = Path(request["path"])
     size: int = request["size"]
@@ -53,7 +53,7 @@ def main(folder: Path) -> int:
 
 
 def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Imports a model; gives the facts about it."""
+    """Imports a model; returns facts about it."""
     import numpy as np
 
     from rnn_compiler.lowering.networks.from_onnx import linalg_of_onnx
@@ -105,5 +105,5 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
 
 
 if __name__ == "__main__":
-    sys.path.pop(0)  # this folder, whose modules are no top-level ones
+    sys.path.pop(0)  # this folder, whose modules are not top-level ones
     sys.exit(main(Path(sys.argv[1])))

@@ -1,8 +1,8 @@
 """Supported instruction sets: their features, by LLVM's names, and what these imply.
 
 Each `Architecture` is data, and a new one is a row here. Only its special instructions are
-elsewhere: those that multiply are in `lowering.targets.vector_unit` and `int8_dot`, and how a C
-program queries the features is in `lowering.c.cpu_check`.
+elsewhere: those that multiply are in `lowering.targets.vector_unit` and `int8_dot`, and a C
+program's queries for features in `lowering.c.cpu_check`.
 
 A feature has two names, LLVM's and the one in Linux's reports. The baseline is what every machine
 of the architecture has; code always uses it. Only instruction set extensions count as features, not
@@ -40,23 +40,23 @@ class Architecture:
         levels: Named lists of features, each longer than the last.
         triple: LLVM's target triple.
         cpu: LLVM's name of the processor to generate code for.
-        cpuinfo: How the line with Linux's flags begins in /proc/cpuinfo; empty if no system can be
-            asked for features.
+        cpuinfo: The prefix of the line with Linux's flags in /proc/cpuinfo; empty if no system can
+            be asked for features.
         hwcaps: The flags in the order of their bits in the words AT_HWCAP and AT_HWCAP2 of the
             auxiliary vector, if it contains them all.
         abi: The compiler's name for the floating-point calling convention, if it needs one.
         flags: Further flags of the compiler.
         unless_asked: Features that LLVM enables for the processor, and that not every machine has.
-        pointer: Bytes of an address.
+        pointer: The size of an address in bytes.
         alignment: The alignment of every buffer, in bytes.
         has_memory: Whether there is memory for scratch arrays that save time.
-        registers: Bits and number of the vector registers that code is generated for, by the first
-            of these features that a target has; empty if there are none.
-        rounds_to_float16: Features that have an instruction which rounds float32 to float16; an
-            empty one if every machine has it.
-        elf: The number of the machine in ELF files, and the flags of its usual ABI: on RISC-V, that
-            of lp64d and of ilp32f; on Arm, EABI 5. None if its object files are others.
-        formats: What modules for it can be compiled to: ``"vmfb"``, ``"c"``, ``"js"``.
+        registers: Width in bits and number of the vector registers that code is generated for, by
+            the first of these features present; empty if there are none.
+        rounds_to_float16: Features with an instruction that rounds float32 to float16; an empty
+            name: all processors.
+        elf: The machine's number in ELF files, and the flags of its usual ABI: on RISC-V, that of
+            lp64d and of ilp32f; on Arm, EABI 5. None if its object files have another format.
+        formats: The output formats that its modules support: ``"vmfb"``, ``"c"``, ``"js"``.
         refused: Known features that are not supported, each with the reason.
     """
 
@@ -84,7 +84,7 @@ class Architecture:
 
     @property
     def memory(self) -> Memory:
-        """What memory is like on it."""
+        """The properties of its memory."""
         return Memory(self.alignment, (1 << (8 * self.pointer - 1)) - 1)
 
     def with_implied(self, features: Iterable[str]) -> frozenset[str]:

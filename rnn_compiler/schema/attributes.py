@@ -1,7 +1,7 @@
 """The parameters of an op that are not tensors: attributes and dimensions, and their values.
 
-A list is a text of its elements with spaces between them, ``"Sigmoid Tanh"``, so that it is what
-any other value is: in a cache's key, in JSON, in MLIR and on the command line.
+A list is a string of its elements separated by spaces, ``"Sigmoid Tanh"``, so that it is like any
+other value in a cache's key, in JSON, in MLIR and on the command line.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Attribute:
         at_run_time: Whether a compiled function takes it as an argument, so that it works for all
             values. `Signature.forms` lists that argument in the forms that read it.
         of_build: Whether only `build` has it: TensorFlow's op has no such attribute, nor has a
-            function that is built without it.
-        is_implied: Whether the tensors of a call imply it; `build` has to be told.
-        elements: Of a list, the type of its elements, str or float; its own type is str. The case
+            function built without it.
+        is_implied: Whether the tensors of a call imply it; `build` needs it explicitly.
+        elements: For a list, the type of its elements, str or float; its own type is str. The case
             of choices does not matter.
     """
 
@@ -121,7 +121,7 @@ class Attribute:
         """A list as text.
 
         Raises:
-            InvalidArgumentError: It is none, or an element is none that it may have.
+            InvalidArgumentError: It is not a list, or an element is not allowed.
         """
         given = value.replace(",", " ").split() if isinstance(value, str) else value
         if isinstance(given, np.ndarray):
@@ -159,7 +159,7 @@ WEIGHT_GRAD_DTYPE = Attribute(
     is_dtype=True,
     of_build=True,
 )
-"""For mixed training: a 16-bit op does not round gradients of weights to 16 bits."""
+"""For mixed training: a 16-bit op then does not round gradients of weights to 16 bits."""
 
 
 def _python_scalar(value: Any) -> Any:
@@ -169,7 +169,7 @@ def _python_scalar(value: Any) -> Any:
 
 
 def _number(value: Any, dtype: str) -> str | None:
-    """A number of a list as text, in the precision of an op of a dtype; None if it is none."""
+    """A number of a list as text, in the precision of an op's dtype; None for other values."""
     try:
         number = float(value) if not isinstance(value, bool) else math.nan
     except (TypeError, ValueError, OverflowError):
@@ -204,9 +204,9 @@ def dimension(op: str, name: str, value: object, minimum: int, otherwise: str = 
     Args:
         op: The op.
         name: The dimension.
-        value: What was given.
-        minimum: The least that it may be.
-        otherwise: What may be given instead, for the message.
+        value: The given value.
+        minimum: The minimum.
+        otherwise: Other accepted values, for the message.
 
     Raises:
         InvalidArgumentError: It is not an int, or not in range.

@@ -62,12 +62,12 @@ class Part:
 
     @property
     def size(self) -> Size:
-        """How many elements it has."""
+        """The number of elements."""
         return product(self.shape)
 
     @property
     def stop(self) -> Size:
-        """Where it ends, in elements."""
+        """Its end, in elements."""
         return self.offset + self.size
 
     def of(self, buffer: Any) -> Any:
@@ -90,12 +90,12 @@ class Block(Part):
 
     @property
     def size(self) -> int:
-        """How many elements it has."""
+        """The number of elements."""
         return math.prod(self.shape)
 
     @property
     def stop(self) -> int:
-        """The element after its last."""
+        """The index after its last element."""
         return self.offset + self.size
 
     @cached_property
@@ -106,7 +106,7 @@ class Block(Part):
 
 @dataclass(frozen=True)
 class Region(Block):
-    """One matrix or bias of one gate: what cudnnGetRNNWeightParams returns.
+    """One matrix or bias of one gate, as cudnnGetRNNWeightParams returns it.
 
     Attributes:
         pseudo_layer: ``num_directions * layer + direction``.
@@ -154,7 +154,7 @@ class Layout:
         input_size: I.
         direction: "unidirectional" or "bidirectional".
         input_mode: "linear_input", "skip_input", or "auto_select", which skips where I = H.
-        num_proj: P; 0, and also H, is without projection.
+        num_proj: P; no projection if it is 0 or H.
 
     Example:
         >>> layout = Layout(rnn_mode="lstm", num_layers=2, num_units=5, input_size=3,
@@ -169,7 +169,7 @@ class Layout:
         >>> top.recurrent_bias.stop == layout.size
         True
 
-        The sizes that cuDNN gives:
+        cuDNN's own sizes:
 
         >>> def size(rnn_mode, L, H, I, direction="uni", input_mode="linear_input", P=0):
         ...     return Layout(rnn_mode=rnn_mode, num_layers=L, num_units=H, input_size=I,
@@ -318,7 +318,7 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """How many elements the buffer has."""
+        """The number of elements of the buffer."""
         L, D, H, h = self.num_layers, self.num_directions, self.num_units, self.hidden_size
         rows = len(self.gates) * H
         inputs = (0 if self.skips_input else self.input_size) + (L - 1) * D * h

@@ -93,7 +93,7 @@ class ReserveLayout:
 
     @property
     def size(self) -> Size:
-        """How many elements it has."""
+        """The number of elements."""
         return self.activations[-1].stop
 
     @property

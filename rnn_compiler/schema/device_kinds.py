@@ -10,11 +10,11 @@ __all__ = ["DEVICE_KINDS", "DRIVERS", "DeviceKind"]
 
 
 class DeviceKind(NamedTuple):
-    """The devices that run the same code.
+    """Devices that run the same code.
 
     Attributes:
-        drivers: IREE's drivers for them, which begin their names (``--device``).
-        description: What they are.
+        drivers: IREE's drivers for them, with which their names begin (``--device``).
+        description: A description in words.
     """
 
     drivers: Sequence[str]

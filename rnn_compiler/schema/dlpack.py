@@ -23,7 +23,7 @@ CUDA = 2
 """DLPack's device type for the memory of NVIDIA GPUs."""
 
 VULKAN = (7, 0)
-"""DLPack's device type and number for memory of Vulkan's, which IREE does not export."""
+"""DLPack's device type and number for Vulkan's memory, which IREE does not export."""
 
 _BFLOAT16 = (4, 16, 1)
 """DLPack's code, bits and lanes of bfloat16."""

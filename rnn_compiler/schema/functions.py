@@ -79,10 +79,10 @@ class TensorSpec:
 
     @cached_property
     def static_shape(self) -> tuple[int, ...]:
-        """The shape, none of whose sizes is open.
+        """The shape if no size is open.
 
         Raises:
-            TypeError: One is.
+            TypeError: A size is open.
         """
         return static(self.shape)
 
@@ -158,7 +158,7 @@ class FunctionSpec:
 
     @property
     def time_axis(self) -> int:
-        """Which axis of its sequences time is."""
+        """The axis of its sequences that is time."""
         batch_first = self.attributes.get("layout") or not self.attributes.get("time_major", True)
         return int(bool(batch_first))
 
@@ -183,10 +183,10 @@ class FunctionSpec:
 
     @cached_property
     def static_dims(self) -> dict[str, int]:
-        """The dimensions, none of which is open.
+        """The dimensions if none is open.
 
         Raises:
-            TypeError: One is.
+            TypeError: A dimension is open.
         """
         return {name: static_size(size) for name, size in self.dims.items()}
 

@@ -33,8 +33,8 @@ class Gradient:
         arguments: The arguments of the forward op that get one.
         pattern: TensorFlow's naming pattern for the gradient of a tensor.
         unread: Results of the forward op that a gradient op takes but does not read.
-        training: The attribute with which the forward op also gives what the gradient needs, where
-            a caller does not decide on that; empty if it is one like others.
+        training: The attribute with which the forward op also returns what the gradient needs, if
+            callers do not decide on it; empty if there is none, or it is an ordinary attribute.
 
     Example:
         >>> from rnn_compiler.lowering.ops import GRADIENTS

@@ -47,7 +47,7 @@ def host_array(op: str, name: str, value: object, dtype: str) -> npt.NDArray[Any
     Raises:
         InvalidArgumentError: It cannot be viewed as an array of numbers, or its integers do not fit
             the dtype.
-        DeviceError: The GPU that it is on failed.
+        DeviceError: The GPU that holds it failed.
 
     Example:
         >>> host_array("BlockLSTMV2", "seq_len_max", 3, "int64")

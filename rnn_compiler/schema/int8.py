@@ -1,6 +1,6 @@
 """Weights in int8: the arguments that can have this form, and the tensors that replace them.
 
-A matrix is stored as int8 numbers, and as a float32 scale for each column of its products, so that
+A matrix is stored as int8 numbers and a float32 scale for each column of its products, so that
 ``w = numbers * scale``. A module has these tensors instead of a frozen argument ``w``:
 
     w          int8, in the argument's shape; for CudnnRNN's `params`, only its matrices
@@ -47,7 +47,7 @@ STACKED = ("w", "w_ru", "w_c")
 """The arguments that are two matrices, with the rows of inputs above those of states."""
 
 MATRICES = (*SUMMED_AXES, "params")
-"""The arguments that are matrices, or have some."""
+"""The arguments that are or contain matrices."""
 
 _LAYOUT = ("rnn_mode", "num_layers", "num_units", "input_size", "direction", "input_mode")
 
@@ -74,7 +74,7 @@ def stored(spec: FunctionSpec, name: str, tensor: TensorSpec) -> list[TensorSpec
     Args:
         spec: The op.
         name: The op's name of the argument.
-        tensor: The argument, whose name may be another one, in a user's function.
+        tensor: The argument, which may have another name in a user's function.
     """
     if name in SUMMED_AXES:
         axis = SUMMED_AXES[name]

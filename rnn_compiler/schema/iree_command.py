@@ -1,4 +1,4 @@
-"""The command line with which IREE's own tool calls a function of an artifact."""
+"""The command line that calls a function of an artifact with IREE's own tool."""
 
 from __future__ import annotations
 

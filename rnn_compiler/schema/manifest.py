@@ -173,7 +173,7 @@ class Manifest:
         for spec, data in (*rows, *linked):
             data["attributes"] = spec.json_attributes
             data["dims"] = spec.json_dims
-            if not spec.minima:  # as in manifests before there were any
+            if not spec.minima:  # as in manifests of older versions
                 del data["minima"]
             for key in ("arguments", "results", "frozen"):
                 data[key] = [json_sizes(row, NUMBERS) for row in data[key]]

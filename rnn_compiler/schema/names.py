@@ -25,7 +25,7 @@ _IDENTIFIER = re.compile("[A-Za-z][A-Za-z0-9_]*")
 
 
 def check_name(argument: str, name: object) -> str:
-    """Checks a name that a caller chose.
+    """Checks a name chosen by a caller.
 
     Args:
         argument: ``"function"`` for a function's name, or ``"name"`` for the module's.
@@ -54,7 +54,7 @@ def check_functions(functions: Iterable[FunctionSpec]) -> None:
     """Checks that all functions of a module and their companions have different names.
 
     Raises:
-        InvalidArgumentError: Two have the same name.
+        InvalidArgumentError: Two functions have the same name.
     """
     owners: dict[str, FunctionSpec] = {}
     for spec in functions:

@@ -113,7 +113,7 @@ class Open:
 
 
 Size: TypeAlias = int | Open
-"""A size that is known, or open."""
+"""A size, known or open."""
 
 _T = TypeVar("_T")
 
@@ -145,7 +145,7 @@ def product(sizes: Iterable[Size]) -> Size:
 
 
 def terms(size: Size) -> Mapping[tuple[str, ...], int]:
-    """The polynomial of a size: factors, by the dimensions that are multiplied with them."""
+    """The polynomial of a size: coefficients, by the dimensions of their terms."""
     return size.terms if isinstance(size, Open) else {(): size}
 
 
@@ -163,7 +163,7 @@ def static(sizes: Iterable[Size]) -> tuple[int, ...]:
     """Sizes that are all known.
 
     Raises:
-        TypeError: One is open.
+        TypeError: A size is open.
     """
     return tuple(map(static_size, sizes))
 
@@ -180,7 +180,7 @@ def static_size(size: Size) -> int:
 
 
 def names_in(*sizes: object) -> frozenset[str]:
-    """The names of what some sizes depend on."""
+    """The names that some sizes depend on."""
     return frozenset[str]().union(*(size.names for size in sizes if isinstance(size, Open)))
 
 

@@ -40,11 +40,11 @@ ALIGNMENT = 64
 
 
 class Memory(NamedTuple):
-    """What memory is like on the machine that a schedule is for.
+    """The properties of memory on the machine that a schedule is for.
 
     Attributes:
         alignment: The alignment of every buffer, in bytes.
-        largest: How many bytes an array may have.
+        largest: The maximum size of an array in bytes.
     """
 
     alignment: int = ALIGNMENT
@@ -52,7 +52,7 @@ class Memory(NamedTuple):
 
 
 ANY_MEMORY = Memory()
-"""That of machines with addresses of 64 bits."""
+"""The memory of machines with 64-bit addresses."""
 
 
 def aligned(size: int, alignment: int = ALIGNMENT) -> int:
@@ -235,7 +235,7 @@ def mapped(steps: Sequence[Step], change: Callable[[Span], Span]) -> tuple[Step,
 
 
 def followed(steps: Sequence[Step], last: Sequence[Step]) -> tuple[Step, ...]:
-    """Steps with others at the end, whichever way they end."""
+    """Steps followed by others, in every case of a choice at the end."""
     if steps and isinstance(choice := steps[-1], Choice):
         cases = {value: followed(each, last) for value, each in choice.cases.items()}
         return (*steps[:-1], Choice(choice.value, cases))

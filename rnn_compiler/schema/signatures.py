@@ -104,7 +104,7 @@ class Signature:
 
     @cached_property
     def of_caller(self) -> Signature:
-        """The signature of functions that differentiate: without what only they decide on."""
+        """The signature without attributes on which only differentiating functions decide."""
         hidden = self.gradient.training if self.gradient else ""
         return replace(self, attributes=tuple(a for a in self.attributes if a.name != hidden))
 
@@ -119,17 +119,17 @@ class Signature:
 
     @cached_property
     def required(self) -> tuple[str, ...]:
-        """The tensors that a call has to pass, be it None, as TensorFlow's ops are called."""
+        """The tensors that a call must pass, possibly as None, as with TensorFlow's ops."""
         has_default = {e.name for e in self.arguments if e.default is not None}
         omitted = set[str]() if self.in_tensorflow else has_default
         names = (each.name for each in self.arguments if not each.optional)
         return tuple(name for name in names if name not in omitted)
 
     def implied(self, given: Mapping[str, object]) -> dict[str, str]:
-        """The attributes that a call with some tensors implies, unless it gives them.
+        """The attributes implied by a call's tensors, unless it passes them.
 
         Args:
-            given: The tensors by name; None for one that is left out.
+            given: The tensors by name; None for omitted ones.
         """
         taken = [e.name for e in self.arguments if e.optional and given.get(e.name) is not None]
         return {
@@ -184,7 +184,7 @@ class Signature:
         """Checks the keywords of a call, which passes tensors and attributes.
 
         Raises:
-            TypeError: One is unknown, or a required one is missing.
+            TypeError: A keyword is unknown, or a required one is missing.
         """
         check_keywords(self.name, given, *self.call_keywords)
 
@@ -192,7 +192,7 @@ class Signature:
         """Checks the keywords of `rc.build`, which is given dimensions and attributes.
 
         Raises:
-            TypeError: One is unknown, or a required one is missing.
+            TypeError: A keyword is unknown, or a required one is missing.
         """
         check_keywords(self.name, given, *_keywords(self.dimensions, self.attributes))
 
@@ -348,7 +348,7 @@ def _keywords(first: Sequence[str], attributes: Sequence[Attribute]) -> tuple[li
 
 
 def _present(names: Iterable[str], arguments: Iterable[Tensor]) -> tuple[str, ...]:
-    """Those of some names that arguments have."""
+    """The names that arguments have."""
     known = {each.name for each in arguments}
     return tuple(name for name in names if name in known)
 

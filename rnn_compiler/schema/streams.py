@@ -1,4 +1,4 @@
-"""How a function takes a sequence in chunks: which argument is the chunk, which are states.
+"""How a function takes a sequence in chunks: its chunk argument and its state arguments.
 
 It is declared in the op's signature and repeated in the function's spec and the manifest, so the
 runtime needs no op registry to keep the state of a stream.
@@ -48,10 +48,10 @@ class Chunked:
 
 
 def likely_states(spec: FunctionSpec) -> dict[str, str]:
-    """What may be the states of a network: inputs, each with an output of the same type.
+    """The possible states of a network: inputs, each with an output of the same type.
 
-    The first input is taken for the chunk and the first output for what is made of it; the others
-    are paired in order. Empty if an input is left over: types alone do not prove that an output is
+    The first input is assumed to be the chunk and the first output its result; the others are
+    paired in order. Empty if an input is left over. Types alone do not prove that an output is
     meant for the next call, so the network's owner has to confirm.
     """
     results = [*spec.results[1:]]

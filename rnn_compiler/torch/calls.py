@@ -91,7 +91,7 @@ def prepared(
     attributes: tuple[tuple[str, Any], ...],
     outputs: tuple[str, ...] | None = None,
 ) -> Prepared:
-    """The function that `call` runs, for tensors of these types."""
+    """The function that `call` runs for tensors of these types."""
     where = current_target(), named_device(), torch.get_num_threads() == 1
     last = _last.get((op, attributes, outputs))
     if last is not None and last.where == where and last.device.usable and last.takes(tensors):
@@ -104,8 +104,8 @@ def prepared(
 
 
 _last: dict[tuple[Any, ...], Prepared] = {}
-"""The function of the last call, by op, attributes and outputs; its types are compared, which is
-faster than to look them up."""
+"""The function of the last call, by op, attributes and outputs. Comparing its types is faster than
+looking them up."""
 
 _MOST_LAST = 64
 
@@ -146,7 +146,7 @@ def _types(tensors: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def check_devices(op: str, devices: Sequence[Any]) -> Any:
-    """The device of an op's tensors, given the device of each, None for omitted ones.
+    """The device of an op's tensors, given each tensor's device; None for omitted ones.
 
     Raises:
         InvalidArgumentError: They are on several devices.

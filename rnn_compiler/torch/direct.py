@@ -1,10 +1,10 @@
 """Direct calls on torch's tensors: compiled code gets pointers to their elements.
 
-Results are tensors with a storage each, in memory of numpy's arrays: torch makes them in half the
-time that its own memory takes.
+Each result is a tensor with its own storage in memory of a numpy array: torch creates it twice as
+fast as one in its own memory.
 """
 
-# What torch has is typed in part.
+# torch's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
@@ -28,14 +28,14 @@ _BYTES = np.dtype(np.uint8)
 
 
 class DirectCalls:
-    """Calls of a function on tensors that are as compiled code takes them."""
+    """Calls of a function on tensors that compiled code can use in place."""
 
     def __init__(self, calls: PointerCalls, results: Sequence[TensorSpec]) -> None:
-        """Looks up what calls need.
+        """Prepares the calls.
 
         Args:
             calls: The calls.
-            results: What they give.
+            results: Their results.
         """
         self._calls = calls
         self._sizes = [size + ALIGNMENT for size in calls.blocks]
@@ -47,8 +47,8 @@ class DirectCalls:
         """Calls the function.
 
         Args:
-            tensors: What it takes, in order.
-            packed: Weights that a companion takes packed.
+            tensors: The arguments, in order.
+            packed: The packed weights, for a companion that takes them.
         """
         blocks: list[tuple[Any, int]] = []
         pointers = [*map(torch.Tensor.data_ptr, tensors), *[each.address for each in packed]]
@@ -63,13 +63,13 @@ class DirectCalls:
 
 
 class _Result(NamedTuple):
-    """Where a result lies.
+    """The place of a result.
 
     Attributes:
-        block: In which block of memory.
-        offset: Its first byte there.
+        block: The index of its block of memory.
+        offset: Its offset there.
         shape: Its shape.
-        dtype: Its dtype, or of what size its elements are if numpy has no such dtype.
+        dtype: Its dtype, or one with elements of the same size if numpy has no such dtype.
         view: Torch's dtype if numpy has none.
     """
 
@@ -87,7 +87,7 @@ class _Result(NamedTuple):
         return _Result(block, offset, spec.static_shape, dtype, view)
 
     def of(self, memory: Any, start: int) -> Any:
-        """The result in a block of memory that begins at a byte of an array."""
+        """The result in a block of memory that begins at a given offset of an array."""
         array: Any = np.ndarray(self.shape, self.dtype, memory, start + self.offset)
         tensor = torch.from_numpy(array)
         return tensor if self.view is None else alone(tensor.view(self.view))

@@ -14,7 +14,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class InvalidArgumentError(errors.InvalidArgumentError, RuntimeError):
-    """This package's error for a wrong argument, which is also torch's.
+    """This package's error for a wrong argument, which is also a RuntimeError.
 
     Example:
         >>> issubclass(InvalidArgumentError, (errors.InvalidArgumentError, ValueError))

@@ -5,7 +5,7 @@ step is a few torch operations, which torch can differentiate any number of time
 but slow.
 """
 
-# What torch has is typed in part.
+# torch's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RESULTS = ("output", "output_h", "output_c")
 HAS_FORMULA = frozenset(
     op for each in GRADIENTS.values() if each.arguments == _INPUTS for op in each.ops
 )
-"""The gradient ops whose forward op has a formula here: the one of these inputs."""
+"""The gradient ops whose forward op has a formula here: CudnnRNN's, found by its inputs."""
 
 
 def second_derivatives(

@@ -5,7 +5,7 @@ then attributes, by position or by name, and return a named tuple of tensors wit
 output names. Under autocast, floats are cast to its dtype first.
 """
 
-# What torch has is typed in part.
+# torch's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
@@ -108,7 +108,7 @@ class OpFunction:
             given[self._training] = _learns(floats)
         rest = tuple((name, value) for name, value in given.items() if name not in tensors)
         if torch.compiler.is_compiling():
-            # Tells the tracer, which is running, that the following is constant.
+            # Tells the running tracer that the following is constant.
             import rnn_compiler.torch.tracing  # noqa: F401  # pyright: ignore
         values, seeds = attribute_values(signature.name, rest, dtype)
         attributes = tuple(zip(self._attributes, values, strict=True))
@@ -135,7 +135,7 @@ class OpFunction:
 
 
 def _learns(tensors: Sequence[Any]) -> bool:
-    """Whether a gradient may be taken of what is computed of some tensors."""
+    """Whether gradients of values computed from some tensors may be required."""
     if not torch.is_grad_enabled():
         return False
     if any(isinstance(each, torch.Tensor) and each.requires_grad for each in tensors):

@@ -8,7 +8,7 @@ and return only those.
 supported, come from `formulas`.
 """
 
-# What torch has is typed in part.
+# torch's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _define(library: Any, op: str, *, is_gradient: bool) -> None:
         return filled(values) if outputs is None else values
 
     def filled(values: Sequence[Any]) -> tuple[Any, ...]:
-        """The results, and nothing in the place of what only a gradient needs."""
+        """The results, with empty tensors in place of those that only a gradient needs."""
         nothing = [values[0].new_empty(0) for _ in range(count - len(values))]
         return (*values, *nothing)
 
@@ -132,7 +132,7 @@ class Parts(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """What a call of an op has besides tensors; torch looks at each value that is passed."""
+    """A call of an op except tensors, as one object because torch inspects each passed value."""
 
     op: str
     attributes: Attributes
@@ -185,7 +185,7 @@ class _Eager(torch.autograd.Function):
 
 _apply: Any = super(torch.autograd.Function, _Eager).apply  # pyright: ignore
 """Torch's own ``apply`` does the same after 5 us of Python, which looks for transformations and for
-tensors that these have left behind, as `run` does."""
+leftover tensors of these, as `run` does."""
 
 
 def _connected(ctx: Any, op_gradient: OpGradient, parts: Parts | None) -> list[Any]:
@@ -200,7 +200,7 @@ def _connected(ctx: Any, op_gradient: OpGradient, parts: Parts | None) -> list[A
 
 
 class _Functional(torch.autograd.Function):
-    """The same for torch.func, in a form that takes torch 2.13 20 us longer."""
+    """The same for torch.func, in a form that takes 20 us longer in torch 2.13."""
 
     @staticmethod
     def forward(op: str, attributes: Attributes, *tensors: Any) -> Any:
@@ -316,7 +316,7 @@ def _connect(library: Any, op: str) -> None:
 
     def setup_context(
         ctx: Any, inputs: Any, output: Any, keyword_only_inputs: Mapping[str, Any] | None = None
-    ) -> None:  # torch omits the last for an op without keywords
+    ) -> None:  # torch omits the last one for an op without keywords
         op_gradient.keep(ctx, inputs, tuple((keyword_only_inputs or {}).items()), output)
 
     def backward(ctx: Any, *cotangents: Any) -> tuple[Any, ...]:

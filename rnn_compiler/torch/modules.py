@@ -7,7 +7,7 @@ dropout is applied between layers, and a PackedSequence is padded (`packed_seque
 have all steps, an op without lengths is used, which is faster.
 """
 
-# What torch has is typed in part.
+# torch's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
@@ -89,7 +89,7 @@ class _Layer(rnn.RNNBase):
         self.flatten_parameters()
 
     def _apply(self, fn: Any, recurse: bool = True) -> Any:
-        self.weights_buffer = None  # torch cannot swap parameters that something refers to
+        self.weights_buffer = None  # torch cannot swap parameters that something references
         return super()._apply(fn, recurse)
 
     @as_torch_raises
@@ -202,7 +202,7 @@ class _Layer(rnn.RNNBase):
         return [*values[: len(moving)]]
 
     def _weights(self) -> list[Any]:
-        """The parameters, or what has replaced them."""
+        """The parameters, or their replacements."""
         weights = [*map(self._parameters.get, self._flat_weights_names)]
         if type(None) in map(type, weights):
             weights = [getattr(self, name) for name in self._flat_weights_names]
@@ -223,7 +223,7 @@ class _Layer(rnn.RNNBase):
                 raise InvalidArgumentError(type(self).__name__, name, expected, got, remedy)
 
     def _params(self, weights: list[Any], others: Sequence[Any]) -> tuple[Any, Parts | None]:
-        """The weights as the op takes them together with some other tensors: one buffer."""
+        """The weights as the op takes them with some other tensors: one buffer."""
         buffer = self.weights_buffer
         eager = is_eager(others) and not is_transformed()
         if eager and buffer is not None and buffer.holds(weights):

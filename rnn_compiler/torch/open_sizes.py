@@ -1,4 +1,4 @@
-"""Decides whether sizes that vary from call to call are compiled in or open.
+"""Decides whether sizes that vary between calls are compiled in or open.
 
 A function compiled for the sizes of a call is the fastest, but compiling takes a second or two. So
 the first few sizes at which an op is called get a separate function each, and all later ones share
@@ -37,8 +37,8 @@ def function_for(spec: FunctionSpec, target: str, device: str) -> Function:
 
     Args:
         spec: The op at these sizes.
-        target: What to compile for.
-        device: Where it runs.
+        target: The target to compile for.
+        device: The device to run on.
 
     Raises:
         InvalidArgumentError: ``RNN_COMPILER_STATIC_SIZES`` is not a number of sizes.
@@ -58,7 +58,7 @@ def _may_vary(spec: FunctionSpec) -> tuple[str, ...]:
 
 
 def _static_sizes() -> float:
-    """How many sizes have a function of their own.
+    """The number of sizes with a separate function.
 
     Raises:
         InvalidArgumentError: The environment variable is not a number.

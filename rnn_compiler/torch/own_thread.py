@@ -4,7 +4,7 @@ torch uses its own threads for tensors of 32,768 elements and more. After such a
 keep spinning for milliseconds, on the processors that compiled code then needs.
 """
 
-# What torch has is typed in part.
+# torch's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations

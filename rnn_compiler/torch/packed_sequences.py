@@ -7,7 +7,7 @@ An op is compiled for a number of steps. So that random lengths do not each comp
 rounded up, by at most an eighth; steps that no row has are not run.
 """
 
-# What torch has is typed in part.
+# torch's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations

@@ -5,7 +5,7 @@ nothing, and an optimizer's in-place updates change the buffer. If they are not,
 replaced or because torch traces, they are concatenated at each call.
 """
 
-# What torch has is typed in part.
+# torch's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations

@@ -6,7 +6,7 @@ memory from IREE, which torch then owns. This runs at every call, where microsec
 tensors are processed with `map` instead of loops.
 """
 
-# What torch has is typed in part.
+# torch's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rnn_compiler.torch.residents import resident
 __all__ = ["Prepared", "type_of"]
 
 type_of = attrgetter("shape", "dtype", "device")
-"""What `Prepared` goes by."""
+"""The type of a tensor, by which a `Prepared` is selected."""
 
 
 class Prepared:
@@ -90,7 +90,7 @@ class Prepared:
         self._bounded = [(k, each) for k, each in arguments if each.maximum is not None]
 
     def takes(self, tensors: Sequence[Any]) -> bool:
-        """Whether tensors are of the types that it is for."""
+        """Whether the tensors have the types that it was prepared for."""
         return [each is None for each in tensors] == self._omitted and [
             type_of(each) for each in tensors if each is not None
         ] == self._types
@@ -100,7 +100,7 @@ class Prepared:
         return self.run(self.ready(tensors))
 
     def ready(self, tensors: Sequence[Any]) -> Sequence[Any]:
-        """Tensors as compiled code takes them; unsuitable ones are copied."""
+        """The tensors, with copies of those that compiled code cannot use in place."""
         given = [each for each in tensors if each is not None]
         if not self._has_empty and self._are_ready(given):
             return tensors
@@ -139,7 +139,7 @@ class Prepared:
         return results if _are_apart(given, results) else _copied_where_shared(given, results)
 
     def _are_ready(self, tensors: Sequence[Any]) -> bool:
-        """Whether tensors are as compiled code takes them.
+        """Whether compiled code can use all tensors in place.
 
         Raises:
             UnsupportedError: A tensor has no memory of its own.

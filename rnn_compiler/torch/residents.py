@@ -23,7 +23,7 @@ from rnn_compiler.systems import c_function
 __all__ = ["resident"]
 
 _USERS = 4
-"""How many functions may keep the same weights packed, each for a different input size."""
+"""The number of functions that may keep the same weights packed, each for another input size."""
 
 
 _memcmp: Any = c_function("memcmp")
@@ -72,12 +72,12 @@ def resident(tensor: Any, spec: TensorSpec, device: Device, user: int) -> Device
     """The resident copy of a tensor in host memory, if the tensor is unchanged since the last call.
 
     Args:
-        tensor: The tensor, as compiled code takes it.
+        tensor: The tensor, which compiled code must be able to use in place.
         spec: Its shape and dtype.
         device: Where it is passed.
         user: A number that identifies the function.
     """
-    if tensor.is_inference():  # which has no version
+    if tensor.is_inference():  # it has no version
         return None
     seen: _Seen | None = _seen.get(tensor)
     if seen is None or seen.device is not device or not seen.is_still(tensor):

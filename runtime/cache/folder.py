@@ -2,14 +2,14 @@
 
     FOLDER/v1/CACHEDIR.TAG              marks the cache as this package's; backups skip it
     FOLDER/v1/ab/ab12....entry          an entry, named by its key's digest
-    FOLDER/v1/ab/.PID-RANDOM.tmp        one that is being written
+    FOLDER/v1/ab/.PID-RANDOM.tmp        an entry that is being written
     FOLDER/v1/locks/ab12....lock        held while an entry is made
-    FOLDER/v1/quarantine/ab12....entry  one that was found damaged
+    FOLDER/v1/quarantine/ab12....entry  a damaged entry
     FOLDER/reproducers                  failed compilations
 
-Entries contain code, so nobody else may be able to write them: its folders must not be links, must
-belong to this user or to root, and must not be writable by everyone; the same holds for files, and
-links are not followed. With ``RNN_COMPILER_CACHE_TRUST=writers`` ownership does not matter: the
+Entries contain code, so only trusted users may be able to write them: folders must not be links,
+must belong to this user or to root, and must not be writable by everyone; the same holds for files,
+and links are not followed. With ``RNN_COMPILER_CACHE_TRUST=writers`` ownership does not matter: the
 user trusts everyone who can write to the folder. Another version of the layout would get another
 `v` folder next to this one.
 
@@ -59,7 +59,7 @@ _FOLDER_MODE, _FILE_MODE = 0o2775, 0o664
 
 
 class UntrustedError(OSError):
-    """A folder or file that someone else may have written code to.
+    """A folder or file to which someone else may have written code.
 
     Attributes:
         remedy: What the user can do about it, for the end of a sentence.
@@ -177,7 +177,7 @@ class CacheFolder:
         return os.access(self.store, os.R_OK | os.X_OK)
 
     def is_trusted(self) -> bool:
-        """Whether nobody else can write files here; a folder that does not exist is trusted."""
+        """Whether only trusted users can write files here; a missing folder is trusted."""
         try:
             _check_folder(self.root)
         except FileNotFoundError:
@@ -257,7 +257,7 @@ def _check_folder(path: Path) -> None:
 def _check_trust(status: os.stat_result, path: Path) -> None:
     """Checks that only trusted users can have written to it."""
     user = own_user()
-    if user is None:  # permissions are no matter of modes here
+    if user is None:  # modes do not describe permissions here
         return
     if status.st_mode & stat.S_IWOTH:
         remedy = f"revoke that permission (chmod o-w {path})"

@@ -24,11 +24,11 @@ class MemoryCache:
         self._size = 0
         self._artifacts: OrderedDict[Hashable, Artifact] = OrderedDict()
         self._lock = threading.RLock()
-        # A thread that holds the lock does not exist in a child process.
+        # Threads that hold the lock do not exist in a child process.
         after_fork(self._lock._at_fork_reinit)  # pyright: ignore
 
     def get(self, key: Hashable) -> Artifact | None:
-        """The artifact of a key; None if it is not here."""
+        """The artifact of a key; None if it is missing."""
         with self._lock:
             artifact = self._artifacts.get(key)
             if artifact is not None:

@@ -104,7 +104,7 @@ class RemoteCache:
         return self._try("written", lambda: _write(self.url, digest, data)) is not None
 
     def check(self) -> None:
-        """Checks that it answers.
+        """Checks that the remote answers.
 
         Raises:
             Exception: It does not; any exception of its file system.

@@ -56,7 +56,7 @@ def is_watched(call: int) -> bool:
 
 @contextmanager
 def watched(allocator: Any) -> Generator[None, None, None]:
-    """Empties the pool of a device's allocator if it did not serve the call inside.
+    """Empties the pool of a device's allocator if it did not serve the call in a ``with`` block.
 
     Allocations of other threads count too, as do results that a caller keeps. The pool is then
     emptied unnecessarily, which costs the next calls some fresh pages.

@@ -75,14 +75,14 @@ class DeviceArray:
         memory: npt.NDArray[np.uint8] | None = None,
         extent: tuple[int, int] | None = None,
     ) -> None:
-        """Takes what it is made of.
+        """Creates an array.
 
         Args:
-            device: Where it is.
+            device: Its device.
             view: IREE's view of it; None if it is in memory that IREE does not know yet.
             spec: Its shape and dtype.
-            memory: That memory, of this machine; nobody else writes there.
-            extent: The addresses of its first byte there, and of the byte after its last.
+            memory: That host memory, to which nothing else writes.
+            extent: The addresses of its first byte and of the byte after its last.
         """
         self.device = device
         self._view_of = view
@@ -98,11 +98,11 @@ class DeviceArray:
             (view,) = self.device.adopt([self._bytes().__dlpack__()])
             kind = ELEMENT_TYPES[self._spec.dtype]
             self._view_of = iree.HalBufferView(view.get_buffer(), self.shape, kind)
-            self.device.keep(self)  # a call may return it as it came
+            self.device.keep(self)  # a call may return it unchanged
         return self._view_of
 
     def _bytes(self) -> npt.NDArray[np.uint8]:
-        """Its bytes, in memory that IREE need not know."""
+        """Its bytes, whether IREE knows their memory or not."""
         memory: Any = self._memory
         start, stop = self._span()
         offset = start - memory.__array_interface__["data"][0]
@@ -210,7 +210,7 @@ class DeviceArray:
         return DeviceArray(self.device, view, spec)
 
     def _buffer(self, size: int, copy: Callable[..., None], memory: int, usage: int) -> Any:
-        """A buffer of some kind and size that a function copies from it."""
+        """A buffer of some memory type and usage that a function copies from it."""
         hal = self.device.hal
         target = hal.allocator.allocate_buffer(
             memory_type=memory, allowed_usage=usage, allocation_size=size
@@ -339,8 +339,8 @@ class DeviceArray:
     def _staged(self) -> npt.NDArray[Any]:
         """A copy through a buffer of the device's that the host can read.
 
-        IREE's copy lets the device write to numpy's memory, which Vulkan allows at the boundaries
-        of pages alone.
+        IREE's copy lets the device write to numpy's memory, which Vulkan allows only at page
+        boundaries.
         """
         size = self._view.get_buffer().byte_length()
         staging = self._buffer(size, self.device.hal.queue_copy, *_STAGING)

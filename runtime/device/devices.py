@@ -43,7 +43,7 @@ _NO_DRIVER = {
     "libvulkan.so": "no Vulkan on this machine (libvulkan.so.1 not found)",
     "VK_ERROR_INCOMPATIBLE_DRIVER": "no driver for Vulkan on this machine",
 }
-"""What a part of IREE's message says about a device that does not open."""
+"""The reason why a device does not open, by part of IREE's message."""
 
 open_devices: dict[str, Device] = {}
 _lock = threading.Lock()

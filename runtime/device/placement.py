@@ -21,8 +21,8 @@ __all__ = ["WORK_FOR_THREADS", "default_device", "work"]
 WORK_FOR_THREADS = 32_000_000
 """The least `work` for which threads are used.
 
-Where they begin to pay off, in float32 on two cores of an AMD Zen 4; microseconds per call in a
-series of calls:
+Measured where they begin to pay off, in float32 on two cores of an AMD Zen 4; microseconds per
+call in a series of calls:
 
 ====================================  ====  ==========  ==========
 CudnnRNN's inference, (T, B, I = H)   work  local-sync  local-task
@@ -50,10 +50,10 @@ _READING = 8
 
 
 _TYPICAL = {"seq_length": 32, "batch_size": 8}
-"""The assumed values of open sizes, of which a network may have others."""
+"""The assumed values of open sizes."""
 
 _OTHERWISE = 8
-"""The assumed value of those."""
+"""The assumed value of open sizes with other names, which networks may have."""
 
 
 def work(spec: FunctionSpec) -> int:

@@ -43,13 +43,13 @@ class _Running:
         self._ending: list[threading.Thread] = []
         self._exiting = False
         atexit.register(self._wait)
-        after_fork(self._depths.clear)  # of threads that do not exist here
+        after_fork(self._depths.clear)  # they do not exist in the child
 
     def __enter__(self) -> None:
         thread = threading.get_ident()
         depth = self._depths.get(thread, 0)
         self._depths[thread] = depth + 1
-        # In this order: a thread that does not see the exit is seen by the interpreter.
+        # In this order, the interpreter sees every thread that does not see the exit.
         if self._exiting and not depth and thread != threading.main_thread().ident:
             self._ending.append(threading.current_thread())
             del self._depths[thread]

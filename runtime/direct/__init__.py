@@ -1,1 +1,1 @@
-"""Functions called directly: their compiled code, by their schedules, without IREE in between."""
+"""Direct calls: compiled code is called by its schedule, bypassing IREE."""

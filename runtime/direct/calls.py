@@ -1,8 +1,8 @@
-"""Direct calls of a function with numpy's arrays.
+"""Direct calls of a function with numpy arrays.
 
-Small arguments are copied to memory of the call's own, and small results from there; large ones are
-read and written where they are. A call is small if all it needs for itself is: beyond that IREE's
-pool of memory is worth more than its call costs.
+Small arguments and results are copied to and from the call's own memory; large ones are used in
+place. Calls that need much memory of their own go through IREE instead, because its memory pool
+saves more time than the direct call does.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from rnn_compiler.schema.schedule import Storage
 __all__ = ["Calls"]
 
 SMALL = 1 << 15
-"""Bytes up to which an argument or a result is copied."""
+"""The size in bytes up to which an argument or a result is copied."""
 
 LARGE = 2 << 20
-"""Bytes of its own memory up to which a call is direct."""
+"""The most memory in bytes that a direct call may need."""
 
 Array = npt.NDArray[Any]
 
@@ -39,15 +39,15 @@ class Calls:
     """Calls of a function at certain sizes.
 
     Attributes:
-        plan: What they do.
-        gives_arguments: Whether a result is an argument as it came.
+        plan: The plan of a call.
+        gives_arguments: Whether a result is an argument, returned unchanged.
     """
 
     def __init__(self, plan: Plan, spec: FunctionSpec) -> None:
-        """Prepares them.
+        """Prepares the calls.
 
         Raises:
-            NoDirectCallsError: They need much memory.
+            NoDirectCallsError: They need too much memory.
         """
         self.plan = plan
         self._arguments = spec.arguments
@@ -64,7 +64,7 @@ class Calls:
 
     @functools.cached_property
     def on_pointers(self) -> PointerCalls:
-        """The same calls on memory that somebody else owns."""
+        """The same calls on caller-owned memory."""
         return PointerCalls(self.plan)
 
     def __call__(
@@ -73,11 +73,11 @@ class Calls:
         """Calls the function.
 
         Args:
-            arrays: What it takes, in order; any memory, but the right types.
-            packed: Weights that a companion takes packed.
+            arrays: The arguments in order, with the right dtypes, in any memory.
+            packed: The packed weights, for a companion that takes them.
 
         Returns:
-            Its results, none of which shares memory with another or with an argument.
+            The results. None shares memory with another or with an argument.
         """
         try:
             call = self._free.pop()
@@ -158,7 +158,7 @@ class _Call:
     def _of(
         self, blocks: Sequence[npt.NDArray[np.uint8]], arrays: Sequence[Array | DeviceArray]
     ) -> list[Array]:
-        """Views of the results, of which some lie in these blocks."""
+        """Views of the results, which lie in these blocks, in constants or in arguments."""
         found: list[Array] = []
         for span, (dtype, shape) in zip(self._plan.results, self._shapes, strict=True):
             if span.storage is Storage.ARGUMENT:
@@ -172,7 +172,7 @@ class _Call:
 
 
 def _ready(array: Array) -> Array:
-    """An array as compiled code takes it: its own, or a copy where it is wanted."""
+    """The array itself if compiled code can read it in place, else a copy."""
     if is_ready(array):
         return array
     kind: Any = array.dtype

@@ -1,8 +1,7 @@
-"""A stream's chunks, called directly: the state stays where compiled code reads it.
+"""Direct calls for a stream's chunks; the state stays where compiled code reads it.
 
-All that compiled code is passed is laid out once for a size of chunk. A call copies the chunk in,
-runs, and copies the results out; what is the state after it is copied to where the next call reads
-it, as the last of its steps.
+The arguments of compiled code are laid out once for each chunk size. A call copies the chunk in,
+runs, and copies the results out. Its last steps copy the new state to where the next call reads it.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["DirectChunks"]
 
 _SIZES = 16
-"""For how many sizes of a chunk calls are kept."""
+"""The number of chunk sizes for which calls are kept."""
 
 
 class DirectChunks:
@@ -49,15 +48,15 @@ class DirectChunks:
         fixed: Mapping[str, DeviceArray],
         fields: Sequence[str],
     ) -> None:
-        """Starts without any.
+        """Creates the calls; none is prepared yet.
 
         Args:
             function: The function.
-            spec: What it is at the stream's batch size.
-            op: Which of its arguments changes, and how.
-            after: For each state, the result that holds what it is after a call.
-            fixed: The arguments that stay as they are.
-            fields: The results that a call gives.
+            spec: Its spec at the stream's batch size.
+            op: Which argument changes, and how.
+            after: For each state, the result that holds it after a call.
+            fixed: The arguments that stay the same.
+            fields: The results that a call returns.
         """
         self._function, self._spec, self._op = function, spec, op
         self._after, self._fixed, self._fields = after, fixed, fields
@@ -70,11 +69,11 @@ class DirectChunks:
         self.is_ahead = False
 
     def __call__(self, chunk: Any, state: Mapping[str, DeviceArray]) -> Any:
-        """Takes a chunk that fills a call; None if it is for IREE.
+        """Processes a chunk that fills a call; returns None if it must go through IREE.
 
         Args:
-            chunk: What a caller passes, whatever it is.
-            state: The stream's own arrays, which count unless the state here is newer.
+            chunk: The caller's value, of any type.
+            state: The stream's own arrays, used unless the state here is newer.
         """
         if type(chunk) is not np.ndarray or chunk.dtype != self._dtype:
             return None
@@ -86,7 +85,7 @@ class DirectChunks:
             if call is None:
                 return None
         for array in self._fixed.values():
-            if array.exported:  # somebody may write there what is packed already
+            if array.exported:  # its packed copy may be outdated
                 return None
         if not self.is_ahead:
             for name, view in self._state.items():
@@ -98,7 +97,7 @@ class DirectChunks:
         return self._results(*[view.copy() for view in call.views])
 
     def state(self) -> dict[str, DeviceArray]:
-        """The state here, as arrays that stay as they are."""
+        """A copy of the state here."""
         device = self._function.device
         return {
             name: device.keep(device.put(view, self._tensors[name]))
@@ -106,7 +105,7 @@ class DirectChunks:
         }
 
     def _new(self, chunk: Any, state: Mapping[str, DeviceArray]) -> _Chunk | None:
-        """The calls of a size, from its second chunk on."""
+        """The calls for a size, from its second chunk on."""
         shape: tuple[int, ...] = chunk.shape
         if shape in self._calls or self._seen != shape:
             self._seen = shape
@@ -126,7 +125,7 @@ class DirectChunks:
         return self._calls[shape]
 
     def _at(self, shape: tuple[int, ...]) -> FunctionSpec | None:
-        """The function at a size of chunk; None if such a chunk is not one call of it."""
+        """The function at a chunk size; None if such a chunk does not fill exactly one call."""
         spec = self._spec
         if not self._op.steps or not spec.open_dims:
             return spec if shape == self._tensors[self._op.chunk].shape else None
@@ -138,14 +137,14 @@ class DirectChunks:
         return spec if tensors[self._op.chunk].shape == shape else None
 
     def _laid_out(self, plan: Plan, spec: FunctionSpec, packed: Sequence[DeviceArray]) -> _Chunk:
-        """Memory for calls of a size, with everything in its place."""
+        """Calls for a size, with all memory bound."""
         positions = {each.name: k for k, each in enumerate(spec.arguments)}
         results = {each.name: k for k, each in enumerate(spec.results)}
         steps = plan.steps
         for name, result in self._after.items():
             span = plan.results[results[result]]
             size = plan.arguments[positions[name]]
-            last = span.part(span.length - size, size)  # its last row, if it has one for each step
+            last = span.part(span.length - size, size)  # its last step, if it has all steps
             steps = followed(steps, [Copy(last, Span(Storage.ARGUMENT, positions[name], 0, size))])
         prepared = Prepared(replace(plan, steps=steps), own_blocks=True)
         own = {name: _own(each) for name, each in self._tensors_at(spec).items()}
@@ -166,19 +165,19 @@ class DirectChunks:
         return _Chunk(prepared, own[self._op.chunk], views, (own, packed))
 
     def _tensors_at(self, spec: FunctionSpec) -> dict[str, TensorSpec]:
-        """The chunk and its length."""
+        """The specs of the chunk and its length."""
         names = (self._op.chunk, self._op.length)
         return {each.name: each for each in spec.arguments if each.name in names}
 
 
 class _Chunk:
-    """Calls at one size of chunk.
+    """Calls at one chunk size.
 
     Attributes:
-        prepared: What is run.
-        input: Where the chunk goes.
-        views: The results.
-        owners: What else is referred to.
+        prepared: The prepared plan.
+        input: The array to copy the chunk to.
+        views: Views of the results.
+        owners: Keeps the bound memory alive.
     """
 
     __slots__ = ("input", "owners", "prepared", "views")
@@ -188,7 +187,7 @@ class _Chunk:
 
 
 def _own(spec: TensorSpec) -> Any:
-    """Zeros where compiled code takes them."""
+    """An array of zeros, aligned for compiled code."""
     dtype = DTYPES[spec.dtype].numpy
     memory = aligned_array(int(np.prod(spec.static_shape)) * dtype.itemsize)
     memory[:] = 0

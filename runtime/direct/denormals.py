@@ -1,7 +1,8 @@
-"""Numbers too small for a float's usual form are taken for zero in compiled code, as IREE does.
+"""Compiled code treats denormal numbers as zero, as it does under IREE.
 
-IREE sets the processor to that around its work (``iree_fpu_state_push``). Here libm's functions for
-a thread's floating-point environment do, as two calls before compiled code runs and one after.
+IREE sets the processor to this mode around its work (``iree_fpu_state_push``). Here, libm's
+functions for a thread's floating-point environment do: two calls before compiled code and one
+after.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from rnn_compiler.runtime.direct.executable import NoDirectCallsError
 __all__ = ["WORDS", "environment_functions", "flushing"]
 
 WORDS = 8
-"""How many words of 64 bits an environment has at most."""
+"""The most 64-bit words that an environment has."""
 
 _FLUSHING = {"x86_64": (28, 0x8040), "aarch64": (0, 1 << 24)}
-"""Where in an environment (``fenv_t``) which bits say so: MXCSR's DAZ and FTZ, FPCR's FZ."""
+"""Offset and bits of the mode in an environment (``fenv_t``): MXCSR's DAZ and FTZ, FPCR's FZ."""
 
 
 @functools.cache
@@ -28,10 +29,10 @@ def environment_functions() -> tuple[int, int]:
     """The addresses of ``fegetenv`` and ``fesetenv``.
 
     Raises:
-        NoDirectCallsError: There are none here, or the processor is not known.
+        NoDirectCallsError: They do not exist here, or the processor is unknown.
     """
     if platform.machine() not in _FLUSHING:
-        raise NoDirectCallsError(f"how {platform.machine()} flushes small numbers is not known")
+        raise NoDirectCallsError(f"no known way to flush denormals on {platform.machine()}")
     for name in (None, "libm.so.6"):
         try:
             library = ctypes.CDLL(name)
@@ -40,11 +41,11 @@ def environment_functions() -> tuple[int, int]:
             continue
         if _works(get, set_):
             return get, set_
-    raise NoDirectCallsError("libm has no floating-point environment that is known")
+    raise NoDirectCallsError("libm's floating-point environment is unknown")
 
 
 def flushing(environment: bytes) -> bytes:
-    """An environment in which small numbers are zero, and nothing else is different."""
+    """A copy of an environment in which denormals are zero."""
     offset, bits = _FLUSHING[platform.machine()]
     changed = bytearray(environment)
     (word,) = struct.unpack_from("<I", changed, offset)
@@ -60,7 +61,7 @@ def current(get: int) -> bytes:
 
 
 def _works(get: int, set_: int) -> bool:
-    """Whether the bits are where they are thought to be: set, they are read back."""
+    """Whether the assumed bits are right: once set, they are read back."""
     before = current(get)
     wanted = flushing(before)
     _CALL(set_)(ctypes.create_string_buffer(wanted, 8 * WORDS))

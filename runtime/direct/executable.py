@@ -1,9 +1,9 @@
-"""The compiled code of a payload, in this process's memory.
+"""The compiled code of a payload, loaded into this process.
 
-IREE's compiler links a module's code into a shared object that needs no other
-(``embedded-elf-x86_64``). The system's loader takes it from a sealed memory file: no folder need be
-writable or executable, and nobody else can change it. The shared object exports an executable
-library (`schema.executable_library`).
+IREE's compiler links a module's code into a self-contained shared object (``embedded-elf-x86_64``).
+The system's loader reads it from a sealed memory file: no folder needs to be writable or
+executable, and no other process can change the code. It exports an executable library
+(`schema.executable_library`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _numbers = itertools.count()
 
 
 class NoDirectCallsError(Exception):
-    """Functions cannot be called directly here; says why."""
+    """Functions cannot be called directly here; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Kernel:
     """Compiled code that a dispatch calls.
 
     Attributes:
-        address: Where it is.
-        constants: How many constants it takes.
-        buffers: How many buffers it takes.
+        address: Its address.
+        constants: The number of constants it takes.
+        buffers: The number of buffers it takes.
     """
 
     address: int
@@ -53,14 +53,14 @@ class Kernel:
 
 @contextmanager
 def memory_file(data: bytes) -> Generator[int]:
-    """A file in memory alone with some bytes, which nobody can change; gives its descriptor.
+    """The descriptor of a sealed file in memory with the given content.
 
     Raises:
-        OSError: The system has none, or refuses.
+        OSError: The system does not support such files, or refuses.
     """
     if not hasattr(os, "memfd_create"):
         raise OSError("no memfd_create here")
-    import fcntl  # where there is memfd_create, there is this
+    import fcntl  # exists wherever memfd_create does
 
     descriptor = os.memfd_create("rnn-compiler", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
@@ -74,17 +74,17 @@ def memory_file(data: bytes) -> Generator[int]:
 
 
 class Executable:
-    """A loaded shared object, until nobody refers to it.
+    """A loaded shared object; it is unloaded when nothing references it.
 
     Attributes:
-        kernels: Its code, by name.
+        kernels: Its code by name.
     """
 
     def __init__(self, data: bytes) -> None:
-        """Loads one.
+        """Loads the code.
 
         Raises:
-            NoDirectCallsError: The system does not load it, or it is none of those that are known.
+            NoDirectCallsError: The system does not load it, or its format is unknown.
         """
         try:
             with memory_file(data) as descriptor:
@@ -100,7 +100,7 @@ class Executable:
         self.kernels = self._read()
 
     def _read(self) -> dict[str, Kernel]:
-        """What the library's table has."""
+        """Reads the library's table."""
         query = getattr(self._library, QUERY, None)
         if query is None:
             raise NoDirectCallsError(f"its code has no {QUERY}")
@@ -125,16 +125,16 @@ class Executable:
         )
         found: dict[str, Kernel] = {}
         for code, name, (flags, pages, values, buffers, *_) in zip(codes, names, rows, strict=True):
-            if not flags and not pages:  # the others need an order, or memory of their own
+            if not flags and not pages:  # others must run in order or need local memory
                 found[ctypes.string_at(name).decode()] = Kernel(code, values, buffers)
         return found
 
 
 def unique_path(descriptor: int) -> str:
-    """A path of a file descriptor that none had before.
+    """A path of a file descriptor that was never used before.
 
-    The loader of the GNU system takes two files of one path for one library, and descriptors are
-    used again.
+    The GNU loader takes two files with the same path for the same library, and descriptors are
+    reused.
     """
     unique = "".join("/." if bit == "1" else "/" for bit in f"{next(_numbers):b}")
     return f"/proc/self/fd{unique}/{descriptor}"

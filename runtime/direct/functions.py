@@ -1,4 +1,4 @@
-"""A program's functions that are called directly, as its payload has them."""
+"""The functions of a program that can be called directly, read from its payload."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ __all__ = ["DirectFunction", "direct_functions"]
 _log = logging.getLogger(__name__)
 
 PACKED = 32 << 20
-"""Bytes of packed weights up to which there is a second copy of them, for direct calls."""
+"""The size in bytes up to which packed weights are copied for direct calls."""
 
 _REMEMBERED = 16
-"""For how many sizes a function keeps what is prepared."""
+"""The number of sizes for which a function keeps prepared calls."""
 
 
 def direct_functions(payload: bytes, archive: bytes | None = None) -> dict[str, DirectFunction]:
-    """The functions of a payload that can be called directly, its companions too, by symbol.
+    """The functions of a payload that can be called directly, by symbol, including companions.
 
-    With ``RNN_COMPILER_CALLS=iree`` there are none.
+    Empty with ``RNN_COMPILER_CALLS=iree``.
 
     Args:
         payload: The .vmfb, whose digest was verified.
         archive: Its frozen weights.
 
     Raises:
-        InvalidArgumentError: ``RNN_COMPILER_CALLS`` is neither that nor ``direct``.
+        InvalidArgumentError: ``RNN_COMPILER_CALLS`` is neither ``iree`` nor ``direct``.
     """
     calls = os.environ.get("RNN_COMPILER_CALLS") or "direct"
     if calls not in ("direct", "iree"):
@@ -71,7 +71,7 @@ def _loaded(payload: bytes, archive: bytes | None) -> dict[str, DirectFunction]:
             schedules = Schedules.from_json(file.read(SCHEDULES_FILE))
             executable = Executable(file.read(code[0]))
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise NoDirectCallsError(f"the payload is no archive ({error})") from error
+        raise NoDirectCallsError(f"the payload is not an archive ({error})") from error
     sizes = [each.size if isinstance(each, Loaded) else len(each) for each in schedules.constants]
     names = {each.parameter for each in schedules.constants if isinstance(each, Loaded)} - {""}
     weights = parameters_of(archive, names) if archive and names else {}
@@ -79,8 +79,8 @@ def _loaded(payload: bytes, archive: bytes | None) -> dict[str, DirectFunction]:
     for each in schedules.constants:
         data = weights.get(each.parameter) if isinstance(each, Loaded) else each
         if isinstance(each, Loaded) and each.parameter and len(data or b"") != each.size:
-            raise NoDirectCallsError("its archive is of other weights")
-        constants.append(aligned_array(len(data or b"")))  # nothing yet for what is packed
+            raise NoDirectCallsError("its archive has other weights")
+        constants.append(aligned_array(len(data or b"")))  # empty until packed
         constants[-1][:] = np.frombuffer(data or b"", np.uint8)
     return {
         name: DirectFunction(each, schedules.arguments[name], constants, sizes, executable)
@@ -89,7 +89,7 @@ def _loaded(payload: bytes, archive: bytes | None) -> dict[str, DirectFunction]:
 
 
 class DirectFunction:
-    """A function that is called without IREE."""
+    """A function that can be called without IREE."""
 
     def __init__(
         self,
@@ -99,13 +99,13 @@ class DirectFunction:
         sizes: Sequence[int],
         executable: Executable,
     ) -> None:
-        """Takes what it is made of.
+        """Creates the function.
 
         Args:
-            schedule: What it does.
-            arguments: How many bytes each argument has.
-            constants: What it reads beside them; empty where that is not packed yet.
-            sizes: How many bytes each of these has.
+            schedule: Its schedule.
+            arguments: The sizes of the arguments in bytes.
+            constants: The constants it reads; those that are not packed yet are empty.
+            sizes: The sizes of the constants in bytes.
             executable: The compiled code.
         """
         self._schedule, self._arguments = schedule, arguments
@@ -114,7 +114,7 @@ class DirectFunction:
         self._calls: dict[tuple[tuple[str, int], ...], Calls | None] = {}
 
     def take_packed(self, results: Sequence[DeviceArray]) -> None:
-        """Takes results of the function for constants: it gives what is packed, or copies of it."""
+        """Fills packed constants from the function's results, which are these or copies of them."""
         constants, steps = self._constants, self._schedule.steps
         for span, array in zip(self._schedule.results, results, strict=True):
             pairs = [(span, span)]
@@ -135,10 +135,10 @@ class DirectFunction:
             use_huge_pages(address_of(constant), len(constant))
 
     def at(self, spec: FunctionSpec, sizes: Mapping[str, int]) -> Calls | None:
-        """Its calls at some sizes; None if they are for IREE.
+        """Its calls at some sizes; None if they must go through IREE.
 
         Args:
-            spec: The function at these.
+            spec: The function at these sizes.
             sizes: The open dimensions, by name.
         """
         key = tuple(sizes.items())

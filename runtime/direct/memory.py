@@ -1,4 +1,4 @@
-"""Memory as compiled code takes it, in numpy's arrays."""
+"""Memory for compiled code, as numpy arrays."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ __all__ = ["address_of", "aligned_array", "is_ready", "typed"]
 
 
 def aligned_array(size: int) -> npt.NDArray[np.uint8]:
-    """So many bytes, where compiled code takes them."""
+    """An uninitialized array of bytes, aligned for compiled code."""
     memory = np.empty(size + ALIGNMENT, np.uint8)
     start = -address_of(memory) % ALIGNMENT
     return memory[start : start + size]
 
 
 def address_of(elements: npt.NDArray[Any]) -> int:
-    """Where the elements of an array begin."""
+    """The address of an array's elements."""
     return elements.__array_interface__["data"][0]
 
 
 def is_ready(array: npt.NDArray[Any]) -> bool:
-    """Whether compiled code takes an array as it is."""
+    """Whether compiled code can use an array in place."""
     is_plain = array.flags.c_contiguous and array.dtype.isnative
     return is_plain and address_of(array) % ALIGNMENT == 0
 
 
 def typed(memory: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
-    """Bytes as an array of something else."""
+    """Bytes as an array of a dtype and shape."""
     return memory.view(dtype).reshape(shape)

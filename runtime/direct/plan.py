@@ -1,4 +1,4 @@
-"""What a call of a function does at certain sizes: its schedule with all numbers known."""
+"""Plans: the schedule of a function at certain sizes, with all formulas evaluated."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from rnn_compiler.schema.schedule import (
 __all__ = ["Plan"]
 
 _MOST_WORKGROUPS = 4096
-"""Of all dispatches of a call."""
+"""The most workgroups of a call, over all dispatches."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Plan:
 
     Attributes:
         function: Its symbol.
-        steps: What it does; all numbers are known.
-        scratch: How many bytes of memory it needs for itself.
-        blocks: The memory in which results lie, each so many bytes.
-        results: Where they lie.
-        arguments: How many bytes each argument has.
-        constants: What it reads beside them.
+        steps: The steps, with all numbers known.
+        scratch: The size of the scratch memory in bytes.
+        blocks: The sizes of the blocks of memory that hold results, in bytes.
+        results: The spans of the results.
+        arguments: The sizes of the arguments in bytes.
+        constants: The constants it reads.
         executable: The compiled code.
     """
 
@@ -70,8 +70,8 @@ class Plan:
 
         Args:
             schedule: The schedule.
-            arguments: How many bytes each argument has.
-            constants: What it reads beside them.
+            arguments: The sizes of the arguments in bytes.
+            constants: The constants it reads.
             executable: The compiled code.
             sizes: The open dimensions, by name.
 
@@ -79,9 +79,9 @@ class Plan:
             NoDirectCallsError: It is too large, or does not fit the code or the sizes.
         """
         if schedule.limit and math.prod(sizes.values()) > schedule.limit:
-            raise NoDirectCallsError("larger than its formulas reach")
+            raise NoDirectCallsError("sizes beyond the range of its formulas")
         if not names_in(*arguments) <= sizes.keys():
-            raise NoDirectCallsError("its arguments have other open sizes")
+            raise NoDirectCallsError("its arguments depend on other open sizes")
         if 0 in sizes.values():
             raise NoDirectCallsError("its formulas are for sizes of 1 or more")
         values = values_at(schedule.formulas, sizes)
@@ -109,11 +109,11 @@ class Plan:
         return plan
 
     def with_results_together(self, small: float = math.inf) -> Plan:
-        """The same with one block for all results, each copied there as the last steps.
+        """A plan with one block for all small results, copied there by the last steps.
 
         Args:
-            small: Results of more bytes stay where they are, which may be one block for several.
-                Those that are an argument, a constant or another result are copied anyway.
+            small: Results larger than this many bytes stay in place, and may share a block. Results
+                that are an argument, a constant or equal to another result are always copied.
         """
         shared = [span for k, span in enumerate(self.results) if span in self.results[:k]]
         stays = [
@@ -155,7 +155,7 @@ class Plan:
         )
 
     def check(self) -> None:
-        """Checks that each step stays within its memory, and gives the code what that takes."""
+        """Checks that steps stay within their memory and that dispatches match their kernels."""
         room = {
             Storage.ARGUMENT: self.arguments,
             Storage.RESULT: self.blocks,
@@ -176,14 +176,14 @@ class Plan:
                 kernel = self.executable.kernels.get(step.kernel)
                 given = len(step.constants), len(step.buffers)
                 if kernel is None or given != (kernel.constants, kernel.buffers):
-                    raise NoDirectCallsError(f"its code is not called as {step.kernel} takes it")
+                    raise NoDirectCallsError(f"a call does not fit the code {step.kernel}")
                 workgroups += math.prod(static(step.workgroups))
         if workgroups > _MOST_WORKGROUPS:
             raise NoDirectCallsError("too many workgroups")
 
 
 def _with_numbers(step: Step, known: Any) -> Step:
-    """A step with numbers for formulas; its spans have them."""
+    """A step with its formulas evaluated; its spans already are."""
     if isinstance(step, Dispatch):
         x, y, z = map(known, step.workgroups)
         return Dispatch(step.kernel, (x, y, z), tuple(map(known, step.constants)), step.buffers)

@@ -1,7 +1,7 @@
-"""Direct calls of a function on memory that somebody else owns, such as torch: by pointers.
+"""Direct calls of a function on caller-owned memory, such as torch's, by pointers.
 
-Nothing is copied on the way in. Small results lie together in one block of memory, and large ones
-as compiled code lays them out.
+Arguments are not copied. Small results share one block of memory; large ones stay where compiled
+code writes them.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from rnn_compiler.runtime.direct.prepared import Prepared
 __all__ = ["PointerCalls"]
 
 SMALL = 1 << 15
-"""Bytes up to which a result is copied, so that it does not keep the memory of large ones."""
+"""The size in bytes up to which a result is copied, so that it does not keep large ones alive."""
 
 
 class PointerCalls:
     """Calls of a function at certain sizes.
 
     Attributes:
-        blocks: The memory that a call brings for results, each so many bytes.
-        results: Where in it the results lie: which block, and the first byte.
+        blocks: The sizes in bytes of the blocks of memory that a call passes for results.
+        results: For each result, its block and its offset there.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -36,8 +36,8 @@ class PointerCalls:
         """Calls the function.
 
         Args:
-            pointers: Of its arguments, of what it takes packed of its weights, and of each of
-                `blocks`; multiples of `schedule.ALIGNMENT`.
+            pointers: The addresses of the arguments, of the packed weights if it takes them, and
+                of each of `blocks`; multiples of `schedule.ALIGNMENT`.
         """
         try:
             call = self._free.pop()

@@ -1,8 +1,8 @@
-"""A plan ready to run: memory for it, and the list of calls of C functions that it is.
+"""Prepared plans: memory for a plan, and its steps as a list of calls of C functions.
 
-A `Prepared` has all that compiled code is passed, so that to call the function is to run a list
-(`stepping`). It is for one call at a time; results are read from its memory, or lie in memory that
-a call brings.
+Everything that compiled code takes is laid out in advance, so that calling the function means
+running a list (`stepping`). A `Prepared` serves one call at a time. Results lie in its own memory,
+or in memory passed by the caller.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Ste
 __all__ = ["Base", "Prepared"]
 
 Base = tuple[str, int]
-"""What an address begins at: ``("argument", 2)``, ``("memory", 0)``, ..."""
+"""The base of an address: ``("argument", 2)``, ``("table", 0)``, ..."""
 
 _Row: TypeAlias = tuple[int, tuple[Any, Any, Any], int]
 """A call of a C function: its address, three arguments, the mask of its result."""
@@ -34,12 +34,12 @@ _Row: TypeAlias = tuple[int, tuple[Any, Any, Any], int]
 
 @dataclass
 class _Segment:
-    """Steps up to the end or a choice.
+    """Steps up to a choice or the end.
 
     Attributes:
-        start: The word that they begin at.
-        value: The number that is chosen by: the word that has its address, and how many bytes.
-        cases: The segments that follow, by that number.
+        start: The index of its first word.
+        value: The number to choose by: the index of the word with its address, and its bytes.
+        cases: The next segment for each value of that number.
     """
 
     start: int
@@ -51,15 +51,15 @@ class Prepared:
     """Memory for calls of a function, one at a time.
 
     Attributes:
-        memory: Its scratch memory and its own place for each argument and block of results.
+        memory: The scratch memory, and the blocks of results if they are its own.
     """
 
     def __init__(self, plan: Plan, own_blocks: bool) -> None:
-        """Lays it out.
+        """Lays out memory and steps.
 
         Args:
-            plan: What to do.
-            own_blocks: Whether results lie here; else a call brings memory for them.
+            plan: The plan.
+            own_blocks: Whether it has memory for results; otherwise each call passes some.
         """
         self.plan = plan
         self._words: list[int] = []
@@ -90,7 +90,7 @@ class Prepared:
             self.bind(("constant", k), address_of(constant))
 
     def bind(self, base: Base, address: int) -> None:
-        """Says where something begins."""
+        """Sets the address of a base."""
         if self._bases.get(base) == address:
             return
         self._bases[base] = address
@@ -98,7 +98,7 @@ class Prepared:
             self._table[word] = address + offset
 
     def bind_all(self, pointers: Sequence[int]) -> None:
-        """Says where all arguments begin, and then all blocks of results."""
+        """Sets the addresses of all arguments and then of all blocks of results."""
         self._bases.clear()
         self._all.pack_into(self._table, 8 * self._pointers, *pointers)
         self._run(self._starts + 8 * self._moved)
@@ -106,10 +106,10 @@ class Prepared:
             self._table[word] = pointers[number] + offset
 
     def run(self) -> None:
-        """Runs it; everything is bound.
+        """Runs the steps; all addresses must be bound.
 
         Raises:
-            DeviceError: Compiled code says that it failed.
+            DeviceError: Compiled code reported a failure.
         """
         segment = self._first
         while True:
@@ -124,7 +124,7 @@ class Prepared:
             data = ctypes.string_at(self._table[word], size)
             value = int.from_bytes(data, "little", signed=size > 1)
             if value not in segment.cases:
-                raise DeviceError(f"{self.plan.function}: its host program has no way for {value}")
+                raise DeviceError(f"{self.plan.function}: its host program has no case for {value}")
             segment = segment.cases[value]
 
     # The table.
@@ -136,7 +136,7 @@ class Prepared:
         return start
 
     def _fix(self, word: int, base: Base, offset: int = 0) -> None:
-        """Notes that a word is an address."""
+        """Notes that a word holds an address."""
         self._fixes.setdefault(base, []).append((word, offset))
 
     def _packed(self, data: bytes) -> int:
@@ -183,11 +183,11 @@ class Prepared:
         return start
 
     def _moves(self, bases: Sequence[Base]) -> tuple[int, list[tuple[int, int, int]]]:
-        """What moves pointers to some bases to where they are taken from.
+        """Adds a list of calls that copies pointers to the words that hold them.
 
         Returns:
-            The list that does, but for those with an offset; and of these the word, which base it
-            is, and the offset.
+            The index of the list; and for words with an offset, which it leaves out, the word, the
+            number of the base, and the offset.
         """
         rows: list[_Row] = []
         others: list[tuple[int, int, int]] = []
@@ -201,7 +201,7 @@ class Prepared:
         return self._list(rows), others
 
     def _fill(self, step: Fill) -> list[_Row]:
-        """Sets bytes; of a pattern, sets its first, and copies what is there until all is."""
+        """Fills bytes; a pattern is written once, and what is filled is then copied repeatedly."""
         target, pattern = step.target, step.pattern
         if len(set(pattern)) == 1:
             return [(_MEMSET, (target, pattern[0], target.length), 0)]
@@ -244,14 +244,14 @@ class Prepared:
         ]
 
     def _workgroup(self, x: int, y: int, z: int) -> int:
-        """The struct that says which workgroup it is."""
+        """The index of a workgroup's state."""
         if (x, y, z) not in self._workgroups:
             self._workgroups[x, y, z] = self._packed(WORKGROUP.pack(x, y, z, 0, 0, 0, 0))
         return self._workgroups[x, y, z]
 
 
 def _base_and_offset(span: Span) -> tuple[Base, int]:
-    """Where a span begins."""
+    """The base of a span, and its offset from there."""
     return (span.storage.value, span.index), span.start
 
 

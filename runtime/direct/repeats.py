@@ -1,8 +1,8 @@
-"""Calls of a function of fixed sizes with mostly the arguments of the call before.
+"""Repeated calls of a function of fixed sizes, mostly with the arguments of the previous call.
 
-What a caller passes again is bound already, and need not be looked at: an array on the device does
-not change. What else comes is checked and bound. So a call takes the time of its code, and what
-Python needs to make its results.
+An argument that is passed again is already bound and need not be checked, because an array on the
+device does not change. Other arguments are checked and bound. So a call takes little more time than
+its code and the creation of its results.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from rnn_compiler.schema.schedule import aligned
 __all__ = ["Repeats"]
 
 COPIED = 1 << 20
-"""Bytes of numpy arrays up to which a function keeps memory to copy them to."""
+"""The size in bytes of the numpy arrays that a call may copy, in total."""
 
 
 class Repeats:
-    """The repeated calls of a function; one at a time, so that a second thread goes without."""
+    """The repeated calls of a function; one at a time, so concurrent threads go the normal way."""
 
     def __init__(self, spec: FunctionSpec, device: Device, *, prepacks: bool) -> None:
-        """Starts without any.
+        """Creates it without any.
 
         Args:
-            spec: The function, of which nothing is open.
+            spec: The function, without open sizes.
             device: Where it runs.
             prepacks: Whether weights that stay on the device are packed once.
         """
@@ -51,11 +51,11 @@ class Repeats:
         self._seen: tuple[object, ...] = ()
 
     def __call__(self, arguments: Mapping[str, object], to_host: bool) -> Sequence[Any] | None:
-        """Calls the function; None if this is no call like the last ones.
+        """Calls the function; returns None if the call is not like the previous ones.
 
         Args:
-            arguments: What is passed, by name.
-            to_host: Whether results come as numpy arrays.
+            arguments: The arguments by name.
+            to_host: Whether to return numpy arrays.
 
         Raises:
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
@@ -77,12 +77,12 @@ class Repeats:
     def expect(
         self, arguments: Mapping[str, object], calls: Calls | None, packed: Sequence[DeviceArray]
     ) -> None:
-        """Notes a call; if it is like the one before, those that follow may be repeated.
+        """Notes a call; if it is like the one before, later calls can be repeated.
 
         Args:
-            arguments: What was passed, which was right.
+            arguments: The arguments, which were valid.
             calls: The direct calls that it was one of.
-            packed: What is packed of its weights.
+            packed: The packed weights.
         """
         values = [*map(arguments.get, self._names)]
         weights = [id(values[k]) for k in self._weights] if packed else []
@@ -95,7 +95,7 @@ class Repeats:
 
 
 def _fits(plan: Plan, spec: FunctionSpec, values: Sequence[object]) -> bool:
-    """Whether calls copy only so much."""
+    """Whether the arrays to copy are small enough."""
     copied = (
         size
         for each, value, size in zip(spec.arguments, values, plan.arguments, strict=False)
@@ -105,7 +105,7 @@ def _fits(plan: Plan, spec: FunctionSpec, values: Sequence[object]) -> bool:
 
 
 class _Repeat:
-    """Memory for one call at a time, and what is bound there."""
+    """Memory for one call at a time, and its bound arguments."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class _Repeat:
         self._copied = [self._view(k, own) for k in range(len(spec.results))]
 
     def takes(self, values: Iterable[Any]) -> bool:
-        """Whether what is passed can be taken; it is then bound."""
+        """Whether these arguments can be taken; binds them."""
         for argument, value in zip(self._arguments, values, strict=True):
             if argument.last() is not value:
                 if not argument.takes(value):
@@ -142,7 +142,7 @@ class _Repeat:
         return True
 
     def run(self, to_host: bool) -> Sequence[Any]:
-        """Runs it; gives arrays of the caller's own."""
+        """Runs the call; returns new arrays."""
         taken = [block.own or block.fresh() if to_host else block.fresh() for block in self._blocks]
         for name, (_, address) in zip(self._names, taken, strict=True):
             self._prepared.bind(name, address)
@@ -160,7 +160,7 @@ class _Repeat:
         ]
 
     def _view(self, number: int, blocks: Sequence[Any]) -> Any:
-        """A result in some blocks as an array; None if there is no memory for it."""
+        """A view of a result in some blocks; None if its block is missing."""
         spec, (block, start, stop) = self._specs[number], self._extents[number]
         if blocks[block] is None:
             return None
@@ -168,10 +168,11 @@ class _Repeat:
 
 
 class _Block:
-    """Memory for some results.
+    """Memory for results.
 
     Attributes:
-        own: Memory for all calls whose results are copied, and its address; None if it is large.
+        own: Memory that all calls reuse because results are copied, and its address; None if it is
+            large.
     """
 
     def __init__(self, size: int) -> None:
@@ -180,7 +181,7 @@ class _Block:
         self.own = self.fresh() if size <= SMALL else None
 
     def fresh(self) -> tuple[Any, int]:
-        """Memory for one call, and its address; of small blocks several are made together."""
+        """Memory for one call, and its address; small blocks are allocated several at a time."""
         if not self._next:
             step, size = aligned(self._size), self._size
             memory = aligned_array(step * max(1, SMALL // 4 // max(step, 1)))
@@ -191,11 +192,11 @@ class _Block:
 
 
 class _Argument:
-    """What a call passes for an argument.
+    """An argument of the calls.
 
     Attributes:
-        last: Gives the array on the device that is bound, None if nothing was passed.
-        is_read_before: Whether what it has was looked at when it came: to be packed, or checked.
+        last: Returns the bound device array; None if the argument was omitted.
+        is_read_before: Whether its content was read when it was bound, to be packed or checked.
     """
 
     __slots__ = (
@@ -235,7 +236,7 @@ class _Argument:
             self.last = ref(value)
 
     def takes(self, value: Any) -> bool:
-        """Whether something else can be passed; it is then bound.
+        """Whether another value can be taken; binds it.
 
         Raises:
             InvalidArgumentError: It has the wrong dtype, shape or range.
@@ -261,7 +262,7 @@ class _Argument:
         if spec.ignored:
             return True
         given: Any = array
-        if given is value and given.nbytes > SMALL and is_ready(given):  # the caller keeps it
+        if given is value and given.nbytes > SMALL and is_ready(given):  # the caller keeps it alive
             self._prepared.bind(self._base, address_of(given))
             return True
         self._prepared.bind(self._base, self._own_address)
@@ -272,5 +273,5 @@ class _Argument:
 
 
 def _other() -> object:
-    """What nobody passes."""
+    """A value that no caller passes."""
     return _other

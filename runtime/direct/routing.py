@@ -1,7 +1,7 @@
-"""Which calls of a function are direct: those that need little memory and, with threads, are short.
+"""Decides which calls of a function are direct: calls that need little memory.
 
-A direct call runs in the thread that calls, so with local-task it is for work that its threads
-would not make shorter.
+A direct call runs in the calling thread, so with local-task only calls that threads would not speed
+up are direct.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from rnn_compiler.schema.manifest import FunctionSpec
 __all__ = ["Routing"]
 
 _KNOWN, _ONCE = 64, 16
-"""For how many sizes calls are known, and of those that came once, how many last ones."""
+"""The numbers of sizes kept: with known calls, and of those called only once, the latest."""
 
 
 _CHUNK = 16
-"""The most steps of one row that are a chunk of a stream."""
+"""The most steps of a chunk of a stream, for a batch of one row."""
 
 _CHUNK_FOR_THREADS = 4 * WORK_FOR_THREADS
-"""The least `work` for which a chunk is for threads.
+"""The least `work` for which a chunk runs on threads.
 
-To start them takes time, and most of the rest is reading weights, which one thread
-does nearly as fast. More than two processors would share the largest of these, so the border is
-below them. An LSTM's chunks on two cores of an AMD Zen 5, microseconds:
+Starting them takes time, and most of the rest is reading weights, which one thread does
+nearly as fast. More than two processors would help the largest of these, so the limit is below
+them. An LSTM's chunks on two cores of an AMD Zen 5, microseconds:
 
 ==================  =====  ============  ==========
 steps, I = H        work   direct calls  local-task
@@ -51,7 +51,7 @@ def _is_for_threads(spec: FunctionSpec) -> bool:
 
 
 class Routing:
-    """The direct calls of a function, with weights as they are and packed.
+    """The direct calls of a function, with plain or packed weights.
 
     Attributes:
         is_direct: Whether there are any.
@@ -60,12 +60,12 @@ class Routing:
     def __init__(
         self, spec: FunctionSpec, device: Device, functions: Mapping[str, DirectFunction]
     ) -> None:
-        """Finds them.
+        """Finds the direct calls.
 
         Args:
             spec: The function.
-            device: Where it runs otherwise.
-            functions: Those of its module that can be called directly.
+            device: The device that other calls run on.
+            functions: The functions of its module that can be called directly.
         """
         self._as_it_is = functions.get(spec.function)
         self._prepacked = functions.get(spec.prepacked)
@@ -76,22 +76,22 @@ class Routing:
         self._known: dict[tuple[int, bool], tuple[FunctionSpec, Calls | None]] = {}
 
     def take_packed(self, packed: Sequence[DeviceArray]) -> None:
-        """Takes the frozen weights as they are packed."""
+        """Stores the packed frozen weights."""
         if self._prepack is not None:
             self._prepack.take_packed(packed)
 
     def of(self, spec: FunctionSpec, packed: bool, again: bool = False) -> Calls | None:
-        """The calls of the function at certain sizes; None if they are for IREE.
+        """The calls of the function at certain sizes; None if they must go through IREE.
 
         Args:
-            spec: The function at these.
-            packed: Whether weights are passed packed.
-            again: Whether these sizes are known to come again; else the first call is for IREE.
+            spec: The function at these sizes.
+            packed: Whether packed weights are passed.
+            again: Whether these sizes will come again; otherwise the first call goes through IREE.
         """
         key = id(spec), packed
         known = self._known.get(key)
         if known is None:
-            if self._open and not again and key not in self._once:  # to lay it out takes 1 ms
+            if self._open and not again and key not in self._once:  # preparing takes 1 ms
                 self._once = {key: spec, **dict([*self._once.items()][: _ONCE - 1])}
                 return None
             known = spec, self._found(spec, packed)

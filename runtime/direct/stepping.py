@@ -1,11 +1,10 @@
-"""Runs a list of calls of C functions, in one call from Python where it can.
+"""Runs a list of calls of C functions, in one call from Python where possible.
 
-The list is in memory: five words of 64 bits for each, which are the function's address, three
-arguments, and a mask; a 0 ends it. A result that has a bit in common with the mask ends it too,
-and is what comes back, 0 if there is none. So compiled code is called, and libc's memmove and
-memset.
+The list is an array of 64-bit words, five for each call: the function's address, three arguments,
+and a mask. A 0 ends it, and so does a result that has a bit in common with its mask; that result is
+returned, else 0. The functions are compiled code and libc's memmove and memset.
 
-What does this is 43 bytes of machine code on x86-64 and 72 on AArch64; elsewhere Python calls each.
+The loop is 43 bytes of machine code on x86-64 and 72 on AArch64; elsewhere Python makes each call.
 
     int run(const struct { int (*call)(); void *a, *b, *c; uint64_t mask; } *each)
     {
@@ -35,7 +34,7 @@ from rnn_compiler.runtime.direct.executable import memory_file
 __all__ = ["CODE", "WORDS", "runner"]
 
 WORDS = 5
-"""How many words a call takes."""
+"""The number of words of a call."""
 
 CODE = {
     "x86_64": """
@@ -77,7 +76,7 @@ CODE = {
         c0 03 5f d6            ret
     """,
 }
-"""The machine code of `run`, by processor: bytes, and what they say."""
+"""The machine code of `run` for each processor: bytes and their disassembly."""
 
 _CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _RUN: Any = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
@@ -85,15 +84,15 @@ _RUN: Any = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 @functools.cache
 def runner() -> Callable[[int], int]:
-    """What runs a list: takes its address, and gives its result."""
+    """The function that runs a list: it takes the list's address and returns its result."""
     try:
         return _machine_code(CODE[platform.machine()])
-    except (KeyError, OSError):  # not known, or the system has no memory that holds code
+    except (KeyError, OSError):  # unknown, or the system has no executable memory
         return _called_one_by_one
 
 
 def _machine_code(listing: str) -> Callable[[int], int]:
-    """What machine code does, from memory that nobody can change."""
+    """Machine code as a function, in sealed memory."""
     lines = [line.strip()[:20] for line in listing.strip().splitlines()]
     with memory_file(bytes.fromhex("".join(lines))) as descriptor:
         pages = mmap.mmap(

@@ -100,7 +100,7 @@ def test_a_run_is_resumed(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What is there is kept; what is missing, or was disturbed, is measured."""
+    """Existing results are kept; missing or disturbed ones are measured."""
     monkeypatch.setattr(contests, "is_quiet", lambda elsewhere, threads: elsewhere < 100)
     output = tmp_path / "run.json"
     before = Results.load(measured)

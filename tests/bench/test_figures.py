@@ -1,4 +1,4 @@
-"""Ratios are taken inside a round, and the best peer is the one that costs us most."""
+"""Ratios are taken within a round, and the best peer is the one with the least ratio."""
 
 from __future__ import annotations
 

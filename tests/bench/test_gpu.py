@@ -1,4 +1,4 @@
-"""`python -m benchmarks.gpu`: on a CPU it proves that it works; without a GPU it says so."""
+"""`python -m benchmarks.gpu`: shows on a CPU that it works; reports a missing GPU."""
 
 from __future__ import annotations
 

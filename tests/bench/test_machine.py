@@ -1,4 +1,4 @@
-"""The kernels that measure the machine do all the work that they are credited with."""
+"""The kernels that measure the machine do all the work that is counted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(name: str, array: np.ndarray, times: int) -> np.ndarray:
 
 @pytest.mark.parametrize("rows", [1, 2, 37])
 def test_every_number_is_read_every_time(rows: int) -> None:
-    """Small integers, whose sums are exact in any order; read to and fro."""
+    """Small integers, whose sums are exact in any order; read back and forth."""
     lanes = machine.vector_lanes()
     width = kernels.row_bytes(lanes) // 4
     array = np.random.default_rng(0).integers(0, 9, (rows, width)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The page of experiments is the one that its records give, and the records are complete."""
+"""The page of experiments matches its records, and the records are complete."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tests.network_import.graphs import saved, tagger
 def test_ours_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its time a call; and what a new process waits for, and a user ships."""
+    """The time of a call; the time to a new process's first result, and the size of the program."""
     saved(tagger(), tmp_path / "tagger.onnx")
     network = Network(str(tmp_path), "tagger.onnx", {"batch": 1, "sequence": 6})
     monkeypatch.setattr(networks, "NETWORKS", {"tagger": network})

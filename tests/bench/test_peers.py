@@ -29,7 +29,7 @@ PAIRS = [
     (name, peer) for name, group in ALL.items() for peer in group.peers
     if (name, peer) not in TRAINED
 ]  # fmt: skip
-"""What a peer trains it infers as well, and both results are compared."""
+"""Peers that train are tested only in training, whose comparison includes the forward results."""
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
 
 @pytest.fixture(scope="module")
 def ours(workers: Workers) -> Callable[[Case], Arrays]:
-    """What we compute of a case, once for all peers."""
+    """Our results for a case, computed once for all peers."""
     return functools.cache(lambda case: results(workers, OURS, case))
 
 

@@ -1,4 +1,4 @@
-"""Rounds that others disturb are set aside, as long as there are enough without them."""
+"""Disturbed rounds are discarded if there are enough undisturbed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures by release: the last record is what the page of benchmarks says."""
+"""Figures by release: the last record agrees with the page of benchmarks."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def results() -> Results:
 
 
 def lines(print_it: object, *arguments: object) -> list[str]:
-    """What is printed, with runs of blanks as one."""
+    """The printed lines, with each run of blanks as one."""
     file = io.StringIO()
     print_it(*arguments, Console(file=file, width=200))  # type: ignore[operator]
     return [re.sub(r" +", " ", line).strip() for line in file.getvalue().splitlines()]

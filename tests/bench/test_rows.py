@@ -1,4 +1,4 @@
-"""What is measured is what it says: sizes, workloads, contests, and the numbers that go in."""
+"""Rows match their descriptions: sizes, workloads, contests, and input values."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_dtypes_are_compared_with_float32() -> None:
 
 @pytest.mark.parametrize("group", GROUPS.values(), ids=GROUPS)
 def test_operations_are_those_of_the_module(group: Group, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With lengths, of a batch whose sequences are all as long as can be."""
+    """With lengths, for a batch whose sequences all have the maximum length."""
     workload = group.workload
     case = Case(workload, Size(7, 3, 5, 4))
     T, B, I, H = case.size  # noqa: E741
@@ -185,7 +185,7 @@ def test_operations_are_those_of_the_module(group: Group, monkeypatch: pytest.Mo
 
 
 def test_weights_are_read_at_each_step() -> None:
-    """Sizes are primes, so that each product of them is its own."""
+    """Sizes are primes, so that all their products differ."""
     size = Size(7, 3, 5, 11)
     once, step = 5 * 11 * 4, 11 * 11 * 4  # of one gate
     expected = {

@@ -1,4 +1,4 @@
-"""The section `wasm`: a row in Node.js, and peers that are not there."""
+"""The section `wasm`: a row in Node.js, and missing peers."""
 
 from __future__ import annotations
 

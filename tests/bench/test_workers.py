@@ -1,4 +1,4 @@
-"""Workers and contests, with our own worker: what it answers, and what is said when it fails."""
+"""Workers and contests, with our own worker: its answers, and the messages of failures."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the tests of C share: a compiler, modules compiled and loaded, and calls of them.
+"""Common parts of the tests of C: a compiler, modules compiled and loaded, and calls of them.
 
 A module's source and object are linked into a shared library, which ctypes calls with structs made
-from ``NAME.json``: what that says of arguments and results is what the header declares.
+from ``NAME.json``, so the manifest's arguments and results are those that the header declares.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SCALARS = {
 
 
 def run(*command: object, folder: Path | None = None) -> str:
-    """Runs a command, which must succeed; gives what it printed."""
+    """Runs a command, which must succeed; returns its output."""
     words = [str(word) for word in command]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}{done.stderr}"
@@ -61,7 +61,7 @@ def run(*command: object, folder: Path | None = None) -> str:
 
 
 def sanitized(compiler: str, folder: Path) -> str:
-    """A compiler whose programs can be watched; without its sanitizers, the test skips."""
+    """A compiler with sanitizers; without them, the test is skipped."""
     (folder / "empty.c").write_text("int main(void) { return 0; }\n")
     command = [compiler, "-fsanitize=address,undefined", "empty.c", "-o", "empty"]
     if subprocess.run(command, cwd=folder, capture_output=True, timeout=300).returncode:
@@ -79,7 +79,7 @@ def aligned(array: npt.NDArray[Any], alignment: int = 64) -> npt.NDArray[Any]:
 
 
 def sizes_of(row: Mapping[str, Any], given: Mapping[str, npt.NDArray[Any]]) -> dict[str, int]:
-    """What the open sizes of a function are for some arguments, in the order of the struct."""
+    """The open sizes of a function for some arguments, in the order of the struct."""
     found: dict[str, int] = {}
     for each in row["arguments"]:
         found.update(zip(each.get("sizes", ()), np.shape(given[each["name"]]), strict=False))

@@ -1,6 +1,6 @@
-"""Modules in C on an emulated processor: a program that QEMU runs, whose call is files in, files out.
+"""Modules in C on an emulated processor: a program that QEMU runs, with files as input and output.
 
-What it takes, by architecture, and Debian's packages of it:
+Requirements by architecture, with Debian's packages:
 
 | | the emulator | a compiler that makes static programs |
 |---|---|---|
@@ -32,7 +32,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 
 @dataclass(frozen=True)
 class Machine:
-    """What runs programs for an architecture.
+    """The programs that run code for an architecture.
 
     Attributes:
         compiler: The compiler, and its flags.
@@ -51,12 +51,12 @@ class Machine:
     has_startup: bool = False
 
     def missing(self) -> str:
-        """What is not here of that which it takes; empty if all is."""
+        """The missing requirements; empty if there are none."""
         tools = self.compiler[0], self.emulator[0]
         return ", ".join(each for each in tools if shutil.which(each) is None)
 
     def command(self, program: Path, arguments: Sequence[str], cpu: str | None) -> list[str]:
-        """What runs a program."""
+        """The command that runs a program."""
         if not self.ram[1]:
             return [*self.emulator, "-cpu", cpu or self.cpu, str(program), *arguments]
         words = arguments if self.has_startup else (program.name, *arguments)
@@ -111,7 +111,7 @@ MACHINES = {
 
 
 def missing(architecture: str = "aarch64") -> str:
-    """What is not here of that which running code takes; empty if all is."""
+    """The missing requirements of running code; empty if there are none."""
     return MACHINES[architecture].missing()
 
 

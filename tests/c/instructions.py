@@ -1,8 +1,8 @@
-"""Instructions that a call of a function in C takes on an emulated Cortex-M board.
+"""Counts the instructions of a call of a function in C on an emulated Cortex-M board.
 
-QEMU's clock can stand for instructions: with ``-icount shift=0`` each takes a nanosecond, and the
-timer of the processor, SysTick, counts one in forty of them. A count is therefore of instructions,
-not of cycles, and the same on every machine that runs QEMU.
+QEMU's clock can count instructions: with ``-icount shift=0`` each takes a nanosecond, and the
+processor's timer, SysTick, counts once per forty. So counts are of instructions, not of cycles, and
+are the same on every machine that runs QEMU.
 
     python -m c.instructions cortex-m4  # from tests/: the rows of docs/microcontrollers.md
 """

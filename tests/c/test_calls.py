@@ -1,4 +1,4 @@
-"""Calls of C: what is refused and how it is explained, threads, and memory that is left alone."""
+"""Calls of C: rejected arguments and their messages, threads, and memory that stays unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def arguments() -> Arrays:
 
 @pytest.fixture(scope="module")
 def expected(arguments: Arrays) -> Arrays:
-    """What the artifact gives, to the bit."""
+    """The artifact's results, bit for bit."""
     program = rc.runtime.load(rc.compile(module("BlockLSTMV2", "float32", VARIANT)))
     results = program(**arguments)._asdict()
     return {name: np.asarray(value) for name, value in results.items()}
@@ -43,7 +43,7 @@ def test_the_bits_are_those_of_the_artifact(
 
 
 def fault(loaded: Loaded, call: Call) -> str:
-    """What an error says; nothing may have been written."""
+    """The message of an error; checks that nothing was written."""
     before = {name: array.tobytes() for name, array in call.results.items()}
     code = call()
     assert code != 0
@@ -75,7 +75,7 @@ def test_misaligned_pointers(loaded: Loaded, arguments: Arrays, name: str, by: i
     [("h", "x"), ("h", "i"), ("scratch", "w"), ("scratch", "h"), ("cs", "cs_prev")],
 )
 def test_overlaps(loaded: Loaded, arguments: Arrays, written: str, other: str) -> None:
-    """With an argument, a result or the scratch memory; what is written to is named."""
+    """With an argument, a result or the scratch memory; the message names the written array."""
     call = Call(loaded, "block_lstm_v2", arguments)
     array = {**call.arguments, **call.results}[other]
     call.pointers[written] = array.ctypes.data + (array.nbytes - 1) // 64 * 64
@@ -148,7 +148,7 @@ def test_nothing_else_is_written(loaded: Loaded, arguments: Arrays) -> None:
 
 
 def _space(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The bytes that an array was cut from, and which of them are its own."""
+    """The bytes around an array, and the range that belongs to it."""
     base = array
     while isinstance(base.base, np.ndarray):
         base = base.base
@@ -191,7 +191,7 @@ def test_weights_that_are_no_longer_read_may_be_missing(
 
 
 def test_several_threads(loaded: Loaded, arguments: Arrays, expected: Arrays) -> None:
-    """Each with results and scratch memory of its own."""
+    """Each thread has its own results and scratch memory."""
     calls = [Call(loaded, "block_lstm_v2", arguments) for _ in range(4)]
     codes: list[int] = []
 

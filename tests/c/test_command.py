@@ -1,4 +1,4 @@
-"""`compile --format c` and `rc.compile_c`: files, their manifest, and what is refused."""
+"""`compile --format c` and `rc.compile_c`: files, their manifest, and rejected arguments."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_wrong_usage(options: tuple[str, ...], capsys: pytest.CaptureFixture[str
 
 
 def test_zero_steps(tmp_path: Path) -> None:
-    """Arrays without elements are no arrays to C."""
+    """C has no arrays without elements."""
     sizes = {"seq_length": 0, "batch_size": 1, "input_size": 1, "num_units": 2}
     made = rc.compile_c(rc.build("BlockLSTMV2", **sizes), "cpu:generic", name="none")
     made.save(tmp_path)

@@ -1,4 +1,4 @@
-"""Constants of a module are data of the object, to the bit: of any type, length and form."""
+"""Constants of a module are data of the object, bit for bit: of any type, length and form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ARRAYS: dict[str, npt.NDArray[Any]] = {
 
 
 def text() -> str:
-    """A module whose function gives them all, and what it was given."""
+    """A module whose function returns all constants, and its argument."""
     types: dict[str, str] = {}
     lines: list[str] = []
     for name, array in ARRAYS.items():
@@ -56,7 +56,7 @@ def text() -> str:
 
 
 def as_module(name: str, library: Library) -> CModule:
-    """A library with what the tests' calls read of a manifest."""
+    """A library with the parts of a manifest that the tests' calls read."""
     rows = [
         {
             "function": function.name,
@@ -152,7 +152,7 @@ FORMS = {
     ),
     "#util.composite<8xi8, [dense<1> : tensor<3xi8>, #util.byte_pattern<0> : tensor<5xi8>]>": None,
 }
-"""How a constant may be written, and its numbers; None for what is not known."""
+"""Forms of constants with their numbers; None for unknown forms."""
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -1,4 +1,4 @@
-"""Every feature that code may use can be asked for, on every architecture."""
+"""Every feature that code may use can be checked, on every architecture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that follow from open sizes: each is what the same arithmetic on ints gives."""
+"""Numbers computed from open sizes: each equals the same arithmetic on ints."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MADE: dict[str, tuple[Callable[[Formulas, int, int], int], Callable[[int, int], 
 
 @pytest.mark.parametrize("case", MADE)
 def test_numbers(case: str) -> None:
-    """Also what is certain of them: what they are at least, and at most where sizes are largest."""
+    """Also their known bounds: minima, and maxima at the largest sizes."""
     make, right = MADE[case]
     formulas = Formulas()
     number = make(formulas, T, B)
@@ -120,7 +120,7 @@ def test_limits() -> None:
 
 
 def test_limits_of_choices() -> None:
-    """The least of two is no more than either; another choice may be the greater one."""
+    """The smaller of two is bounded by either; any other choice may be the larger one."""
     for first, second, limit in ((T, 16, LARGEST), (16, T, 100)):
         formulas = Formulas()
         formulas.require(formulas.choice(formulas.less(T, 16), first, second), 100)
@@ -128,7 +128,7 @@ def test_limits_of_choices() -> None:
 
 
 def test_undecided() -> None:
-    """What has no formula."""
+    """Numbers without a formula."""
     formulas = Formulas()
     for make in (
         lambda: formulas.remainder(T - 9, 4),

@@ -1,4 +1,4 @@
-"""Frozen weights in C are packed beforehand, for the target, whatever packs them."""
+"""Frozen weights in C are packed in advance for the target, on any machine."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_every_number_of_the_constants_is_read(
 
 
 class Changeable:
-    """A module in C whose constants a test may change: words, as they lie in memory."""
+    """A module in C whose constants a test may change, as words in memory."""
 
     def __init__(self, made: rc.CModule, folder: Path) -> None:
         (folder / "m.o").write_bytes(made.object)

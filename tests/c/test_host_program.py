@@ -1,4 +1,4 @@
-"""Host programs are read into schedules; what is no schedule is refused, with a reason."""
+"""Host programs are read into schedules; others are refused, with a reason."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_program() -> None:
 
 
 def test_parts_of_parts() -> None:
-    """Offsets add up, through a subspan of memory; what was there before is no longer read."""
+    """Offsets of nested subspans add up; earlier contents are no longer read."""
     part = """
   %s = hal.device.queue.alloca<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) pool(%c0_i64) type(%memory_type) usage(%usage) flags("None") : !hal.buffer{%c8}
   %u = hal.device.queue.alloca<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) pool(%c0_i64) type(%memory_type) usage(%usage) flags("None") : !hal.buffer{%c64}
@@ -180,7 +180,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
-    """With the function's name and what is in the way."""
+    """The message names the function and the obstacle."""
     rest, changes, reason = REFUSED[case]
     with pytest.raises(
         UnsupportedError, match=re.escape(f"compile_c: f: its host program has {reason}")

@@ -1,4 +1,4 @@
-"""Weights in int8 in C: the bits that are defined, on every processor; constants of int8."""
+"""Weights in int8 in C: the defined bits on every processor; constants of int8."""
 
 from __future__ import annotations
 

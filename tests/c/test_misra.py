@@ -1,4 +1,4 @@
-"""docs/misra.md names every rule of MISRA C:2012 that the printed C deviates from."""
+"""docs/misra.md names every rule of MISRA C:2012 from which the printed C deviates."""
 
 from __future__ import annotations
 

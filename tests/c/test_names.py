@@ -1,4 +1,4 @@
-"""Modules with functions of one name in one program."""
+"""Modules with functions of the same name in one program."""
 
 from __future__ import annotations
 

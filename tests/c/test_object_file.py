@@ -1,4 +1,4 @@
-"""Objects: what is found in one, what is left out, and that damage is noticed."""
+"""Objects: their contents, the parts that are left out, and the detection of damage."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_kernels(data: bytes) -> None:
 
 
 def test_what_is_not_needed_is_left_out(data: bytes, tmp_path: Path) -> None:
-    """A math library, what debuggers read, tables; the same input gives the same bytes."""
+    """A math library, debug information and tables; the same input gives the same bytes."""
     known = ObjectFile(data)
     small = known.with_only(dict.fromkeys(known.kernels, "mine"))
     assert small == ObjectFile(data).with_only(dict.fromkeys(known.kernels, "mine"))

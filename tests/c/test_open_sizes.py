@@ -120,7 +120,7 @@ def test_one_function_for_all_sizes(loaded: Loaded) -> None:
 
 
 def measured(loaded: Loaded, function: str, *sizes: int) -> dict[str, int]:
-    """What a function's arrays and scratch memory have at some sizes."""
+    """The sizes of a function's arrays and scratch memory at some open sizes."""
     row = loaded.rows[function]
     names = [each["name"] for each in row["arguments"] if not each["by_value"]]
     names += [*(each["name"] for each in row["results"]), "scratch"]
@@ -181,7 +181,7 @@ def test_the_manifest(made: rc.CModule) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [0, -1, MOST + 1, 2**62, -(2**63)])
 def test_sizes_out_of_range(loaded: Loaded, size: int) -> None:
-    """Nobody follows a pointer."""
+    """No pointer is followed."""
     call = Call(loaded, FORWARD, at(0, 7))
     call.sizes["seq_length"] = size
     call.pointers = dict.fromkeys((*call.arguments, *call.results, "scratch"), 64)
@@ -231,7 +231,7 @@ def test_overlaps_depend_on_the_size(loaded: Loaded) -> None:
 
 @pytest.mark.slow
 def test_workgroups_in_any_order(loaded: Loaded) -> None:
-    """How many there are depends on the size; where there are none, nobody is asked to run any."""
+    """The number of workgroups depends on the size; without any, the callback is not called."""
     counts: list[int] = []
 
     @RUN
@@ -320,7 +320,7 @@ def test_frozen_weights(loaded: Loaded, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_self_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """At one length; what is wrong is found."""
+    """At one length; wrong results are found."""
     folder = tmp_path / "lstm"
     dims = "seq_length=?,batch_size=16,input_size=8,num_units=40"
     options = ["--dim", dims, "--attr", "use_peephole=false", "--format", "c", "--golden"]

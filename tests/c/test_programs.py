@@ -1,4 +1,4 @@
-"""Whole programs: they compile without a warning in C and C++, need libc alone, and are silent."""
+"""Whole programs: they compile without warnings in C and C++, need only libc, and print nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from c.calling import C11, COMPILERS, STRICT, Loaded, each_build, run, sanitized
 import rnn_compiler as rc
 
 MORE = ("-Wshadow", "-Wconversion", "-Wstrict-prototypes", "-Wundef")
-"""What people also turn on; the second and third are of C alone."""
+"""Warnings that users commonly enable; the second and third exist only for C."""
 
 
 def compiler(name: str, language: tuple[str, ...]) -> str:
@@ -91,7 +91,7 @@ def test_two_modules_in_one_program(lstm: rc.CModule, cells: rc.CModule, tmp_pat
 def test_sanitizers_are_silent(
     lstm: rc.CModule, c_compiler: str, language: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """Memory, undefined behaviour; designated initializers are no C++17, so its caller is C."""
+    """Memory, undefined behaviour; the caller is C, as C++17 has no designated initializers."""
     lstm.save(tmp_path)
     (tmp_path / "main.c").write_text(example(lstm))
     flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
@@ -103,7 +103,7 @@ def test_sanitizers_are_silent(
 
 
 def test_a_sanitizer_sees_a_short_array(lstm: rc.CModule, tmp_path: Path) -> None:
-    """So that its silence says something: C is not told how long an array is, the code knows."""
+    """Shows that the sanitizers can fail: C does not know an array's length, the code does."""
     lstm.save(tmp_path)
     text = example(lstm).replace(
         "alignas(LSTM_ALIGNMENT) static float out_h[20480]", "float *out_h"

@@ -1,4 +1,4 @@
-"""Where temporaries lie in scratch memory: those in use at the same time lie apart."""
+"""Temporaries in scratch memory: those in use at the same time do not overlap."""
 
 from __future__ import annotations
 

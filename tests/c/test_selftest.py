@@ -1,4 +1,4 @@
-"""Self tests: the comparison in C is that of `verify`, and what is wrong is found and said."""
+"""Self tests: the comparison in C is that of `verify`, and errors are found and reported."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ MAIN = ("-DCELLS_SELFTEST_MAIN", "cells_selftest.c", "cells.c")
 
 @pytest.mark.slow
 def test_every_result_is_compared(made: rc.CModule, saved: Path) -> None:
-    """To the bit, as it is the same code on the same machine; also where weights are packed."""
+    """Bit for bit, because it is the same code on the same machine; also with packed weights."""
     found = rc.runtime.verify(saved)
     assert found == rc.runtime.verify(saved / "cells.json")
     assert found.is_equal
@@ -85,7 +85,7 @@ def test_no_warnings(saved: Path, name: str) -> None:
 @pytest.mark.slow
 @each_build
 def test_sanitizers_are_silent(saved: Path, c_compiler: str, language: tuple[str, ...]) -> None:
-    """Also if the compiler is told that there are no infinities."""
+    """Also if the compiler assumes that there are no infinities."""
     flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-ffast-math")
     sanitized(c_compiler, saved)
     name = _PLUS[c_compiler] if language == CPP17 else c_compiler
@@ -101,7 +101,7 @@ def test_sanitizers_are_silent(saved: Path, c_compiler: str, language: tuple[str
 
 @pytest.mark.slow
 def test_in_a_program(saved: Path) -> None:
-    """It may be called again, and `NAME_error` says which result differs."""
+    """It may be called repeatedly, and `NAME_error` names the result that differs."""
     text = (saved / "cells_selftest.c").read_text()
     (saved / "wrong.c").write_text(spoilt(text, "case_2"))
     (saved / "main.c").write_text(
@@ -134,7 +134,7 @@ SPECIAL = [np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 6e-8, -3e-5, 
 
 
 def pairs(dtype: str, seed: int) -> tuple[list[Any], list[Any]]:
-    """Arrays, and what they are compared with: much the same, in a part of the cases."""
+    """Arrays to compare, nearly equal in some of the cases."""
     rng = np.random.default_rng(seed)
     kind = DTYPES[dtype].numpy
     found: list[Any] = []
@@ -160,7 +160,7 @@ def pairs(dtype: str, seed: int) -> tuple[list[Any], list[Any]]:
 
 
 def test_the_comparison_is_that_of_verify(tmp_path: Path) -> None:
-    """Infinities, NaN, zeros and subnormal numbers, by a function that gives what it is given."""
+    """Infinities, NaN, zeros and subnormal numbers, by a function that returns its argument."""
     dtypes = (*FLOAT_DTYPES, "int32", "int64")
     cases = {dtype: pairs(dtype, seed) for seed, dtype in enumerate(dtypes)}
     tensors = [TensorSpec(f"{dtype}_{k}", dtype, (7,)) for dtype in dtypes for k in range(PAIRS)]

@@ -1,4 +1,4 @@
-"""C for processors with addresses of 32 bits: what TensorFlow's kernels gave, on emulated boards.
+"""C for 32-bit processors on emulated boards gives the results of TensorFlow's kernels.
 
 Cortex-M4, M7, M33 and M55 on boards without a system, ARMv7 under Linux, RISC-V of 32 bits.
 """
@@ -173,7 +173,7 @@ def test_instructions_are_counted(on_cortex_m4: rc.CModule, tmp_path: Path) -> N
 
 
 def test_the_object_needs_nothing_but_the_compilers_own(on_cortex_m4: rc.CModule) -> None:
-    """What it lacks of mathematics is in the source file, under a name of its own."""
+    """Missing mathematical functions are in the source file, with the module's prefix."""
     elf = Elf.read(on_cortex_m4.object)
     lacking = {each.name for each in elf.symbols[1:] if not each.section}
     assert lacking == {"lstm_floorf"}

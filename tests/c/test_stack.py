@@ -1,4 +1,4 @@
-"""F_STACK_SIZE is no less than the stack that a call takes, and not much more."""
+"""F_STACK_SIZE is at least the stack that a call takes, and not much more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verb `bench`: its figures belong together. What they are is the machine's business."""
+"""The verb `bench`: its figures are consistent. Their values depend on the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rnn-compiler cache`: what it shows, what it deletes, and what it leaves alone."""
+"""`rnn-compiler cache`: its output, the files that it deletes, and those that it keeps."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_a_folder_that_is_no_cache_is_left_alone(
 def test_a_damaged_tag_disables_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str], damage: str | None
 ) -> None:
-    """Neither here, nor in what `doctor` says, nor in a compilation."""
+    """The cache still works here, in `doctor`, and in a compilation."""
     tag = folder / "v1" / "CACHEDIR.TAG"
     content = tag.read_text()
     tag.unlink()

@@ -89,7 +89,7 @@ def test_emit_writes_the_module(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 
 def test_emit_stops_after_a_pass(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each pass of a strategy shows what it adds; one of another strategy is named as such."""
+    """The output has the results of the passes so far; other strategies' passes are rejected."""
 
     def emitted(stage: str) -> str:
         assert main(["emit", "BlockLSTMV2", "--dim", DIMS, "--stage", stage]) == 0
@@ -109,7 +109,7 @@ def test_emit_stops_after_a_pass(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_time_loop_that_stays_plain_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By `compile`, in the manifest, and by `inspect`; nothing is said of one that is rewritten."""
+    """It is named by `compile`, in the manifest, and by `inspect`; rewritten loops are not."""
     path = tmp_path / "one_unit.vmfb"
     dims = re.sub("num_units=[0-9]+", "num_units=1", DIMS)
     assert main(["compile", "BlockLSTMV2", "--dim", dims, "-o", str(path)]) == 0
@@ -279,7 +279,7 @@ def test_what_the_environment_says_of_calls(
 def test_inspect_shows_what_the_members_of_a_bundle_share_once(
     artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And of each what is its own, also why it does not run here."""
+    """Then the differences of each, including the reason if it does not run here."""
     mine = read_artifact(artifact)
     assert isinstance(mine, Artifact)
     targets = [
@@ -311,7 +311,7 @@ def test_inspect_shows_what_the_members_of_a_bundle_share_once(
 def test_inspect_of_a_bundle_shows_every_function_there_is(
     artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also one that not all members have, and in what else they differ."""
+    """Including one that not all members have, and other differences."""
     mine = read_artifact(artifact)
     assert isinstance(mine, Artifact)
     other = TargetSpec("cpu:generic", "local", architecture(), ())

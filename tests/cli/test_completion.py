@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def complete(line: str, folder: Path) -> list[str]:
-    """What bash offers at the end of a line."""
+    """Bash's completions at the end of a line."""
     script = f"""
 eval "$(register-python-argcomplete rnn-compiler)"
 completer=$(complete -p rnn-compiler | sed 's/.*-F \\([^ ]*\\).*/\\1/')
@@ -88,7 +88,7 @@ for number, line in enumerate(sys.argv[1:]):
         main()
     os.wait()
 """
-"""What bash would start for each line, forked from one process."""
+"""A process that answers completion requests for each line, in forks."""
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_bash_offers(line: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_command_offers(tmp_path: Path) -> None:
-    """What bash asks it for, in every place that has words of its own."""
+    """Completions at every position that has its own words."""
     cells = ["GRUBlockCell", "GRUBlockCell", "--function", "forward,last"]
     sizes = ["--dim", "batch_size=1,input_size=2,num_units=3"]
     assert main(["compile", *cells, *sizes, "-o", str(tmp_path / "cell.vmfb")]) == 0

@@ -1,4 +1,4 @@
-"""`rnn-compiler import`: tables, JSON, and a folder whose README shows calls that work."""
+"""`rnn-compiler import`: tables, JSON, and a folder whose README has working calls."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_weights_in_int8(tmp_path: Path) -> None:
 def test_models_in_one_module(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its README says how IREE's own tool calls each function; layers take what they have."""
+    """The README calls each function with IREE's own tool; layers take the attributes they have."""
     folder, gradient = tmp_path / "both", tmp_path / "gradient"
     with ZipFile(MODELS / "cudnn_gradient.zip") as file:
         file.extractall(gradient)

@@ -1,4 +1,4 @@
-"""The README of `rnn-compiler import`: its code runs as it is, and keeps the state of a stream."""
+"""The README of `rnn-compiler import`: its code runs unchanged, and keeps the state of a stream."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OLDER = [str(MODELS / "onnx_nodes.onnx"), "--layer", "older"]
 
 
 def _imported(folder: Path, *arguments: str) -> str:
-    """The README of what is imported."""
+    """The README of an import."""
     assert main(["import", "-o", str(folder), *arguments]) == 0
     return (folder / "README.md").read_text()
 
@@ -42,7 +42,7 @@ def _blocks(text: str, language: str) -> list[str]:
 
 
 def _run(text: str, names: dict[str, Any]) -> dict[str, Any]:
-    """What all Python of a README leaves, with ones where the model's input would be."""
+    """The variables after running all Python of a README, with ones as the model's input."""
     code = "\n".join(_blocks(text, "python"))
     code = re.sub(r'("(?:input|x|X)": np\.)zeros', r"\1ones", code)
     exec(code, names)
@@ -109,7 +109,7 @@ def test_the_state_is_kept(
 
 @pytest.mark.slow
 def test_for_inference_on_which_machine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An op that the model trains is said to be for inference once it is; C asks for what it is."""
+    """The README says that an op trained in the model is for inference; C needs such an op."""
     folder = tmp_path / "gradient"
     with ZipFile(MODELS / "cudnn_gradient.zip") as file:
         file.extractall(folder)

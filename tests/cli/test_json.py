@@ -1,4 +1,4 @@
-"""`--json`: of every verb that prints facts, on standard output alone, whatever the exit code."""
+"""`--json`: for every verb that prints facts, on standard output only, whatever the exit code."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def weights(folder: Path, conversion: str) -> list[str]:
 
 
 def leaves(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Iterator[Any]:
-    """The verbs and the verbs of verbs that there are."""
+    """All verbs, with their subcommands."""
     actions = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     for action in actions:
         for name, sub in action.choices.items():

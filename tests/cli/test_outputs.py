@@ -1,7 +1,7 @@
-"""What the verbs write: refused before any work where it cannot be; whole or not there at all.
+"""Output files of verbs: errors are detected before any work; files are complete or missing.
 
-A disk that is full is a small one of its own where that may be mounted, and anywhere the kernel's
-bound on the size of a file, which the writing process meets in the same way.
+The full disk is a small separate file system where mounting is allowed. Elsewhere the kernel's
+limit on file sizes stands in for it, which the writing process meets in the same way.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ VERBS = ["emit", "compile", "run", "npz", "npy", "safetensors"]
 
 @pytest.fixture
 def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What comes this far was not found before compiling."""
+    """Fails if compilation starts: the error must be detected before."""
 
     def fail(*_: object, **__: object) -> Any:
         raise AssertionError("too late")
@@ -337,7 +337,7 @@ def test_no_large_files_for_the_compiler(
 
 @pytest.mark.slow
 def test_what_goes_to_standard_output_lands_where_that_goes(tmp_path: Path) -> None:
-    """After what was written there before, not in its place."""
+    """Output is appended to earlier output, and does not replace it."""
     log = tmp_path / "log"
     log.write_text("before\n")
     command = [sys.executable, "-m", "rnn_compiler", "emit", "BlockLSTMV2", "--dim", DIMS]

@@ -1,4 +1,4 @@
-"""A compilation that is told to end, or whose process is gone: nothing of it runs on or is left."""
+"""Compilations ended by a signal, or whose process is gone, leave nothing running or behind."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def is_running(pid: int) -> bool:
 
 @pytest.fixture(autouse=True)
 def not_ignored() -> Generator[None]:
-    """What the tests send is heard, even if they were started by nohup."""
+    """Restores the default for the signals that tests send, in case the tests run under nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)

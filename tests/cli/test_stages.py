@@ -1,4 +1,4 @@
-"""What a compilation shows while it runs: its stages on a terminal, nothing anywhere else."""
+"""Progress of a compilation: stages are shown on a terminal only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed: whole at any width, on a terminal and in a pipe; plain where that is asked."""
+"""Output is complete at any width, on a terminal and in a pipe; plain on request."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ for arguments in sys.argv[1].split("|"):
 
 @pytest.fixture(scope="module", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What is listed must not change while other tests compile."""
+    """A cache that other tests do not change, because its content is listed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         yield
@@ -46,7 +46,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """In a folder whose name is longer than a narrow terminal."""
+    """An artifact in a folder whose name is longer than a narrow terminal."""
     folder = tmp_path_factory.mktemp("folder-of-a-name-that-needs-more-than-forty-columns") / "lstm"
     targets = ["--target=cpu", "--target=cpu:generic"]
     assert main(["compile", "BlockLSTMV2", "--dim", DIMS, *targets, "-o", str(folder)]) == 0
@@ -55,14 +55,14 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def verbs(bundle: Path) -> str:
-    """What prints facts, in one process."""
+    """The verbs that print facts, run in one process."""
     lines = ["ops", "ops CudnnRNNV3", "doctor", f"inspect {bundle}"]
     lines += [f"check {bundle}", f"run {bundle} --random", "cache dir", "cache ls", "cache stats"]
     return "|".join(lines)
 
 
 def in_terminal(*command: str, width: int, **environment: str) -> str:
-    """What a command writes to a terminal, on standard output or standard error."""
+    """A command's output on a terminal, from standard output or standard error."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     environment = {**os.environ, "TERM": "xterm", **environment}
@@ -88,7 +88,7 @@ def in_pipe(*command: str, **environment: str) -> str:
 
 
 def must_be_whole(bundle: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What people copy: paths, ops, targets, features, digests, commands."""
+    """Text that users copy: paths, ops, targets, features, digests, commands."""
     capsys.readouterr()
     assert main(["inspect", str(bundle), "--json"]) == 0
     members: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
@@ -105,7 +105,7 @@ def must_be_whole(bundle: Path, capsys: pytest.CaptureFixture[str]) -> list[str]
 
 @pytest.fixture(scope="module", params=WIDTHS)
 def shown(request: pytest.FixtureRequest, verbs: str) -> tuple[int, str]:
-    """The width of a terminal, and what the verbs write there."""
+    """The width of a terminal, and the verbs' output there."""
     return request.param, in_terminal(sys.executable, "-c", VERBS, verbs, width=request.param)
 
 
@@ -220,7 +220,7 @@ def test_a_table_wraps_between_words_or_goes_below_each_other(
 
 
 def test_names_move_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
-    """What a file or a folder is called may be anything."""
+    """Names of files and folders may contain any characters."""
     name = "a\x1b[2Jb\nc\udcff"
     terminal.print_line(name)
     terminal.print_facts([("file", name)])

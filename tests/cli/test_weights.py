@@ -1,4 +1,4 @@
-"""`rnn-compiler weights`: files of every framework, there and back."""
+"""`rnn-compiler weights`: files of every framework, in both directions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line says of slips: short, in its own words, with what was meant."""
+"""Messages for mistyped commands: short, in the command's own terms, with a suggestion."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_target_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
 def test_hit_or_compiled(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`compile` says where the code is from: the compiler, the cache, or the remote cache."""
+    """`compile` reports the origin of the code: the compiler, the cache, or the remote cache."""
     remote = tmp_path / "remote"
     remote.mkdir()
     pytest.importorskip("fsspec")
@@ -155,7 +155,7 @@ def test_help_as_json(
 
 
 def test_doctor_knows_which_versions_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """IREE 3.12 is not what 3.13 compiles for."""
+    """IREE 3.12 cannot run code that is compiled for 3.13."""
     wanted = installation.requirements()["iree-base-compiler"]
     assert wanted == "==3.13.*"
     assert installed("iree-base-compiler", wanted).startswith("3.13.")

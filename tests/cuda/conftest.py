@@ -1,4 +1,4 @@
-"""Which of these tests need the emulator."""
+"""Selects the tests that need the emulator."""
 
 from __future__ import annotations
 

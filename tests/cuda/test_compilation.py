@@ -28,7 +28,7 @@ SWEEP = bool(os.environ.get("TEST_SWEEP"))
 needs_ptxas = pytest.mark.skipif(assembler() is None, reason="pip install '.[ptx]'")
 
 LOCAL_BYTES = 2048
-"""What a thread may keep in local memory: a tile of results at most."""
+"""The maximum local memory of a thread in bytes: one tile of results."""
 
 
 def compiled(op: str, dtype: str, variant: dict[str, Any], target: str = "cuda:sm_80") -> str:
@@ -133,7 +133,7 @@ def test_every_architecture() -> None:
 
 
 def stream_ir(op: str, variant: dict[str, Any], folder: Path, dtype: str = "float32") -> str:
-    """What IREE makes of an op before it generates code: which commands it issues, and when."""
+    """An op in IREE's stream dialect, before code generation: the commands that it issues."""
     target, built = resolve_target("cuda:sm_80"), module(op, dtype, variant)
     text = rewrite(built.located_text, built.functions, target, "0", "pinned").text
     flags = ["--compile-to=stream"]

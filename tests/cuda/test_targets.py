@@ -1,4 +1,4 @@
-"""Targets and devices named ``cuda``, on machines without one too."""
+"""Targets and devices named ``cuda``, also on machines without one."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_bundle_for_cpu_and_gpu(tmp_path: Path) -> None:
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`inspect` says what was asked for and what was made."""
+    """`inspect` shows the requested target and the compiled one."""
     path = tmp_path / "cell.vmfb"
     dims = "--dim=batch_size=2,input_size=3,num_units=4"
     assert main(["compile", "LSTMBlockCell", dims, "--target", "cuda:h100", "-o", str(path)]) == 0
@@ -137,7 +137,7 @@ def test_gpus_that_are_there_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bfloat16_is_copied_from_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a CPU in the part of a device whose memory the host does not see."""
+    """A CPU plays a device whose memory the host cannot read."""
     numbers = np.array([[1.5, -2.0], [0.25, 3.0]], ml_dtypes.bfloat16)
     array = rc.runtime.load(rc.compile(CELL, "cpu"), device="local-sync").to_device(numbers)
     monkeypatch.setattr(array.device, "kind", "cuda")

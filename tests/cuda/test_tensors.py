@@ -1,4 +1,4 @@
-"""Tensors of torch and jax on a GPU, in and out: `pytest tests/cuda --device cuda`."""
+"""Tensors of torch and jax on a GPU as arguments and results: `pytest tests/cuda --device cuda`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_round_trip(program: rc.Program, framework: Any) -> None:
 
 
 def test_nothing_is_copied(program: rc.Program, framework: Any) -> None:
-    """But what a call returns, once."""
+    """Except results of a call, once."""
     put, view = framework
     tensor = put(np.arange(64, dtype=np.float32))
     array = as_array("op", "x", tensor, "float32", program.device.uri)
@@ -73,7 +73,7 @@ def test_nothing_is_copied(program: rc.Program, framework: Any) -> None:
 
 
 def test_work_in_flight_is_waited_for(program: rc.Program) -> None:
-    """On a stream of torch's own."""
+    """On a stream other than torch's default."""
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
         pytest.skip("torch without CUDA")

@@ -1,8 +1,8 @@
-"""The pages people read, and their fenced blocks.
+"""The pages of documentation, and their fenced blocks.
 
 A block of Python or shell is run, unless the line above it is one of
 
-    <!-- not run: REASON -->      nobody runs it
+    <!-- not run: REASON -->      it is not run
     <!-- needs: NAME -->          run where this module or command is installed, else skipped
     <!-- demo command -->, <!-- test command -->      .ci/run runs it
 

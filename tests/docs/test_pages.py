@@ -1,4 +1,4 @@
-"""README and docs tell the truth: code and commands run, links lead somewhere, tables agree."""
+"""README and docs are true: code and commands run, links lead somewhere, tables agree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BY_CI = ("demo command", "test command")
 
 
 SYSTEM = ("cc", "./main", "node")
-"""Commands that are not this environment's: the compiler of C, what it made, and Node.js."""
+"""Commands from outside this environment: the C compiler, its output, and Node.js."""
 
 
 def runs(block: Block) -> bool:
@@ -69,7 +69,7 @@ PAGES_THAT_RUN = [
 def test_all_that_a_page_shows_runs(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In order, in one folder; each page on its own."""
+    """In order, in one folder; each page separately."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     left: list[str] = []
@@ -180,7 +180,7 @@ FOLDERS = ("lowering", "runtime", "rnn_compiler", "tests", "benchmarks", "sample
 
 @pytest.mark.parametrize("page", LINKED)
 def test_files_that_are_named_exist(page: str) -> None:
-    """Paths in backquotes; from the page's own folder or the root. N stands for a name."""
+    """Paths in backquotes, relative to the page's folder or the root. N stands for a name."""
     path = LINKED[page]
     text = path.read_text()
     for name in re.findall(r"`([\w./-]+/[\w./-]*)`", text):

@@ -1,4 +1,4 @@
-"""Modules, sources and names that docs quote are those of today."""
+"""Modules, sources and names that docs quote are up to date."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ NAME_IN_FILE = re.compile(r"`([A-Za-z_][\w.]*)`\s+in\s+`([\w/]+\.py)`")
 
 @functools.cache
 def defined(file: str) -> frozenset[str]:
-    """The names that a module defines, and what is in it."""
+    """The names that a module defines, and those in its classes."""
     nodes = list(ast.walk(ast.parse((ROOT / file).read_text())))
     made = {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     return frozenset(made) | {
@@ -91,7 +91,7 @@ def defined(file: str) -> frozenset[str]:
 
 
 def placed(page: str) -> list[tuple[str, str]]:
-    """The names that a page says are in a file."""
+    """The names that a page places in a file."""
     return NAME_IN_FILE.findall(PAGES[page].read_text())
 
 

@@ -1,4 +1,4 @@
-"""What the tests of error messages share."""
+"""Common parts of the tests of error messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MORE = {
     "num_params_weights": 8 * LAYERS,
     "num_params_biases": 8 * LAYERS,
 }
-"""What the CudnnRNN ops take besides, those that take it."""
+"""Additional keywords for the CudnnRNN ops that take them."""
 
 OPS_AND_DIMS = [(op, dim) for op in OPS for dim in OPS[op].signature.dimensions]
 
@@ -36,7 +36,7 @@ def taken(op: str, keywords: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def invalid_argument(op: str, argument: str, expected: str, got: str) -> Iterator[None]:
-    """Fails unless the block raises an error that says all of this, in one line."""
+    """Fails unless the block raises an error with all of these texts, in one line."""
     with pytest.raises(InvalidArgumentError) as caught:
         yield
     error = caught.value

@@ -1,4 +1,4 @@
-"""`rc.build`, `rc.compile`, `rc.target`: what they do not accept, and what they say."""
+"""`rc.build`, `rc.compile`, `rc.target`: rejected arguments and their messages."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ HUGE = 10**5000  # Python refuses to print it
 
 @pytest.fixture
 def program() -> rc.Program:
-    """The op that stands for all where it does not matter which."""
+    """The op that represents all others where any would do."""
     return harness.program("BlockLSTMV2", "float32", first_variant("BlockLSTMV2"))
 
 
@@ -90,7 +90,7 @@ class Perturbation:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """What fails in the block says which perturbation it was."""
+        """Adds the perturbation to failures in the block."""
         try:
             yield
         except (Exception, pytest.fail.Exception) as error:
@@ -131,7 +131,7 @@ each_argument = pytest.mark.parametrize(
 
 
 def describe(array: npt.NDArray[Any], argument: TensorSpec) -> tuple[str, str]:
-    """What a message must say was expected, and got."""
+    """The expected and actual values that a message must contain."""
     if array.shape == argument.shape:
         return f"dtype {argument.dtype}", f"dtype {array.dtype}"
     return f"shape {list(argument.shape)}", f"shape {list(array.shape)}"
@@ -226,7 +226,7 @@ def test_the_sweep_is_complete() -> None:
 
 
 QUICK = ("LSTMBlockCell", "BlockLSTMV2", "CudnnRNNBackpropV3")
-"""What is valid is what the golden files of each op hold, too."""
+"""The golden files of each op also test valid arguments."""
 
 
 @pytest.mark.parametrize(

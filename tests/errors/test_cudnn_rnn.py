@@ -1,7 +1,7 @@
-"""CudnnRNN, V2, V3 and their gradients: what they do not accept, before anything is compiled.
+"""CudnnRNN, V2, V3 and their gradients: arguments rejected before anything is compiled.
 
 Each row is a condition that TensorFlow checks, leaves to cuDNN, or does not survive. The sweeps of
-`test_calls` and `test_build` perturb every argument besides.
+`test_calls` and `test_build` also perturb every argument.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def zeros(*shape: int) -> Any:
 
 
 def call(op: str, **changed: Any) -> Any:
-    """A valid call of two bidirectional lstm layers, but for what is changed."""
+    """A valid call of two bidirectional lstm layers, with some changes."""
     version = op.removeprefix("CudnnRNN").removeprefix("Backprop")
     projection = changed.get("num_proj")
     h = projection if projection in (P, H + 1) else H

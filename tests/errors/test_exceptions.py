@@ -1,4 +1,4 @@
-"""The exceptions themselves: what they derive from, and that they travel between processes."""
+"""The exceptions themselves: their base classes, and that they can be sent to other processes."""
 
 from __future__ import annotations
 

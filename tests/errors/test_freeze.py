@@ -1,4 +1,4 @@
-"""`rc.freeze`: what it does not take, and what it says."""
+"""`rc.freeze`: rejected arguments and their messages."""
 
 from __future__ import annotations
 

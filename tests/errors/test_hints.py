@@ -1,4 +1,4 @@
-"""A name that there is not: the error names the one that was meant, where that is plain."""
+"""Errors for unknown names suggest the intended name, if it is clear."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_target(target: str, meant: str) -> None:
     "target", ["tpu", "cuda:h800", "cuda:k80", "x86-64-v5", "cpu:avx3", "", ":"]
 )
 def test_another_number_is_another_target(target: str) -> None:
-    """No spelling is at fault: what comes closest is something else."""
+    """No spelling error: the closest name is a different target."""
     with pytest.raises(InvalidArgumentError) as caught:
         resolve_target(target)
     assert caught.value.remedy == ""

@@ -1,4 +1,4 @@
-"""The process survives what TensorFlow's kernels die of, and works on."""
+"""The process survives inputs that crash TensorFlow's kernels, and continues to work."""
 
 from __future__ import annotations
 

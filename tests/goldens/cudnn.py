@@ -25,7 +25,7 @@ UPSTREAM = ("output_backprop", "output_h_backprop", "output_c_backprop")
 
 @dataclass(frozen=True)
 class CudnnGolden:
-    """What a file holds.
+    """The content of a file.
 
     Attributes:
         path: The file.
@@ -68,7 +68,7 @@ class CudnnGolden:
 
     @functools.cached_property
     def reserved(self) -> Arrays:
-        """What only this package defines: `reserve_space`, by the reference, `host_reserved`."""
+        """The values defined by this package: the reference's `reserve_space`, `host_reserved`."""
         results = cudnn_reference.cudnn_rnn(
             version=self.version, mask=self.mask, **self.inputs, **self.attributes
         )

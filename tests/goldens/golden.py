@@ -23,7 +23,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 @dataclass(frozen=True)
 class Golden:
-    """What a golden file holds; README.md says how it is stored.
+    """The content of a golden file; README.md describes the format.
 
     Attributes:
         path: The file.
@@ -101,7 +101,7 @@ def _read_all() -> tuple[Golden, ...]:
 
 
 def _calls(golden: CudnnGolden) -> Iterator[Golden]:
-    """The forward call, unless it draws a dropout mask of its own, and the gradient call."""
+    """The forward call, unless it draws its own dropout mask, and the gradient call."""
     meta = {"dtype": "float64", "dims": golden.dims, "undefined_from": {}, "poison": False}
     for op, attributes, inputs, outputs in (
         ("op", golden.attributes, golden.inputs, OUTPUTS),

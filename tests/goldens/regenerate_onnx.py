@@ -3,8 +3,8 @@
     python tests/goldens/regenerate_onnx.py            # compare every file with what is installed
     python tests/goldens/regenerate_onnx.py --write    # store what is installed gives
 
-ONNX Runtime's CPU kernels know neither float64 nor layout 1; those cases are onnx.reference's,
-whose evaluator knows no other functions, no clip and no lengths.
+ONNX Runtime's CPU kernels support neither float64 nor layout 1; those cases come from
+onnx.reference, whose evaluator supports no other functions, no clip and no lengths.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def arguments(kind: str, sizes: tuple[int, ...], optional: str, attributes: Any,
 
 
 def evaluated(kind: str, given: dict[str, Any], attributes: dict[str, Any], H: int) -> Any:
-    """The outputs, and what computed them."""
+    """The outputs, and the program that computed them."""
     names = [name if name in given else "" for name in INPUTS]
     while not names[-1]:
         names.pop()

@@ -1,16 +1,16 @@
-"""Are the modules that lowering makes the same as those of another commit, letter by letter?
+"""Compares the modules that lowering makes with those of another commit, letter by letter.
 
     python tests/ir/lowered_modules.py --against main
     python tests/ir/lowered_modules.py --against HEAD~3 --only 'Backprop.*cuda' --fast
 
-For whoever changes how lowering is written but not what it makes: if no module differs, then
-neither code nor speed can. Nothing is compiled, which makes a tenth of a second a module. They are
+For changes to lowering that must not change its results: if no module differs, then
+neither code nor speed can. Nothing is compiled, so a module takes a tenth of a second. They are
 printed without source locations and without the names of values, by the command `rnn-compiler
-emit`, which every commit has; a commit other than the one checked out is printed in a worktree of
-its own, by this script.
+emit`, which every commit has; for a commit other than the one checked out, this script uses a
+separate worktree.
 
-Modules lie in build/lowered, one file each, those of a commit under its number: they are printed
-once. A module that cannot be built is its error message.
+Modules are kept in build/lowered, one file each, those of a commit under its hash, so that they
+are printed only once. The file of a module that cannot be built has its error message.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "build" / "lowered"
 SHOWN = 3
-"""How many modules that differ are shown."""
+"""The number of differing modules to show."""
 
 Commands = dict[str, list[str]]
 """Arguments of `rnn-compiler emit`, by the name of the module."""
@@ -58,7 +58,7 @@ WAYS = (
     ("portable", "cpu:generic"),
     ("pinned", "cuda:sm_60"),
 )
-"""Vector units of 512, 256 and 128 bits, GPUs with and without tensor cores, what is left."""
+"""Vector units of 512, 256 and 128 bits, GPUs with and without tensor cores, and the rest."""
 
 LARGE = (
     (50, 64, 512, 512),
@@ -193,7 +193,7 @@ def _is_telling(
 
 
 def _rnn_compiler(argv: Sequence[str]) -> tuple[int, str]:
-    """The exit code of a command, and what it prints."""
+    """The exit code and the output of a command."""
     from rnn_compiler.cli import main
 
     out, err = io.StringIO(), io.StringIO()
@@ -279,7 +279,7 @@ def difference(before: Path, after: Path, name: str, lines: int = 40) -> str:
 
 
 def coverage(folder: Path, names: Sequence[str]) -> str:
-    """How many modules lowering did something to."""
+    """The number of modules that lowering changed."""
     texts = {name: (folder / name).read_text() for name in names}
     built = {name: text for name, text in texts.items() if "module {" in text}
     rewritten = {name: text for name, text in built.items() if "-portable-" not in name}

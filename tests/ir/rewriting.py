@@ -1,4 +1,4 @@
-"""Single passes on the text of a module."""
+"""Runs single passes on the text of a module."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def rewritten(
     processor: Processor = AVX512,
     functions: Sequence[FunctionSpec] = (),
 ) -> tuple[str, dict[str, str]]:
-    """What passes make of a module, and why time loops stay plain."""
+    """A module after some passes, and the reasons why time loops stay plain."""
     target = resolve_target("cpu" if isinstance(processor, VectorUnit) else "cuda:sm_80")
     with new_context(*PASS_DIALECTS), ir.Location.unknown():
         context = PassContext(ir.Module.parse(text), functions, target, processor)

@@ -1,4 +1,4 @@
-"""The FileCheck helper fails where it should: a check that cannot fail proves nothing."""
+"""The FileCheck helper fails when it should; otherwise its checks would prove nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frozen weights in the portable module, and what lowering makes of them."""
+"""Frozen weights in the portable module, and after lowering."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_portable_module_has_constants(frozen: rc.Module) -> None:
 
 
 def test_weights_are_packed_when_the_module_is_loaded(frozen: rc.Module) -> None:
-    """In the order in which IREE begins: the weights, what is made of them, then who reads it."""
+    """In IREE's order of initialization: the weights, the packed values, then their readers."""
     text = lowered_text(frozen, "cpu:x86-64-v4")
     check(
         text,
@@ -71,7 +71,7 @@ def test_other_strategies_read_them(frozen: rc.Module, target: str, strategy: st
 
 
 def test_a_part_may_be_frozen() -> None:
-    """Then what is made of that alone is packed as the module is loaded, and no companion is."""
+    """Values computed from frozen weights alone are packed at load time, without a companion."""
     module = rc.build("GRUBlockCell", batch_size=1, input_size=64, num_units=64)
     text = lowered_text(rc.freeze(module, {"w_ru": np.ones((128, 128), np.float32)}), "cpu")
     assert "%w_c: tensor<" in text

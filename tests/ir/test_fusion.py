@@ -1,4 +1,4 @@
-"""What the fused strategy makes of a module: one dispatch for a loop, panels for products."""
+"""Modules lowered by the fused strategy: one dispatch per loop, panels for products."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_step_is_shared_among_workgroups() -> None:
 def test_no_tile_repeats_what_is_shared(
     op: str, batch_size: int, num_units: int, tmp_path: Path
 ) -> None:
-    """IREE clones what a tile of a dispatch's only root reads, claims and all; so there are two.
+    """IREE clones what the tiles of a dispatch's only root read, claims too; so there are two.
 
     Nor does it copy any tile that is read or written: the only ones there are hold products.
     """

@@ -1,4 +1,4 @@
-"""The builder: what each expression emits, and what an illegal one says."""
+"""The builder: the ops that each expression emits, and the messages for illegal ones."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_float64_tanh_is_made_of_what_links() -> None:
 
 
 def test_values_are_named_after_the_formula() -> None:
-    """The first word of a step names what is emitted in it."""
+    """The first word of a step names the values emitted in it."""
 
     def body(b: Builder, x: Value) -> Value:
         b.formula("z = x + x")

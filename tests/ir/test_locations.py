@@ -1,4 +1,4 @@
-"""Source locations: what is in a dispatch is named after the formula that it computes."""
+"""Source locations: ops in a dispatch are named after the formula that they compute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comparison of lowered modules with those of another commit sees what differs."""
+"""The comparison of lowered modules with those of another commit detects differences."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_every_op_is_printed() -> None:
 def test_a_module_is_printed_without_locations(
     tmp_path: Path,
 ) -> None:
-    """Neither source locations nor the names of values are in it; an error message is as it is."""
+    """It has neither source locations nor names of values; an error message is unchanged."""
     name, argv = next(iter(lowered_modules.commands(fast=True).items()))
     lowered_modules.print_module(tmp_path / name, argv)
     text = (tmp_path / name).read_text()

@@ -1,4 +1,4 @@
-"""What lowering adds to a portable module, and that it arrives in the compiled one."""
+"""Additions of lowering to a portable module, and their arrival in the compiled one."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_stamping_takes_what_it_is_given(module: rc.Module) -> None:
 
 @pytest.mark.slow
 def test_attributes_are_readable_without_a_device(module: rc.Module, artifact: rc.Artifact) -> None:
-    """IREE's Python gives back exactly what was stamped, next to IREE's own signature."""
+    """IREE's Python API returns exactly the stamped values, next to IREE's own signature."""
     compiled = iree.runtime.VmModule.copy_buffer(iree.runtime.VmInstance(), artifact.payload)
     target = artifact.manifest.target
     version = artifact.manifest.package_version

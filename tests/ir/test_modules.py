@@ -1,4 +1,4 @@
-"""What `rc.build` emits: the portable module of each op, as text.
+"""Modules from `rc.build`: the portable module of each op, as text.
 
 The sizes differ from each other, also as products, so that a type in a check names one tensor:
 x [3, 2, 4], states [2, 5], w [9, 20]; flattened over time 6 rows.
@@ -215,7 +215,7 @@ def test_nothing_is_clipped_unless_cell_clip_is_positive(cell_clip: float) -> No
 @pytest.mark.parametrize("op", COMPUTING)
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_no_op_computes_in_16_bits(op: str, dtype: str) -> None:
-    """Also where there is no loop."""
+    """Also without a loop."""
     operators = "add|subtract|multiply|divide|negate|logistic|tanh|clamp|reduce|exponential"
     narrow = rf"stablehlo\.({operators}|dot_general)\b.*[x<]{DTYPES[dtype]}>$"
     assert not re.findall(narrow, text(op, dtype=dtype), re.MULTILINE)
@@ -289,7 +289,7 @@ def test_locations_name_the_formula(op: str, operation: str, steps: list[str]) -
 
 
 def test_several_ops_are_one_function_each() -> None:
-    """In the order they were asked for, each with its own keywords and what is common to all."""
+    """In the requested order, each with its own and the common keywords."""
     module = rc.build([BACKWARD, (FORWARD, {"cell_clip": 0.3})], use_peephole=True, **BLOCK_DIMS)
     assert [spec.op for spec in module.functions] == [BACKWARD, FORWARD]
     assert module.functions[1].attributes == {"cell_clip": 0.3, "use_peephole": True}
@@ -314,7 +314,7 @@ def all_together() -> list[str]:
 
 @pytest.mark.parametrize("op", OPS)
 def test_each_function_is_as_if_alone(op: str) -> None:
-    """What a function is does not depend on the others in its module."""
+    """A function does not depend on the others in its module."""
     together = all_together()
     alone = text(op).splitlines()[1:-1]
     start = together.index(alone[0])
@@ -324,7 +324,7 @@ def test_each_function_is_as_if_alone(op: str) -> None:
 @pytest.mark.parametrize("op", [FORWARD, BACKWARD])
 @pytest.mark.parametrize("empty", ["seq_length", "batch_size", "num_units"])
 def test_empty_tensors_need_no_loop(op: str, empty: str) -> None:
-    """With no step to run, or nothing in a row, there is no recurrence."""
+    """Without steps or elements, there is no recurrence."""
     check(
         text(op, **{empty: 0}),
         "CHECK: return\nCHECK-NOT: stablehlo.{{while|composite|dot_general|logistic}}",

@@ -1,4 +1,4 @@
-"""Functions that give some of their results: what the others alone needed is not in the module."""
+"""Functions that return some of their results: the module has no ops that only others need."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALL = [(op, result.name) for op in OPS for result in OPS[op].signature.results]
 
 
 def written(text: str) -> int:
-    """How many arrays the loops of a module write."""
+    """The number of arrays that the loops of a module write."""
     return text.count("stablehlo.dynamic_update_slice")
 
 

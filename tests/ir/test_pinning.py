@@ -1,4 +1,4 @@
-"""What the pinned strategy makes of a time loop."""
+"""Time loops lowered by the pinned strategy."""
 
 from __future__ import annotations
 

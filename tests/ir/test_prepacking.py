@@ -16,7 +16,7 @@ SIZES = sizes(5, 1, 33, 65)
 
 
 def test_companions() -> None:
-    """Packing in one, none of it in the other; what only looks at weights stays where it is."""
+    """One packs and the other does not; views of weights stay in place."""
     module = rc.build("CudnnRNN", **SIZES, num_layers=1, is_training=False)
     text = lowered_text(module, "cpu:x86-64-v4")
     check(
@@ -41,7 +41,7 @@ def test_companions() -> None:
 
 
 def test_only_what_is_needed_is_packed() -> None:
-    """Of 16-bit weights not what packing itself reads: of each layer W, its bias and R."""
+    """For 16-bit weights, only what the function reads: of each layer W, its bias and R."""
     sizes = {**SIZES, "num_layers": 2, "is_training": False}
     text = lowered_text(rc.build("CudnnRNN", dtype="bfloat16", **sizes), "cpu:x86-64-v4")
     start = text.index("func.func @cudnn_rnn_prepack(")

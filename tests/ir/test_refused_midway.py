@@ -1,4 +1,4 @@
-"""A loop that is refused when much of it was emitted leaves the process as it was."""
+"""A loop that is refused after much of it was emitted leaves the process unchanged."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ except rc.errors.UnsupportedError as error:
 
 @pytest.mark.parametrize("length", first(["open", "static"]))
 def test_the_process_goes_on(length: str) -> None:
-    """In a process of its own: what is freed in the wrong order may show at its end."""
+    """In a separate process, because freeing in the wrong order may show only at its end."""
     command = [sys.executable, "-c", SCRIPT, length]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

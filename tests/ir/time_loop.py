@@ -1,4 +1,4 @@
-"""A time loop of 3 steps of 2 rows of 4 units, for the passes that rewrite such."""
+"""A time loop of 3 steps of 2 rows of 4 units, for tests of the passes that rewrite loops."""
 
 from __future__ import annotations
 

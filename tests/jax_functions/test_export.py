@@ -1,4 +1,4 @@
-"""What `jax.export` writes of our functions, `rc.link` takes; and it runs like the function."""
+"""`rc.link` accepts exports of our functions by `jax.export`, and they run like the functions."""
 
 from __future__ import annotations
 

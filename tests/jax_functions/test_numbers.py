@@ -1,4 +1,4 @@
-"""JAX's functions give what TensorFlow's kernels give, and gradients that are the derivatives."""
+"""JAX's functions give the results of TensorFlow's kernels, and gradients that are derivatives."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ functions = pytest.importorskip("rnn_compiler.jax")
 GOLDENS = [each for each in read_goldens() if OPS[each.op].signature.function in dir(functions)]
 FIRST = [*{golden.op: golden for golden in reversed(GOLDENS)}.values()]
 """One of each op: that XLA computes the same at other sizes is shown elsewhere."""
+
+
+@pytest.fixture(scope="module")
+def _unoptimized() -> None:
+    """These are the numbers of XLA's code as users get it."""
 
 
 def function_of(op: str) -> Any:

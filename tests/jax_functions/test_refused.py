@@ -1,4 +1,4 @@
-"""What JAX's functions do not take, they refuse by name."""
+"""JAX's functions reject unsupported arguments by name."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_open_sizes() -> None:
 
 
 def test_without_jax() -> None:
-    """What is missing, and what brings it."""
+    """The message names the missing package and the command to install it."""
     source = "import sys; sys.modules['jax'] = None; import rnn_compiler; import rnn_compiler.jax"
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, check=False

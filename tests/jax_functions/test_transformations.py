@@ -1,4 +1,4 @@
-"""What JAX does to functions, it may do to those with our ops in them."""
+"""JAX's transformations apply to functions that contain our ops."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_vmap() -> None:
 
 @pytest.mark.slow
 def test_scan_over_cells() -> None:
-    """A cell within a loop of JAX's: gradients flow through its state."""
+    """A cell within JAX's loop: gradients flow through its state."""
 
     def cells(x: Any, w: Any) -> Any:
         def step(state: Any, row: Any) -> Any:

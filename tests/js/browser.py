@@ -1,4 +1,4 @@
-"""A headless Chromium, told what to do over a pipe in the DevTools protocol."""
+"""A headless Chromium, controlled over a pipe by the DevTools protocol."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Page:
         return bytes(data)
 
     def evaluate(self, expression: str) -> Any:
-        """The value of an expression, or of what it promises, as if the user had asked for it."""
+        """The value of an expression or its promise, as if triggered by the user."""
         how = {"awaitPromise": True, "returnByValue": True, "userGesture": True}
         answer = self.call("Runtime.evaluate", expression=expression, **how)
         assert "exceptionDetails" not in answer, answer
@@ -68,7 +68,7 @@ class Page:
         assert self.evaluate(f"(async () => {{ {tries % (condition, pause)} }})()"), condition
 
     def picture(self) -> bytes:
-        """What the page looks like, as a PNG file."""
+        """A screenshot of the page, as a PNG file."""
         return base64.b64decode(self.call("Page.captureScreenshot")["data"])
 
 

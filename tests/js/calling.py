@@ -1,4 +1,4 @@
-"""Modules in JavaScript, called in Node.js: numbers go in and out by files."""
+"""Calls modules in JavaScript from Node.js, with numbers in files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ writeFileSync("out", Buffer.concat(results));
 
 
 def node(folder: Path, script: str, *flags: str) -> str:
-    """Runs a script, which must succeed; gives what it printed."""
+    """Runs a script, which must succeed; returns its output."""
     (folder / "main.mjs").write_text(script)
     done = subprocess.run(
         ["node", *flags, "main.mjs"], cwd=folder, capture_output=True, text=True, timeout=300

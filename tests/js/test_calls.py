@@ -141,7 +141,7 @@ def test_streams_pack_weights_once(folder: Path) -> None:
 
 
 def test_any_sizes(folder: Path) -> None:
-    """They follow from the arrays; the first rows of a batch are what each is alone."""
+    """They follow from the arrays; the rows of a batch equal those computed alone."""
     script = f"""import {{ load }} from "./opened.mjs";{ARGUMENTS}
     const m = await load();
     for (const [T, B] of [[1, 1], [5, 3], [40, 2], [5, 3]]) {{

@@ -1,4 +1,4 @@
-"""JavaScript gives what TensorFlow's kernels gave, in Node.js."""
+"""JavaScript in Node.js gives the results of TensorFlow's kernels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from c.covering import covering, traits
+from c.covering import covering, traits_of_direction
 from c.test_goldens import (
     ALL,
     BATCH,
@@ -28,9 +28,9 @@ from rnn_compiler.errors import UnsupportedError
 pytestmark = needs_node
 
 EACH_OP = [*filter(stands_for_itself, FIRST), SINGLE_STEP, PACKED]
-"""One of each op, but for those that others stand for: an op's name is data of what is printed."""
+"""One golden file per op, without ops represented by others: names of ops are only printed data."""
 
-REST = GOLDENS if ALL else covering(OTHERS, traits, EACH_OP)
+REST = GOLDENS if ALL else covering(OTHERS, traits_of_direction, EACH_OP)
 """All directions, one and two layers, every mode, unless ``TEST_ALL_GOLDENS`` is set.
 
 Their loops are those of C, whose goldens run on other processors; only the host program is another,
@@ -39,7 +39,7 @@ and these find the same faults of it as all do: of copies, fills, constants, and
 
 
 def check(goldens: Sequence[Golden], folder: Path, *, dtype: str = "", target: str = "") -> None:
-    """Compares what functions give, one for each golden file, with the files' results."""
+    """Compares the results of functions, one per golden file, with the files' results."""
     parts = [module(golden.op, dtype or golden.dtype, golden.variant) for golden in goldens]
     made = rc.compile_js(renamed(*parts), target or "cpu:wasm32", name="goldens")
     flags = ["--experimental-wasm-relaxed-simd"] if "relaxed" in target else []

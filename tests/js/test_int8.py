@@ -1,4 +1,4 @@
-"""Weights in int8 in WebAssembly: the bits that are defined."""
+"""Weights in int8 in WebAssembly: the defined bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Users' modules by hand: a function that calls an op with its own arguments."""
+"""Handwritten user modules: a function that calls an op with its own arguments."""
 
 from __future__ import annotations
 

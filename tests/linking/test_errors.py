@@ -1,4 +1,4 @@
-"""Modules that do not fit: the error names op, argument, what was expected and what there is."""
+"""Modules that do not fit: the error names op, argument, the expected and the actual value."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_how_many() -> None:
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line, and exit code 2 for what is wrong with the module."""
+    """One line, and exit code 2 if the module is at fault."""
     path = tmp_path / "user.mlir"
     assert main(["link", str(path)]) == 1
     assert "No such file" in capsys.readouterr().err
@@ -222,7 +222,7 @@ def test_an_error_has_all_its_parts() -> None:
 
 @pytest.mark.parametrize("name", only(["time_loop", "product"], "product"))
 def test_composites_of_our_names_by_hand_stay_as_they_are(name: str) -> None:
-    """What lowering reads of its own composites, one of a user's may lack."""
+    """A user's composite may lack attributes that lowering reads from its own."""
     text = """
     func.func private @rnn_compiler.GRUBlockCell(tensor<2x3xf32>, tensor<2x4xf32>,
         tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)

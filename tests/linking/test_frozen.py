@@ -1,4 +1,4 @@
-"""Arguments of a user's module that are frozen: the same numbers, from an archive, packed once."""
+"""Frozen arguments of a user's module: the same numbers, from an archive, packed once."""
 
 from __future__ import annotations
 

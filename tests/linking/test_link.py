@@ -1,4 +1,4 @@
-"""Users' modules by hand: what they call becomes the op, to the bit; all else stays as it is."""
+"""Handwritten user modules: calls become the op, bit for bit; everything else stays unchanged."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def assert_same(got: Any, expected: Any) -> None:
 
 
 def raw(spec: FunctionSpec, arguments: Arrays, target: str | None = None) -> Any:
-    """What the op's own program gives."""
+    """The results of the op's own program."""
     return rc.runtime.load(rc.compile(rc.modules.Module([spec]), target))(**arguments)
 
 
@@ -60,7 +60,7 @@ LINKED = ("LSTMBlockCell", QUICK, "CudnnRNNV3", "onnx.LSTM")
 
 @pytest.mark.parametrize("op", only(COMPUTING, *LINKED))
 def test_every_op(op: str) -> None:
-    """With every attribute that is no default: the op's own module, to the letter, and its call."""
+    """With all non-default attributes: the op's own module, letter by letter, and its call."""
     built = module(op, "float32", first_variant(op))
     (spec,) = built.functions
     linked = linked_module(function(spec))
@@ -405,7 +405,7 @@ def test_a_call_within_a_loop() -> None:
 
 
 SHARED = {"seq_length": 3, "batch_size": 1, "input_size": 128, "num_units": 128}
-"""So many units that threads share each step, and count what is done."""
+"""Enough units for threads to share each step with counters."""
 
 
 def repeated(body: Callable[[Callable[[str, str], str]], str]) -> str:
@@ -449,7 +449,7 @@ def in_a_loop(call: Callable[[str, str], str]) -> str:
 
 
 def in_a_composite_of_a_loop(call: Callable[[str, str], str]) -> str:
-    """The loop's body is a composite of the user's, whose decomposition calls the op."""
+    """The loop's body is a user's composite, whose decomposition calls the op."""
     spec = lstm(**SHARED)
     names = ", ".join(f"%{a.name}" for a in spec.arguments).replace("%x", "%y")
     types = ", ".join(kind(a) for a in spec.arguments)

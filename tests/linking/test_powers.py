@@ -1,4 +1,4 @@
-"""Powers of floats in a user's module are those of IEEE 754, special cases too."""
+"""Powers of floats in a user's module are those of IEEE 754, including special cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops of a user's module that update an argument leave the caller's array as it is."""
+"""Ops of a user's module that update an argument leave the caller's array unchanged."""
 
 from __future__ import annotations
 

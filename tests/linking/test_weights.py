@@ -1,4 +1,4 @@
-"""Weights of linked ops are packed once, as those of ops alone are, where they can be told."""
+"""Weights of linked ops are packed once, like those of ops alone, if they can be identified."""
 
 from __future__ import annotations
 

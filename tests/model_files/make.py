@@ -1,4 +1,4 @@
-"""Makes the model files of this folder, with the frameworks that people save them with.
+"""Makes the model files of this folder with the frameworks that users save them with.
 
     pip install tensorflow-cpu keras tf_keras torch onnx onnxscript onnxruntime
     python tests/model_files/make.py [NAME ...]
@@ -58,7 +58,7 @@ STEPS = 16
 
 
 def speech_graph(tf1: Any) -> tuple[Any, Any, Any]:
-    """Mozilla DeepSpeech's export: a BlockLSTM with fixed sizes whose state are variables."""
+    """Mozilla DeepSpeech's export: a BlockLSTM with fixed sizes whose states are variables."""
     import tensorflow as tf
 
     x = tf1.placeholder(tf.float32, [1, STEPS, I], name="input_node")
@@ -363,7 +363,7 @@ def gru_frozen(path: Path) -> dict[str, Any]:
 
 @model
 def block_v2(path: Path) -> dict[str, Any]:
-    """A tf.Module whose function calls another that holds two BlockLSTMV2."""
+    """A tf.Module whose function calls another one with two BlockLSTMV2."""
     import tensorflow as tf
 
     class Block(tf.Module):
@@ -403,7 +403,7 @@ def block_v2(path: Path) -> dict[str, Any]:
 
 @model
 def block_v2_unsigned(path: Path) -> dict[str, Any]:
-    """A function that no signature names, of two layers whose variables have one name."""
+    """A function without a signature, with two layers whose variables share a name."""
     import tensorflow as tf
 
     class Model(tf.Module):
@@ -581,7 +581,7 @@ def sequential(keras: Any) -> Any:
 
 
 def layer_outputs(made: Any, given: Any) -> dict[str, Any]:
-    """The input, and what comes out of each recurrent layer in turn."""
+    """The input, and the output of each recurrent layer in turn."""
     arrays, value = {"x": given}, given
     for layer in made.layers:
         value = np.asarray(layer(value))
@@ -660,7 +660,7 @@ def keras3_masked(path: Path) -> dict[str, Any]:
 
 @model
 def keras3_parts(path: Path) -> dict[str, Any]:
-    """Weights alone, and the architecture beside."""
+    """Weights only, with the architecture in another file."""
     import keras
 
     made = sequential(keras)
@@ -958,7 +958,7 @@ def main(names: list[str]) -> None:
 
 
 def pack(folder: Path) -> None:
-    """Puts a SavedModel without what is not read into a zip file, with the same bytes each time."""
+    """Puts the required parts of a SavedModel into a zip file, with reproducible bytes."""
     left_out = ("fingerprint.pb", "keras_metadata.pb")
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     with ZipFile(folder.with_suffix(".zip"), "w", ZIP_DEFLATED) as file:

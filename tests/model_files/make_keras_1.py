@@ -32,7 +32,7 @@ def getargspec(function: Any) -> Arguments:
 
 
 def on_a_newer_python() -> None:
-    """Gives Theano what Python had then."""
+    """Restores features of older Pythons for Theano."""
     os.environ["KERAS_BACKEND"] = "theano"
     os.environ["THEANO_FLAGS"] = "cxx=,linker=py,optimizer=None,floatX=float32,blas.ldflags="
     for name in ("Callable", "Container", "Iterable", "MutableMapping", "MutableSet", "Sequence"):
@@ -63,7 +63,7 @@ def model(seed: int) -> Any:
 
 
 def arrays(made: Any, seed: int) -> dict[str, Any]:
-    """The input, and what each layer gives."""
+    """The input, and the output of each layer."""
     from keras.models import Model
 
     x = np.random.RandomState(seed).normal(0, 1, (B, T, I)).astype("float32")

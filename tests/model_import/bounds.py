@@ -1,4 +1,4 @@
-"""Bounds in which a file must be read: of a processor's time, and of memory."""
+"""Limits within which a file must be read: CPU time and memory."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 __all__ = ["SECONDS", "SPARE_MEMORY", "TooLongError", "bounded"]
 
 SECONDS = 10.0
-"""What a file with few bytes may take: on a fast machine, none takes one."""
+"""The CPU time that a small file may take; on a fast machine, none takes a second."""
 SPARE_MEMORY = 500 << 20
-"""Bytes beyond what the process has."""
+"""Bytes that may be used beyond the memory of the process."""
 
 
 class TooLongError(Exception):
@@ -23,7 +23,7 @@ class TooLongError(Exception):
 
 @contextlib.contextmanager
 def bounded(seconds: float = SECONDS, memory: int = SPARE_MEMORY) -> Iterator[None]:
-    """Ends what takes longer, with `TooLongError`, and what takes more memory, with MemoryError."""
+    """Raises `TooLongError` beyond the time limit, and MemoryError beyond the memory limit."""
 
     def stop(*_: object) -> None:
         raise TooLongError(f"{seconds} s of a processor")

@@ -1,4 +1,4 @@
-"""Indexes of checkpoints: written anew with other entries, and right sums."""
+"""Indexes of checkpoints, written again with other entries and correct checksums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of import share."""
+"""Common parts of the tests of import."""
 
 from __future__ import annotations
 

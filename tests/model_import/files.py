@@ -73,7 +73,7 @@ def layers_of(name: str) -> dict[str, rc.Layer]:
 
 
 def arrays_of(name: str) -> dict[str, Any]:
-    """What the framework gave."""
+    """The framework's results."""
     with np.load(FILES / f"{name}.npz") as file:
         return dict(file)
 
@@ -90,7 +90,7 @@ def read_hdf5_if_new(path: Path, data: bytes | None = None) -> Any:
 
 
 def compute(layer: rc.Layer, **arguments: Any) -> dict[str, Any]:
-    """What a layer gives by the formulas."""
+    """The results of a layer's formulas."""
     given = {**layer.attributes, **layer.weights, **arguments}
     for name in ("seed", "seed2"):
         given.pop(name, None)

@@ -1,13 +1,13 @@
 """Damages stored models, and reads them: ``python fuzz.py [--count 3000] [--seed 0]``.
 
-Most files have fields that are others (`mutations`); of the rest, bits are flipped, bytes
-overwritten, cut out, repeated or moved. What is read is layers, or an error of this package that is
-foreseen, in ten seconds of a processor and half a gigabyte. Anything else is a finding: it is
-printed with the command that repeats it, and the end is 1. Files are read by a child, whose crash
-or hang is a finding too.
+In most files, fields are replaced by others (`mutations`); in the rest, bits are flipped, and bytes
+overwritten, cut out, repeated or moved. The result must be layers or an error of this package that
+is expected, within ten seconds of CPU time and half a gigabyte. Anything else is a finding: it is
+printed with the command that repeats it, and the exit code is 1. Files are read by a child, whose
+crash or hang is a finding too.
 
-HDF5 files are read by a process each, which takes a third of a second: few are damaged ones, and
-those that are not are read once.
+HDF5 files are read by a process each, which takes a third of a second, so only a few are damaged,
+and the undamaged ones are read once.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ HDF5_EVERY = 20
 """Of how many files one is a damaged HDF5 file."""
 
 WARMING = ("block_v2", "torch_rnn.onnx", "keras3.keras")
-"""Models that are read first, as what reads them is imported then."""
+"""Models that are read first, to import all readers."""
 
 _MESSAGES = {".pb": "Graph", ".onnx": "OnnxModel"}
 
@@ -84,7 +84,7 @@ def damaged(data: bytes, draw: random.Random) -> bytes:
 
 
 def damage(name: str, folder: Path, draw: random.Random, in_hdf5: bool) -> tuple[Path, str]:
-    """A damaged model in a folder, and what was damaged."""
+    """A damaged model in a folder, and a description of the damage."""
     path, in_fields = path_of(name), draw.random() < 0.8
     if path.is_dir():
         return folder, _damage_folder(path, folder, draw, in_fields)
@@ -136,7 +136,7 @@ def _damaged_zip(path: Path, draw: random.Random, in_hdf5: bool) -> bytes:
 
 
 def case(seed: int, number: int, keep: Path | None) -> tuple[str, str]:
-    """Damages and reads one file: what was damaged, and what came of it.
+    """Damages and reads one file; returns the damage and the outcome.
 
     Raises:
         Exception: A finding.
@@ -169,7 +169,7 @@ def read_hdf5_once() -> None:
 
 
 def run(options: argparse.Namespace, first: int, out: int) -> None:
-    """Reads files one after the other; their numbers and what came of them go to a pipe."""
+    """Reads files one after the other; writes their numbers and outcomes to a pipe."""
     for number in range(first, options.first + options.count):
         os.write(out, struct.pack("<q", number))
         try:

@@ -1,4 +1,4 @@
-"""TensorFlow graphs by hand."""
+"""Handwritten TensorFlow graphs."""
 
 from __future__ import annotations
 

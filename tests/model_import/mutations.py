@@ -1,6 +1,6 @@
-"""Models in which a field is another: of messages, configurations, HDF5 files and checkpoints.
+"""Models with a changed field: of messages, configurations, HDF5 files and checkpoints.
 
-Sums are right again afterwards, so that what is wrong reaches the code behind them.
+Checksums are corrected afterwards, so that the change reaches the code behind them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A file is read in time and memory that its size bounds, whatever it asks for."""
+"""A file is read in time and memory limited by its size, whatever its content."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_onnx_nodes_that_share_a_weight_share_it_here_too(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_onnx_nodes_that_make_much_of_one_weight(tmp_path: Path) -> None:
-    """Each with a bias of its own."""
+    """Each with its own bias."""
     model = rnn_node()
     W, R, B = model.graph.initializer
     W.dims[:], W.raw = (1, 512, 512), bytes(1 << 20)
@@ -209,7 +209,7 @@ def test_variables_elsewhere(saved: Path, what: str, tmp_path: Path) -> None:
 
 
 def test_a_model_of_links_to_files_of_one_folder(saved: Path, tmp_path: Path) -> None:
-    """As downloads are kept: by what is in them, with links by their names."""
+    """As in download caches: files named by their content, and links with the original names."""
     store = tmp_path / "store"
     store.mkdir()
     for number, file in enumerate(sorted(each for each in saved.rglob("*") if each.is_file())):
@@ -236,7 +236,7 @@ def written(path: Path, members: dict[str, bytes]) -> Path:
 
 @pytest.mark.parametrize("kind", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_zip_file_that_tells_other_sizes(kind: int, tmp_path: Path) -> None:
-    """32 MiB of zeros, of which the directory says that they are not compressed much."""
+    """32 MiB of zeros that the zip directory declares as barely compressed."""
     path = tmp_path / "model.keras"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("config.json", b"{}")

@@ -1,4 +1,4 @@
-"""The modules of layers: what is compiled of a model gives what its framework gave."""
+"""Modules of layers: a compiled model gives its framework's results."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_sizes_that_are_missing_or_fixed() -> None:
 
 
 def test_attributes_can_be_replaced() -> None:
-    """A graph that was saved for training, for inference, which gives what there then is."""
+    """A graph saved for training becomes one for inference, with the results of inference."""
     layer = layers_of("keras2_gpu")["sequential/lstm/CudnnRNNV3"]
     assert layer.attributes["is_training"] is True
     training = layer.build(batch_size=1, frozen=False).functions[0]
@@ -168,7 +168,7 @@ def test_files_of_weights(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_layer_with_other_activations_in_chunks(tmp_path: Path) -> None:
-    """What Keras calls hard_sigmoid, compiled for any length; a stream keeps its state."""
+    """Keras' hard_sigmoid, compiled for any length; a stream keeps its state."""
     path = tmp_path / "model.keras"
     with zipfile.ZipFile(path_of("keras3.keras")) as file, zipfile.ZipFile(path, "w") as made:
         for name in file.namelist():

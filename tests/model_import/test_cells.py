@@ -1,4 +1,4 @@
-"""Cells of ordinary ops are cells only if each of their ops is what it should be."""
+"""Cells made of ordinary ops are recognised only if each of their ops is as expected."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a framework computed with a model's layers is what their ops give, with the file's weights.
+"""Imported ops with the file's weights give the results of the model's framework.
 
-Outputs are stored beside the files; here the ops are computed by the references in float64, and in
+Outputs are stored next to the files; here the ops are computed by the references in float64, and in
 `test_build` by compiled modules.
 """
 
@@ -254,7 +254,7 @@ def test_cells_that_are_refused() -> None:
 
 
 def lstm_steps(layer: rc.Layer, x: Any) -> Any:
-    """What an LSTMBlockCell gives at each step."""
+    """The results of an LSTMBlockCell at each step."""
     units = layer.dims["num_units"]
     assert units
     state = {name: np.zeros((len(x), units)) for name in ("cs_prev", "h_prev")}
@@ -340,7 +340,7 @@ def test_layers_for_cudnn() -> None:
 
 
 def of_steps(layer: rc.Layer, x: Any) -> Any:
-    """What a GRUBlockCell gives at each step."""
+    """The results of a GRUBlockCell at each step."""
     h, found = np.zeros((len(x), 5)), []
     for step in x.transpose(1, 0, 2):
         h = compute(layer, x=step, h_prev=h)["h"]
@@ -350,7 +350,7 @@ def of_steps(layer: rc.Layer, x: Any) -> Any:
 
 @pytest.mark.parametrize("name", first(["keras1.h5", "keras1_parts.h5", "keras1_parts.json"]))
 def test_keras_1(name: str) -> None:
-    """Weights by gate and joined, in a file with the model and beside it."""
+    """Weights by gate and joined, in a file with the model and in a separate one."""
     layers = layers_of(name)
     names = ["gates", "joined", "both", "older", "two", "last"]
     assert list(layers) == names

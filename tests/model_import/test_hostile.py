@@ -1,4 +1,4 @@
-"""Files that are damaged, or made to do harm, give an error that says so, and nothing else."""
+"""Damaged and malicious files give an error that says so, and nothing else."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HERE = Path(__file__).parent
 
 
 def damaged_files(count: int, seed: int) -> dict[str, int]:
-    """How many damaged files of each kind gave what, if all that they gave is foreseen."""
+    """The number of damaged files of each kind by outcome, if all outcomes are expected ones."""
     command = [sys.executable, str(HERE / "fuzz.py"), "--count", str(count), "--seed", str(seed)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=580, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -52,7 +52,7 @@ def test_a_hundred_damaged_files() -> None:
 
 @pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of JAX in this process
 def test_a_finding_is_told(monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
-    """With the command that repeats it, be it an error that nobody foresees or a crash."""
+    """With the command that repeats it, be it an unexpected error or a crash."""
 
     def fail(path: Path) -> Any:
         if next(numbers) == 1:
@@ -97,7 +97,7 @@ def test_what_is_no_path(path: Any) -> None:
 
 @pytest.mark.parametrize("suffix", [".pb", ".keras", ".h5", ".onnx"])
 def test_no_regular_file(suffix: str, tmp_path: Path) -> None:
-    """A pipe that nobody writes to is not waited for."""
+    """A pipe without a writer does not block."""
     path = tmp_path / f"model{suffix}"
     os.mkfifo(path)
     refused(path, "not a regular file")
@@ -178,7 +178,7 @@ def test_values_in_a_circle(tmp_path: Path) -> None:
 
 
 def test_a_value_that_moves_itself(tmp_path: Path) -> None:
-    """What is no constant is no weight, however it is hidden."""
+    """Values that are not constant are not weights, however they are hidden."""
     made = graph()
     cell(made.node, "one")
     add(made.node, "Transpose", "one", "one", "perm")
@@ -265,7 +265,7 @@ def test_a_state_of_a_few_bytes_that_stand_for_many(values: list[float], tmp_pat
 
 
 def test_functions_that_all_move_the_same_weights(tmp_path: Path) -> None:
-    """As Keras 2 writes a model: what is moved in each of them is made, and counts, once."""
+    """As in models of Keras 2: equal moves in several functions are computed and counted once."""
     made = graph()
     weights = np.random.default_rng(0).normal(0, 1, (512, 512)).astype(np.float32)
     add(made.node, "Const", "weights", value=tensor(weights))
@@ -373,7 +373,7 @@ def test_sizes_that_contradict_each_other(tmp_path: Path) -> None:
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    """A SavedModel of its own."""
+    """A separate SavedModel."""
     return Path(shutil.copytree(path_of("speech_v1"), tmp_path / "model"))
 
 
@@ -487,7 +487,7 @@ def test_code_in_a_configuration_is_not_run(tmp_path: Path) -> None:
 
 
 def h5(folder: Path) -> tuple[Path, Any]:
-    """A Keras file whose weights are still to be written."""
+    """A Keras file without weights so far."""
     path = folder / "model.h5"
     shutil.copy(FILES / "keras3.h5", path)
     return path, h5py.File(path, "a")

@@ -1,6 +1,6 @@
-"""Others' own cases: the onnx package's node tests, and configurations of Keras' layers.
+"""Cases of other projects: the onnx package's node tests, and configurations of Keras' layers.
 
-They need onnx and keras, and are skipped without. docs/import.md has the table of what differs.
+They need onnx and keras, and are skipped without. docs/import.md has the table of differences.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def test_activations_of_keras_that_are_layers(tmp_path: Path) -> None:
 
 
 def keras_output(layer: rc.Layer, x: Any, configuration: tuple[Any, ...]) -> Any:
-    """What Keras gives, of the layer and its notes."""
+    """Keras' results in the form of the layer and its notes."""
     _, wrapped, merge, sequences, backwards, *_ = configuration
     x = x[:, ::-1] if backwards else x
     if layer.op.startswith("onnx."):

@@ -1,4 +1,4 @@
-"""Integers in ONNX files, as the numbers that they stand for."""
+"""Integers in ONNX files, converted to floating-point numbers."""
 
 from __future__ import annotations
 

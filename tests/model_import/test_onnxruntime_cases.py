@@ -1,4 +1,4 @@
-"""The cases of ONNX Runtime's own tests of LSTM, GRU and RNN, as nodes of files.
+"""The cases of ONNX Runtime's own tests of LSTM, GRU and RNN, as nodes in files.
 
 `onnxruntime_cases.json.gz` has attributes, inputs and the outputs that its tests expect, by name.
 Source: onnxruntime/test/providers/cpu/rnn (deep_cpu_lstm_op_test, deep_cpu_gru_op_test,
@@ -97,7 +97,7 @@ def test_every_case(tmp_path: Path) -> None:
 
 
 def traits(case: dict[str, Any]) -> set[tuple[Any, ...]]:
-    """What decides, beside most sizes, which code is emitted for a case: each with its operator."""
+    """The properties besides most sizes that determine a case's code, each with its operator."""
     attributes, given = case["attributes"], case["inputs"]
     (steps, rows, _), _ = given["X"]
     found = {

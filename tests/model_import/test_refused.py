@@ -1,4 +1,4 @@
-"""What a layer has and no op computes is refused by its name; other layers can still be had."""
+"""Unsupported features of a layer are refused by name; other layers can still be imported."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_a_backward_layer_that_differs(tmp_path: Path) -> None:
 
 
 def test_weights_of_another_shape(tmp_path: Path) -> None:
-    """GRUs whose options say the one kind, and whose bias says the other."""
+    """GRUs whose options and bias belong to different kinds."""
     path = keras(tmp_path, options("second", reset_after=False))
     with pytest.raises(ArtifactError, match=r"second: from_keras: 'weights\[2\]'"):
         rc.import_model(path)

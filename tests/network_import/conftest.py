@@ -1,4 +1,4 @@
-"""Networks are imported in this process: to start one takes longer than all the rest."""
+"""Imports networks in this process, because starting another takes longer than everything else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rnn_compiler.network_import import process, worker
 
 
 def run_here(program: Path, folder: str, *, seconds: int) -> Outcome:
-    """What `run_reader` does, without a process and its limits."""
+    """Replaces `run_reader`, without a process and its limits."""
     return Outcome(b"", worker.main(Path(folder)), "")
 
 

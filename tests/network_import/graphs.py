@@ -1,4 +1,4 @@
-"""Small ONNX models, made of nodes, and what onnx's reference implementation gives for them."""
+"""Small ONNX models made of nodes, and their results by onnx's reference implementation."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def saved(model: Any, path: Path) -> Path:
 
 
 def expected(model: Any, inputs: Mapping[str, Any]) -> list[Any]:
-    """What the reference implementation gives, which knows one direction, forward, alone."""
+    """The results of the reference implementation, which supports only the forward direction."""
     return onnx.reference.ReferenceEvaluator(model).run(None, dict(inputs))
 
 

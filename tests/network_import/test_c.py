@@ -1,4 +1,4 @@
-"""Networks in C: the function is called like the module, and weights are constants."""
+"""Networks in C: the function is named like the module, and weights are constants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions of networks compute what onnx's reference implementation does, whatever they are."""
+"""All convolutions of networks give the results of onnx's reference implementation."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_those_without_groups_are_products(module: rc.Module) -> None:
 
 @pytest.mark.slow
 def test_single_windows_read_no_more_than_their_size(tmp_path: Path) -> None:
-    """Products of ours, what is left to IREE, and pools; there is more input behind the windows."""
+    """Products of ours, ops left to IREE, and pools; the input continues after the windows."""
     inputs = {"large": weight(1, 64, 3), "small": weight(1, 4, 3), "two": weight(1, 4, 3, 3)}
     weights = {"filters": weight(32, 64, 2), "few": weight(8, 4, 2)}
     nodes = [

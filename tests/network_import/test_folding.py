@@ -1,4 +1,4 @@
-"""What is known of a graph before its nodes are replaced."""
+"""Known values of a graph, before its nodes are replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that IREE's importer computes otherwise than ONNX get forms that it computes right."""
+"""Operators that IREE's importer computes incorrectly are rewritten into forms that it supports."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ CASES: Mapping[str, tuple[str, list[Any], dict[str, Any], Any]] = {
 
 @pytest.mark.slow
 def test_numbers(tmp_path: Path) -> None:
-    """The caller's array stays as it is, too."""
+    """The caller's array stays unchanged, too."""
     nodes: list[Any] = []
     weights: dict[str, Any] = {}
     for number, (operator, inputs, attributes, _) in enumerate(CASES.values()):
@@ -143,7 +143,7 @@ def test_what_has_no_such_form_is_refused(onnx_model: Any, message: str, tmp_pat
 
 
 def checked(path: Path) -> None:
-    """What `import_network` does first, without its process."""
+    """A graph after the first steps of `import_network`, without its process."""
     graph = Graph.read(path)
     fold(graph)
     graph.check_types()

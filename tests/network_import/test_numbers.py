@@ -1,4 +1,4 @@
-"""Imported networks compute what onnx's reference implementation does, or what ONNX's text says."""
+"""Imported networks give the results of onnx's reference implementation or of ONNX's text."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def close(got: Any, wanted: Any) -> None:
 
 @pytest.mark.usefixtures("own_process")
 def test_a_network_with_layers_around_an_lstm(tmp_path: Path) -> None:
-    """Sizes are fixed by the names of axes; what the graph makes of them is computed."""
+    """Sizes are fixed by the names of axes; values computed from them become constants."""
     onnx_model = tagger()
     path = saved(onnx_model, tmp_path / "tag-ger.onnx")
     module = rc.import_network(path, dims={"batch": B, "sequence": T})
@@ -223,7 +223,7 @@ def test_recurrent_nodes_that_cudnn_has_not(tmp_path: Path) -> None:
 
 
 def branching() -> Any:
-    """Two branches, by a rate; one has a convolution whose last column of padding is not read."""
+    """Two branches, by a rate; one has a convolution that leaves a column of padding unread."""
 
     def branch(name: str, nodes: list[Any], result: str) -> Any:
         out = helper.make_tensor_value_info(result, TensorProto.FLOAT, None)
@@ -263,7 +263,7 @@ def test_a_value_chooses_a_branch(tmp_path: Path, rate: int) -> None:
 
 @pytest.mark.slow
 def test_outputs_that_are_constants_or_inputs(tmp_path: Path) -> None:
-    """Exporters leave such; a stored constant may be larger than what folding computes."""
+    """Exporters write such outputs; a stored constant may be larger than folding computes."""
     x, table = weight(2, 3), weight(40, 3)
     nodes = [
         helper.make_node("Identity", ["x"], ["same"], name="same"),
@@ -292,7 +292,7 @@ def test_two_networks_without_recurrent_layers_are_two_entries_of_the_cache(tmp_
 
 @pytest.mark.slow
 def test_a_scan(tmp_path: Path) -> None:
-    """A recurrent layer whose step is a graph of its own."""
+    """A recurrent layer whose step is a separate graph."""
 
     def value(name: str) -> Any:
         return helper.make_tensor_value_info(name, TensorProto.FLOAT, [B, H])

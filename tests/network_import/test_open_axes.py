@@ -1,4 +1,4 @@
-"""Axes without a size stay open: one module computes the same at all sizes."""
+"""Axes without a size stay open: one module gives the same results at all sizes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def close(got: Any, wanted: Any) -> None:
 
 
 def test_any_batch_and_any_length(module: rc.Module) -> None:
-    """In the model's names. Calls need no runtime of IREE's, as with known sizes."""
+    """Under the model's names. Calls work without IREE's runtime, as with known sizes."""
     (spec,) = module.functions
     assert spec.open_dims == ["batch", "sequence"]
     assert [each.formula for each in spec.arguments] == ["[batch, 3, sequence]"]
@@ -99,7 +99,7 @@ def test_one_open_axis(name: str, file: Path) -> None:
 
 
 def windows() -> Any:
-    """A convolution without padding, so that two steps are too few, and what sizes are made of."""
+    """A convolution without padding, for which two steps are too few, with computed sizes."""
     weights = {"K": weight(8, I, 3), **lstm_weights(size=8), "zero": np.array([0])}
     weights |= {"one": np.array([1]), "two": np.array([2]), "units": np.array([H])}
     nodes = [
@@ -146,7 +146,7 @@ def test_sizes_that_are_computed(of_windows: rc.Module) -> None:
 
 @pytest.mark.slow
 def test_open_axes_in_c(of_windows: rc.Module, tmp_path: Path) -> None:
-    """Sizes are members of the arguments, checked against what the network needs."""
+    """Sizes are members of the arguments, checked against the network's minima."""
     made = rc.compile_c(of_windows, TARGET, golden=rc.golden(of_windows, TARGET))
     assert re.search(r"int64_t n1_; +/\* from 3 to", made.header)
     made.save(tmp_path)
@@ -222,7 +222,7 @@ def _branch(operator: str) -> Any:
     ),
 )
 def test_axes_that_cannot_be_open(make: Any, message: str, tmp_path: Path) -> None:
-    """By the axis, the node that needs it, and what to do."""
+    """The message names the axis, the node that needs it, and the remedy."""
     with pytest.raises(UnsupportedError, match=message):
         rc.import_network(saved(make(), tmp_path / "network.onnx"))
 

@@ -1,4 +1,4 @@
-"""Linear layers of networks compute what onnx's reference implementation does."""
+"""Linear layers of networks give the results of onnx's reference implementation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is not imported is refused by the node's name and operator, or the argument's name."""
+"""Unsupported content is refused by the node's name and operator, or the argument's name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SIZES = {"batch": 1, "sequence": T}
 
 
 def fixed(path: Path, dims: Any = None, values: Any = None) -> None:
-    """What `import_network` does first, without its process."""
+    """A graph after the first steps of `import_network`, without its process."""
     graph = Graph.read(path)
     fix_values(graph, checked_values(values))
     fix_sizes(graph, checked_sizes(dims))
@@ -245,7 +245,7 @@ sys.exit(worker.main(Path(sys.argv[1])))
 def test_products_that_need_more_memory_than_there_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A third of what the process may have, which takes a third of the time to fill."""
+    """A third of the allowed memory, which takes a third of the time to fill."""
     program, path = tmp_path / "worker.py", tmp_path / "m.onnx"
     program.write_text(LESS_MEMORY)
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""Networks with several sorts: each has values and indices of its own."""
+"""Networks with several sorts: each has its own values and indices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.network_import.graphs import expected, model, saved, weight
 
 @pytest.mark.parametrize("rows", first([2, "n"]))
 def test_the_second_of_two_topk(rows: int | str, tmp_path: Path) -> None:
-    """It sorts what the first does, or its values, or something else: an input for each."""
+    """It sorts the first one's input, or its values, or another array."""
     nodes, outputs = [], []
     for k, second in enumerate(("x0", "values1", "negative2")):
         nodes += [

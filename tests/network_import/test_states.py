@@ -1,4 +1,4 @@
-"""Networks that take and give their state are streams, whose chunks give what one long run does."""
+"""Networks that take and return their state are streams, whose chunks equal one long run."""
 
 from __future__ import annotations
 

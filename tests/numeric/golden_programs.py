@@ -1,10 +1,8 @@
-"""The golden cases as functions of a few modules: less time to compile than a module for each."""
+"""The golden cases as functions of a few modules, which compile faster than one module each."""
 
 from __future__ import annotations
 
 import functools
-import os
-from pathlib import Path
 from typing import Any
 
 from goldens.cudnn import read_cudnn_goldens
@@ -16,40 +14,17 @@ from rnn_compiler.runtime import Function
 from rnn_compiler.schema.tensors import DIMENSIONS
 
 TOGETHER = 16
-"""How many make a module."""
-
-ALL = bool(os.environ.get("TEST_ALL_GOLDENS"))
-"""Whether every file is read, and not only those of `chosen_files`."""
+"""The number of cases per module."""
 
 Case = tuple[str, str, tuple[tuple[str, Any], ...]]
 """An op, its dtype, and its sizes and attributes."""
 
 
 @functools.cache
-def chosen_files() -> frozenset[Path]:
-    """Every third file of an op and a dtype, or the only one.
-
-    They have all modes, directions, input modes and layouts, one and two layers. All files are the
-    reference's (`test_mutants.py`, `test_cudnn_mutants.py`), with which ops are compared for each
-    of their traits, and run in C.
-    """
-    kinds: dict[Path, tuple[str, str]] = {}
-    for golden in read_goldens():
-        kinds.setdefault(golden.path, (golden.op, golden.dtype))
-    files: dict[tuple[str, str], list[Path]] = {}
-    for path, kind in kinds.items():
-        files.setdefault(kind, []).append(path)
-    return frozenset(path for row in files.values() for path in (row if ALL else row[2::3] or row))
-
-
-@functools.cache
 def _places() -> dict[Case, int]:
     """The number of each case; last are calls that draw dropout masks, which no `Golden` is."""
-    goldens = [golden for golden in read_goldens() if golden.path in chosen_files()]
-    cases: list[Case] = [(g.op, g.dtype, tuple(g.variant.items())) for g in goldens]
+    cases: list[Case] = [(g.op, g.dtype, tuple(g.variant.items())) for g in read_goldens()]
     for golden in read_cudnn_goldens():
-        if golden.path not in chosen_files():
-            continue
         dims = {DIMENSIONS[letter]: size for letter, size in golden.dims.items()}
         cases.append((golden.meta["op"], "float64", tuple((dims | golden.attributes).items())))
     return {case: place for place, case in enumerate(dict.fromkeys(cases))}

@@ -1,4 +1,4 @@
-"""What the numeric tests share: compiled functions, and inputs for them."""
+"""Common parts of the numeric tests: compiled functions, and inputs for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 TOGETHER = 8
-"""How many golden cases make a module, which takes less time than as many modules."""
+"""The number of golden cases per module, which compiles faster than a module for each."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -29,7 +29,7 @@ def first_variant(op: str) -> dict[str, Any]:
 
 
 def lengths(variant: dict[str, Any]) -> range:
-    """What `seq_len_max` may be."""
+    """The values of `seq_len_max` to test."""
     return range(variant.get("seq_length", 0) + 1)
 
 
@@ -69,7 +69,7 @@ Variants = Mapping[str, dict[str, Any]]
 
 
 def first_variants(op: str, dtype: str) -> Variants:
-    """The first variants of the ops that are compiled together with an op at its own.
+    """The first variants of the ops that are compiled together with an op's own.
 
     In float32 there are none, since raw ops compile each alone. Those that stand for others are
     together, and so are the others.
@@ -194,7 +194,7 @@ def spread(argument: TensorSpec, scale: float) -> float:
 
 
 def expected(op: str, dtype: str, variant: dict[str, Any], arguments: Arrays) -> Arrays:
-    """What the reference gives for some arguments, in float64."""
+    """The reference's results for some arguments, in float64."""
     spec = module(op, dtype, variant).functions[0]
     return CASES[op].reference(**{**spec.attributes, **arguments})
 
@@ -208,7 +208,7 @@ def forward_arguments(op: str, arguments: Arrays) -> Arrays:
 
 
 def padded(op: str, names: Iterable[str]) -> list[str]:
-    """Those of some arguments or results that are sequences, whose rows may be padding.
+    """The sequences among some arguments or results, whose rows may be padding.
 
     They are time-major by default.
     """
@@ -220,6 +220,6 @@ def padded(op: str, names: Iterable[str]) -> list[str]:
 
 
 def lengths_of(op: str) -> str | None:
-    """The argument that says how many steps count, if there is one."""
+    """The argument with the number of valid steps, if there is one."""
     arguments = OPS[op].signature.arguments
     return next((a.name for a in arguments if a.maximum is not None), None)

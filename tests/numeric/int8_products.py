@@ -1,4 +1,4 @@
-"""Functions that give a product with weights in int8 alone, and what it must be."""
+"""Functions that only return a product with weights in int8, and its expected value."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the numeric tests run over.
+"""The parameters of the numeric tests.
 
-Of ops that one emitter makes, which differ in the order of gates or in what they are given besides,
-one is quick, and types in which nothing differs are left out for the others. In C there is a quick
+Of ops with the same emitter, which differ in the order of gates or in their inputs,
+one is quick, and dtypes without differences are left out for the others. In C there is a quick
 golden case of each op.
 """
 

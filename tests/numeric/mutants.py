@@ -22,7 +22,7 @@ def mutant(reference: ModuleType, old: str, new: str) -> dict[str, Any]:
 
 
 def parameters(table: Mapping[str, Mapping[str, tuple[str, str]]]) -> list[Any]:
-    """A parameter for each mutant of a table: its group, what is replaced and by what."""
+    """A parameter for each mutant of a table: its group, the replaced text, and its replacement."""
     return [
         pytest.param(group, *change, id=f"{group}-{name}")
         for group, changes in table.items()

@@ -1,4 +1,4 @@
-"""What the methods of bodies and the operators of numbers compute, in one compiled module."""
+"""Results of the methods of bodies and the operators of numbers, in one compiled module."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ VECTORS: dict[str, tuple[Values, Any]] = {
 
 
 def _rows(body: Body, array: Array, at: Number) -> None:
-    """A loop with a step other than 1, whose body is run under a condition."""
+    """A loop with a step other than 1, whose body runs under a condition."""
 
     def each(row: Number) -> None:
         def copy() -> None:

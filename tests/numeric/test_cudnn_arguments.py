@@ -86,7 +86,7 @@ def test_lengths_may_have_any_integer_dtype(dtype: str) -> None:
     first([*((op, None) for op in OPS), (OPS[0], "portable"), (OPS[1], "pinned")], 2),
 )
 def test_modules_clamp_lengths(op: str, strategy: str | None) -> None:
-    """As on a GPU, where nobody looks at them first: `invoke` checks nothing either."""
+    """As on a GPU, where lengths are not checked; neither does `invoke` check them."""
     variant = VARIANTS["lstm"]
     function = compiled(op, variant, strategy)
     inside = arguments(op, variant, [variant["seq_length"], 0])

@@ -1,4 +1,4 @@
-"""The golden cases of CudnnRNN tell the right semantics from every misreading we could think of.
+"""The golden cases of CudnnRNN reject every misreading of its semantics that we could think of.
 
 Each mutant is the reference with one formula changed: at least one golden case must reject it.
 """

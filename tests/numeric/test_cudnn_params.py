@@ -1,4 +1,4 @@
-"""The ops around CudnnRNN's parameter buffer: nothing is computed, so every bit is as it was."""
+"""The ops around CudnnRNN's parameter buffer: nothing is computed, so no bit changes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def counts(how: dict[str, Any]) -> dict[str, int]:
 
 
 def split_sizes(how: dict[str, Any]) -> tuple[dict[str, int], dict[str, Any]]:
-    """What are arguments of a call, and what are attributes."""
+    """Splits sizes into arguments of a call and attributes."""
     sizes = {name: how[name] for name in ("num_layers", "num_units", "input_size")}
     return sizes, {name: value for name, value in how.items() if name not in sizes}
 
@@ -177,7 +177,7 @@ def test_round_trip(mode: str, direction: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", FLOAT_DTYPES)
 def test_every_dtype_through_raw_ops(dtype: str) -> None:
-    """V1, which has no projection, and whose counts are one number."""
+    """V1, which has no projection and takes a single number of counts."""
     how = (
         network("gru", 2, 3, 3, input_mode="skip_input")
         if dtype in ("float16", "float64")

@@ -1,4 +1,4 @@
-"""Sizes, values, array layouts and ways of calling at the edge of what an op accepts."""
+"""Sizes, values, array layouts and ways of calling at the limits of what an op accepts."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_nan_everywhere_leaves_padding_0(op: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", first(["float32", "float64"]))
 @each_op
 def test_nan_in_one_argument(op: str, name: str, dtype: str) -> None:
-    """Every other element is what the reference, which follows NaN through the formulas, gives."""
+    """Every other element equals the reference's, which propagates NaN through the formulas."""
     variant = first_variant(op)
     arguments = draw(op, dtype, variant, steps=variant.get("seq_length", 1) - 1)
     if name in arguments:
@@ -244,7 +244,7 @@ def test_small_numbers_keep_their_digits(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", first(["bfloat16", "float16"]))
 def test_16_bit_sums_are_single_precision(dtype: str) -> None:
-    """Summed in 16 bits, the ones would be lost one by one beside the first, large product.
+    """Summed in 16 bits, each one would be lost next to the first, large product.
 
     So would the only one beside it in the product of the inputs.
     """
@@ -262,7 +262,7 @@ def test_16_bit_sums_are_single_precision(dtype: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", first(["float16", "bfloat16"]))
 def test_16_bit_gradients_sum_in_single_precision(dtype: str) -> None:
-    """The gate gradients of ``ci`` are a large number and ones: what is summed, and over what."""
+    """The gate gradients of ``ci`` are a large number and ones, for every sum and axis."""
     large = 2048.0 if dtype == "float16" else 256.0
     B, H = 64, 16
     variant = sizes(1, B, 1, H, use_peephole=False)
@@ -341,7 +341,7 @@ def test_broadcast_views_and_shared_arguments(op: str) -> None:
 )
 @each_op
 def test_results_are_independent(op: str, seq_length: int, steps: int) -> None:
-    """Whoever writes into a result sees no other result, input or later call change.
+    """Writing to a result changes no other result, input or later call.
 
     Where there is no step, results are all 0: equal, and still not the same memory.
     """
@@ -372,7 +372,7 @@ def test_results_are_independent(op: str, seq_length: int, steps: int) -> None:
 
 @each_op
 def test_results_outlive_the_call(op: str) -> None:
-    """As do views of them and device arrays, when the rest of the call and its program are gone."""
+    """So do views of them and device arrays, when the call and its program have been freed."""
     variant = first_variant(op)
     compiled = functions("float32", first_variants(op, "float32"))[op]
     arguments = draw(op, "float32", variant)
@@ -439,7 +439,7 @@ def test_calls_repeat_bit_for_bit(op: str, dtype: str) -> None:
 @pytest.mark.parametrize("device", ["local-sync", "local-task"])
 @each_op
 def test_threads(op: str, device: str) -> None:
-    """Four threads call one program at once, each with its own inputs."""
+    """Four threads call one program at once, each with separate inputs."""
     variant = first_variant(op)
     compiled = rc.runtime.load(rc.compile(module(op, "float32", variant)), device)
     arguments = [draw(op, "float32", variant, seed=seed) for seed in range(4)]

@@ -37,7 +37,7 @@ def compiled(op: str, variant: dict[str, Any]) -> Any:
 
 
 def chain(op: str) -> list[str]:
-    """The forward op first, then what comes after it, the op last."""
+    """The forward op first, then the ops that follow it, the tested op last."""
     forward = CASES[op].forward
     return [op] if forward is None else [*chain(forward), op]
 
@@ -72,7 +72,7 @@ def draw_both(op: str, variant: dict[str, Any], steps: int) -> tuple[Arrays, Arr
 
 
 def gradient(op: str, variant: dict[str, Any], inputs: Arrays, cotangents: Arrays) -> Arrays:
-    """What a gradient op gives, from the results of the compiled ops before it."""
+    """The results of a gradient op, from the results of the compiled ops before it."""
     given = dict(inputs)
     results: Arrays = {}
     for each in chain(op):

@@ -1,4 +1,4 @@
-"""Float16 below 6.1e-5 stays, whether the processor has an instruction that rounds to it or not."""
+"""Float16 below 6.1e-5 is kept, whether or not the processor has an instruction to round to it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_artifacts(target: str, strategy: str) -> None:
 
 @pytest.mark.slow
 def test_c(tmp_path: Path) -> None:
-    """Without the instruction, in whose place is code that C has to have beside it."""
+    """Without the instruction, which is replaced by code that the C module contains."""
     loaded = Loaded(rc.compile_c(MODULE, target="cpu:generic"), tmp_path)
     for spec in MODULE.functions:
         assert_kept(spec, loaded.call(spec.function, arguments(spec)))

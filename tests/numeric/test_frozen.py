@@ -1,4 +1,4 @@
-"""Frozen arguments of every kind: the numbers are those of the function that takes them."""
+"""Frozen arguments of every kind give the same numbers as passed arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FROZEN = (
     *("CudnnRNNV3", "CudnnRNNBackpropV2", "onnx.LSTM", "onnx.RNNGrad"),
     *(op for op in OPS if "Params" in op),
 )
-"""Ops of all families with arguments of all kinds: lengths, lists, what is ignored."""
+"""Ops of all families with arguments of all kinds: lengths, lists, ignored ones."""
 
 
 def check(op: str, dtype: str, variant: dict[str, Any], taken: int, strategy: str | None) -> None:

@@ -27,7 +27,8 @@ SHAPES = [(3, 70, 20), (24, 70, 90), (1, 70, 90)]
 
 
 _NAMES = ("cpu", "cpu:generic", *(f"cpu:x86_64,x86-64-{k}" for k in ("v3", "v3,avxvnni", "v4")))
-TARGETS = [*{VectorUnit.of(resolve_target(name)): name for name in reversed(_NAMES)}.values()][::-1]
+_CODE = {VectorUnit.of(resolve_target(name)): name for name in reversed(_NAMES)}
+TARGETS = sorted(_CODE.values(), key=_NAMES.index)
 """The code of each is another."""
 
 
@@ -66,7 +67,7 @@ CASES = {
 
 @functools.cache
 def in_int8() -> tuple[rc.Program, rc.Program, dict[str, Arrays]]:
-    """The cases as functions of a module, fused and portable, and what they take but weights."""
+    """The cases as functions of a module, fused and portable; their arguments except weights."""
     specs, weights, others = [], dict[str, Arrays](), dict[str, Arrays]()
     for name, (op, variant) in CASES.items():
         (spec,) = module(op, "float32", variant).functions

@@ -1,4 +1,4 @@
-"""How much memory CudnnRNN and its gradient need together, in processes of their own."""
+"""The memory that CudnnRNN and its gradient need together, in separate processes."""
 
 from __future__ import annotations
 

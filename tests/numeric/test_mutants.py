@@ -1,8 +1,8 @@
-"""The golden files tell the right semantics from every misreading of it that we could think of.
+"""The golden files reject every misreading of the semantics that we could think of.
 
 Each mutant is the reference with one formula changed: at least one golden file of the op must
-reject it. A few are planted in the emitters too, compiled and run, which shows that what is
-compared is what was emitted.
+reject it. A few are also planted in the emitters, compiled and run, which shows that the compared
+results are those of the emitted code.
 """
 
 from __future__ import annotations

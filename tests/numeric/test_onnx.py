@@ -1,7 +1,7 @@
-"""ONNX's LSTM, GRU and RNN: what the sweeps over all ops do not see.
+"""ONNX's LSTM, GRU and RNN: cases that the sweeps over all ops do not cover.
 
-Against the float64 reference every function, and any optional inputs; against CudnnRNNV3, whose
-bits they have where the cell is cuDNN's; and every strategy on sizes that do not divide.
+Every function and any optional inputs against the float64 reference; cuDNN's cells bit for bit
+against CudnnRNNV3; and every strategy on sizes that do not divide.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def test_bits_of_cudnn(kind: str, rnn_mode: str, attributes: dict[str, Any]) -> 
 
 
 def side_by_side(sequence: Any) -> Any:
-    """A sequence of ONNX's with its directions as in CudnnRNN."""
+    """ONNX's sequence with its directions as in CudnnRNN."""
     return np.concatenate([*sequence.transpose(1, 0, 2, 3)], 2)
 
 
@@ -179,7 +179,7 @@ def in_two_directions(names: Sequence[str]) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_every_function() -> None:
-    """In float32 and behind a clip; the derivative's tests have them in float64 and in each op."""
+    """In float32, behind a clip; the derivative's tests have them in float64, in another op too."""
     rows = [in_two_directions(names) | {"clip": 1.5} for names in dealt("LSTM")]
     more = {"inputs": "B initial_h", "is_training": False}
     built = [("onnx.LSTM", {**row, **more, "function": f"case_{k}"}) for k, row in enumerate(rows)]
@@ -279,7 +279,7 @@ def dims(given: Arrays) -> dict[str, int]:
 
 
 def test_inputs_of_a_function() -> None:
-    """All but P, if nothing is said: peepholes take time."""
+    """All but P by default: peepholes take time."""
 
     def names(**keywords: Any) -> list[str]:
         return [
@@ -364,13 +364,14 @@ def assert_is_derivative(kind: str, optional: str, **attributes: Any) -> None:
 
 
 DEALT = [(kind, names) for kind in ("LSTM", "GRU") for names in dealt(kind)]
-"""Every function; what RNN has is what the others have more of."""
+DEALT += [("RNN", ["Sigmoid", "ScaledTanh"])]
+"""Every function in two ops; RNN treats all in the same way."""
 
 
 @pytest.mark.parametrize(("kind", "names"), first(DEALT), ids=lambda each: "".join(each))
 def test_derivative_of_every_function(kind: str, names: list[str]) -> None:
-    """Each from what its place keeps, its value or its input."""
-    optional = {"LSTM": "B P", "GRU": "B initial_h"}[kind]
+    """Each from its saved value or input."""
+    optional = {"LSTM": "B P", "GRU": "B initial_h", "RNN": "B"}[kind]
     assert_is_derivative(kind, optional, **texts(in_two_directions(names)))
 
 
@@ -384,7 +385,7 @@ def test_derivative_of_every_function(kind: str, names: list[str]) -> None:
     ],
 )
 def test_derivative_from_the_input(kind: str, names: str) -> None:
-    """In every place: with an alpha that is not positive, a value does not tell what it is of."""
+    """In every position: if alpha is not positive, a value does not determine its input."""
     alpha = " ".join(["-0.4"] * len(names.split()))
     assert_is_derivative(
         kind, "B", activations=names, activation_alpha=alpha, direction="bidirectional"
@@ -441,7 +442,7 @@ def test_loops_are_fused(dtype: str) -> None:
 
 
 RESET_FIRST: tuple[str, dict[str, Any]] = ("GRU", {"inputs": "sequence_lens initial_h"})
-"""A step of two products, one of them of what is reset."""
+"""A step of two products, one of them of reset values."""
 
 LSTM = ("LSTM", {"activations": "HardSigmoid Softsign Elu", "inputs": "B sequence_lens P"})
 GRU = ("GRU", {"linear_before_reset": 1, "direction": "reverse"})
@@ -475,7 +476,7 @@ LOWERED: dict[str, list[tuple[str, tuple[int, ...], tuple[str, dict[str, Any]]]]
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", LOWERED)
 def test_strategies(strategy: str) -> None:
-    """Compiled together: steps of two products, and those of one, whose loops are cuDNN's."""
+    """Compiled together: steps with two products, and steps with one, whose loops are cuDNN's."""
     calls = [
         (f"onnx.{kind}", dtype, {**dict(zip(DIMS, shape, strict=True)), **more})
         for dtype, shape, (kind, more) in LOWERED[strategy]

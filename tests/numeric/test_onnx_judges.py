@@ -1,7 +1,7 @@
 """ONNX's ops against others: the onnx package's node tests, and ONNX Runtime and onnx.reference.
 
 They need onnx and onnxruntime, and are skipped without. ``TEST_ONNX_SWEEP=200 pytest ...`` draws
-200 configurations instead of those that are chosen.
+200 configurations instead of the selected ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OUTPUTS = {"LSTM": ("Y", "Y_h", "Y_c"), "GRU": ("Y", "Y_h"), "RNN": ("Y", "Y_h")
 COUNTS = {"LSTM": 3, "GRU": 2, "RNN": 1}
 DRAWN = int(os.environ.get("TEST_ONNX_SWEEP", "0"))
 TOGETHER = 10
-"""How many configurations make a module, which takes less time than as many modules."""
+"""The number of configurations per module, which compiles faster than a module for each."""
 
 
 Call = tuple[str, dict[str, Any], dict[str, Any]]
@@ -67,7 +67,7 @@ def test_node_tests() -> None:
 
 
 def configurations(seed: int) -> Iterator[Call]:
-    """Ops, attributes and inputs, without end. What ONNX Runtime lacks, onnx.reference has."""
+    """Ops, attributes and inputs, endlessly; for onnx.reference if ONNX Runtime lacks them."""
     rng = np.random.default_rng(seed)
 
     def yes(chance: float = 0.5) -> bool:
@@ -113,7 +113,7 @@ def of_function(name: str) -> tuple[list[float], list[float]]:
 
 
 def theirs(kind: str, attributes: dict[str, Any], given: dict[str, Any]) -> list[Any]:
-    """What others compute of a node."""
+    """Results of a node by other implementations."""
     ort: Any = pytest.importorskip("onnxruntime")
     names = [name if name in given else "" for name in INPUTS]
     while not names[-1]:

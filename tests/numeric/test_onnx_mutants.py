@@ -1,7 +1,7 @@
-"""ONNX's ops: what tells the right semantics from every misreading that we could think of.
+"""ONNX's ops: every misreading of the semantics that we could think of is rejected.
 
-Each mutant is the reference with one formula changed. Of a forward op at least one golden file must
-reject it, of a gradient finite differences of the reference.
+Each mutant is the reference with one formula changed. At least one golden file must reject a mutant
+of a forward op, finite differences of the reference one of a gradient.
 """
 
 from __future__ import annotations

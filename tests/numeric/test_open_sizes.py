@@ -1,4 +1,4 @@
-"""Functions of open sizes: one for any length or batch, with the numbers of those built for it."""
+"""Functions of open sizes: one for any length or batch, with the numbers of static functions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LENGTHS = (0, 1, 2, 7, 100)
 """With 100 steps, several blocks of time have steps to run."""
 
 BATCHES = (0, 1, 3, 7, 8, 9, 17, 33, 64)
-"""No row, one, tiles of every height, full or not, and so many that threads share them."""
+"""No row, one, tiles of every height, full or not, and enough rows for threads to share."""
 
 LENGTHS_OPEN = [
     ("BlockLSTMGradV2", {**PEEPHOLE, "batch_size": 33}, "float32"),
@@ -120,8 +120,8 @@ def test_batches(op: str, variant: dict[str, Any], dtype: str) -> None:
 @pytest.mark.slow
 def test_batches_on_another_vector_unit() -> None:
     """Its tiles have four rows at most."""
-    for rows in BATCHES:
-        check("BlockLSTMV2", "float32", PEEPHOLE, "cpu:generic", seq_length=3, batch_size=rows)
+    for rows in BATCHES[::2]:
+        check("BlockLSTMGradV2", "float32", PEEPHOLE, "cpu:generic", seq_length=3, batch_size=rows)
 
 
 @pytest.mark.slow
@@ -183,7 +183,7 @@ CELLS = [
     ("GRUBlockCell", {"input_size": 5, "num_units": 1}, "float32"),
     ("LSTMBlockCellParameterGrad", {**PEEPHOLE, "input_size": 1, "num_units": 1}, "float32"),
 ]
-"""Single steps; of those of one unit, products with one column, which are none of IREE's."""
+"""Single steps; with a single unit, products with one column, which are not left to IREE."""
 
 
 @pytest.mark.slow
@@ -234,7 +234,7 @@ def test_numbers_are_those_of_a_static_function(
     ],
 )
 def test_inputs_of_one(op: str, variant: dict[str, Any], opened: Sequence[str]) -> None:
-    """A series of one number a step, say; a product with one column is none of IREE's."""
+    """A series of one number per step; a product with one column is not left to IREE."""
     variant = {**variant, "input_size": 1, "num_units": 8, "seq_length": 3}
     for steps, rows in ((1, 1), (3, 2), (40, 9)):
         sizes = {"seq_length": steps, "batch_size": rows}
@@ -246,7 +246,7 @@ def test_inputs_of_one(op: str, variant: dict[str, Any], opened: Sequence[str]) 
     ("rows", "opened"), [(33, ["seq_length"]), (3, ["seq_length", "batch_size"])]
 )
 def test_steps_past_the_length_are_not_read(rows: int, opened: Sequence[str]) -> None:
-    """What is past `seq_len_max` may be NaN, and rows of results there are 0."""
+    """Rows past `seq_len_max` may be NaN, and rows of results there are 0."""
     op, at_size = "BlockLSTMGradV2", {**PEEPHOLE, "batch_size": rows, "seq_length": 7}
     arguments = arguments_of(op, "float32", at_size, 4)
     right = expected(op, "float32", at_size, arguments)
@@ -261,7 +261,7 @@ def test_steps_past_the_length_are_not_read(rows: int, opened: Sequence[str]) ->
 
 @pytest.mark.slow
 def test_padding_is_not_read() -> None:
-    """What is past the length of a row may be NaN; what is there of the gradient is 0."""
+    """Rows past the length of a sequence may be NaN; the gradient there is 0."""
     op, at_size = "CudnnRNNBackpropV3", {**MANY, "seq_length": 100}
     arguments = arguments_of(op, "float32", at_size, 100)
     right = expected(op, "float32", at_size, arguments)

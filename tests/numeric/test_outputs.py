@@ -1,4 +1,4 @@
-"""Functions that give some of their results: the numbers are those of the whole op, to the bit."""
+"""Functions that return some of their results give the numbers of the whole op, bit for bit."""
 
 from __future__ import annotations
 

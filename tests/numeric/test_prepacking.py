@@ -1,7 +1,7 @@
-"""Weights that are packed once: the same bits as packed at every call, and only while they stay.
+"""Weights packed once: the same bits as packed at every call, and only while they do not change.
 
 Ops of all families, sizes that panels and rows do not divide, one and several layers, both
-directions; 16-bit weights, which are kept widened.
+directions; 16-bit weights, which are stored widened.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def packings(program: rc.Program, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_the_same_bits(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Called without, once, and with what was packed; other inputs meet the same weights."""
+    """Called without packed weights, once, and with them; other inputs use the same weights."""
     op, dtype, variant = CASES[number]
     program = program_of(op, dtype, variant, ("local-sync", "local-task")[number % 2])
     done = packings(program, monkeypatch)
@@ -105,7 +105,7 @@ def test_weights_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_all_weights_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of two matrices is replaced, or is no device array: nothing that was packed is used."""
+    """If one of two matrices is replaced, or is not a device array, no packed weights are used."""
     op, dtype, variant = "GRUBlockCell", "float16", CASES[4][2]
     program = program_of(op, dtype, variant)
     done = packings(program, monkeypatch)
@@ -164,7 +164,7 @@ def test_companions_are_those_of_the_manifest() -> None:
 
 
 def test_not_for_memory_that_others_may_write() -> None:
-    """What another framework was given stays an ordinary argument."""
+    """An array exported to another framework stays an ordinary argument."""
     op, dtype, variant = SINGLE
     program = program_of(op, dtype, variant)
     arguments = with_weights(program, draw(op, dtype, variant))
@@ -178,7 +178,7 @@ def test_not_for_memory_that_others_may_write() -> None:
 
 
 def test_arrays_on_the_device_stay_as_they_are() -> None:
-    """Nobody writes to one by way of numpy, and a copy is the array itself."""
+    """They cannot be written to through numpy, and a copy is the array itself."""
     op, dtype, variant = SINGLE
     array = program_of(op, dtype, variant).to_device(np.arange(6.0, dtype=np.float32))
     assert copy.copy(array) is array
@@ -189,7 +189,7 @@ def test_arrays_on_the_device_stay_as_they_are() -> None:
 
 
 def test_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is kept if the caller says so, nor of weights that are given as numpy arrays."""
+    """Nothing is kept on request, nor for weights passed as numpy arrays."""
     op, dtype, variant = SINGLE
     arguments = draw(op, dtype, variant)
     program = program_of(op, dtype, variant, prepack=False)

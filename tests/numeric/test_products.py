@@ -1,6 +1,6 @@
-"""Packed matrices and products against numpy, on sizes that no tile divides too.
+"""Packed matrices and products against numpy, also on sizes that no tile divides.
 
-Numbers of bfloat16, which are multiplied as pairs, come and go as 16-bit integers.
+Numbers of bfloat16, which are multiplied as pairs, are passed as 16-bit integers.
 
 All cases of a kind are functions of one module, so that they are compiled once.
 """
@@ -21,6 +21,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.cpu.products.blocking import Blocking
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.panels import Side
 from rnn_compiler.lowering.cpu.products.rows import FirstRows
@@ -55,14 +56,14 @@ PACKINGS = [
 
 
 def some(rows: Sequence[Any], element: str) -> Sequence[Any]:
-    """Every case in float32; every other one in another type, whose vectors have other widths."""
+    """Every case in float32; every other one in other types, whose vectors have other widths."""
     return rows if element == "f32" else rows[::2]
 
 
 @pytest.mark.parametrize("vectors", [VECTORS, VectorUnit(128, 16)], ids=["own", "narrow"])
 @pytest.mark.parametrize("element", TYPES)
 def test_panels(element: str, vectors: VectorUnit, tmp_path: Path) -> None:
-    """Panels hold what they should, and zeros after the last column."""
+    """Panels have the right content, and zeros after the last column."""
     packings = some(PACKINGS, element)
 
     def packing(axis: int, panel: int, gates: int, interleaved: bool) -> Emit:
@@ -133,7 +134,8 @@ def product(
     lhs, rhs, *total = given
     if axes[0]:
         lhs = converted(function, lhs, kinds.lhs)
-        return rows_product(function, vectors, lhs, rhs, axes[1])
+        plan = Blocking(vectors, lhs.shape[0], rhs.type, axes[1])
+        return rows_product(function, plan, lhs, rhs, axes[1])
     (number, height), width = lhs.shape, rhs.shape[1]
     plan, rows = (
         OuterSum(vectors, {"bf16": "f32"}.get(rhs.element, rhs.element), kinds),
@@ -149,7 +151,7 @@ def product(
 
 @pytest.mark.parametrize("element", TYPES)
 def test_large_products(element: str, tmp_path: Path) -> None:
-    """Every sum is made, and added once; what lies before and after stays."""
+    """Every sum is computed, and added once; the elements before and after stay unchanged."""
     before, after = 7, 40
     products = some(PRODUCTS, element)
 
@@ -198,7 +200,7 @@ ROWS = [
 
 @pytest.mark.parametrize("element", [*TYPES, "f16", "bf16"])
 def test_row_products(element: str, tmp_path: Path) -> None:
-    """One row and a matrix, that lies either way; 16-bit matrices with what goes with them."""
+    """One row and a matrix in either layout; 16-bit matrices with the row types that suit them."""
     rows = some(ROWS, element)
     lhs = {"f16": "f32"}.get(element, element)
     stored = ["i16" if each == "bf16" else each for each in (lhs, element)]
@@ -207,7 +209,8 @@ def test_row_products(element: str, tmp_path: Path) -> None:
         def made(function: Function, given: list[Array]) -> Array:
             if element == "bf16":
                 given = [numbers(function, each) for each in given]
-            return rows_product(function, VECTORS, given[0], given[1], axis, stays=stays)
+            plan = Blocking(VECTORS, given[0].shape[0], given[1].type, axis, stays=stays)
+            return rows_product(function, plan, given[0], given[1], axis)
 
         return made
 
@@ -238,7 +241,7 @@ def test_row_products(element: str, tmp_path: Path) -> None:
 
 NARROW = VectorUnit(256, 16, pairs="widened", halves=True)
 WAYS = {(unit.bits, unit.pairs): unit for unit in (VECTORS, NARROW)} if VECTORS.pairs else {}
-"""Vector units that this machine can stand for, and that multiply pairs: two ways where it can."""
+"""Vector units that this machine can emulate and that multiply pairs: two ways if possible."""
 
 
 def sixteen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -1,7 +1,7 @@
-"""Random steps: a fused loop computes what the plain one does, and what numpy does step by step.
+"""Random steps: a fused loop gives the results of the plain one, and of numpy step by step.
 
 A step is a handful of elementwise formulas of its states, of rows of sequences, and of a product
-with a matrix. How many there are of each, lengths and the direction of time are drawn too.
+with a matrix. Their numbers, the lengths and the direction of time are random too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Formula = tuple[Any, ...]
 
 
 LIMIT = 0.3
-"""What selections compare with: no number that functions saturate at."""
+"""The limit in selections: a number at which no function saturates."""
 
 
 class Loop(NamedTuple):
@@ -80,7 +80,7 @@ def loops(draw: st.DrawFn) -> Loop:
 
 
 def arguments(loop: Loop) -> dict[str, Any]:
-    """What the function is given: random numbers, the same for the same sizes."""
+    """The arguments of the function: random numbers, the same for the same sizes."""
     random = np.random.default_rng(0)
     T, B, N = loop[:3]
     shapes = {f"x{k}": (T, B, N) for k in range(loop.reads)}
@@ -148,7 +148,7 @@ def results(loop: Loop) -> list[str]:
 
 
 def evaluated(reads: list[Any], state: list[Any], product: Any, formula: Formula) -> Any:
-    """What a formula is, by numpy."""
+    """The value of a formula, by numpy."""
     value = functools.partial(evaluated, reads, state, product)
     match formula:
         case ("read", k):
@@ -192,7 +192,7 @@ def expected(loop: Loop, args: Mapping[str, Any]) -> list[Any]:
 def ran(
     some: Sequence[Loop], args: Sequence[Mapping[str, Any]], strategy: str, folder: Path
 ) -> list[list[Any]]:
-    """What loops give that are compiled together."""
+    """The results of loops that are compiled together."""
     ops: list[EmittedOp] = []
     for number, (loop, called) in enumerate(zip(some, args, strict=True)):
         shapes = {"y": loop[:3], "s": loop[1:3]}
@@ -225,7 +225,7 @@ def check(folder: Path, *some: Loop) -> None:
 
 @pytest.mark.slow
 def test_chosen_steps(tmp_path: Path) -> None:
-    """Three states, one a product; rows that end early, at one of which there is no step.
+    """Three states, one a product; rows that end early, one of them without steps.
 
     And rows of more steps than are run, so many that on every processor they are in the order of
     their lengths.

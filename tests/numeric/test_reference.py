@@ -108,7 +108,7 @@ def scales(variant: dict[str, Any]) -> list[float]:
 @settings(max_examples=12)
 @given(data=st.data())
 def test_variant(op: str, number: int, dtype: str, data: st.DataObject) -> None:
-    """Compiled once: what varies is what may vary at run time."""
+    """Compiled once: only run-time values vary."""
     variant = CASES[op].variants[number]
     steps = data.draw(st.sampled_from(lengths(variant)), "steps")
     seed = data.draw(st.integers(0, 2**32 - 1), "seed")

@@ -1,6 +1,6 @@
-"""Steps that workgroups share: the same bits, whoever does which part, and never a hang.
+"""Steps that workgroups share: the same bits for any division of the work, and never a hang.
 
-The parts of every loop are set by the test, many more than there are threads, so that sizes which
+The test sets the parts of every loop, many more than there are threads, so that sizes which
 divide neither way are cut too. A gradient's steps have several turns.
 """
 
@@ -40,7 +40,7 @@ def results(program: rc.Program, arguments: dict[str, Any]) -> dict[str, npt.NDA
 
 
 def called_at_once(program: rc.Program, arguments: dict[str, Any]) -> list[dict[str, Any]]:
-    """What some threads get that call a program at the same time."""
+    """The results of several threads that call a program at the same time."""
     found: list[dict[str, Any]] = []
 
     def work() -> None:

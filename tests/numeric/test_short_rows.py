@@ -1,6 +1,6 @@
-"""Rows of all lengths: the bits are those of code that does every row at every step.
+"""Rows of all lengths have the bits of code that computes every row at every step.
 
-That code is this package's own, from the same module, with all that knows of lengths left out.
+That code is this package's own, from the same module, without everything that uses lengths.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def uncached(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def knowing_nothing(patch: pytest.MonkeyPatch) -> None:
-    """Leaves out what lowering does with lengths."""
+    """Disables the use of lengths in lowering."""
     never = property(lambda _: False, lambda *_: None)
     patch.setattr(Plan, "by_length", never, raising=False)  # which instances set
     patch.setattr(products, "MIN_LISTED_ROWS", 1 << 40)
@@ -80,7 +80,7 @@ def arguments(program: rc.Program, dtype: str, seed: int) -> Arrays:
 
 
 def results(program: rc.Program, given: Arrays, steps: npt.NDArray[Any]) -> Arrays:
-    """What both ops give, with NaN in the padding of what they are given."""
+    """The results of both ops, with NaN in the padding of their arguments."""
     forward, *_ = functions = [*program.functions.values()]
     major = forward.spec.attributes["time_major"]
     given = {**given, "sequence_lengths": steps.astype(np.int32)}

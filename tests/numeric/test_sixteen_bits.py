@@ -1,7 +1,7 @@
-"""bfloat16 is multiplied as pairs, by an instruction or widened in registers: the same bits.
+"""bfloat16 multiplied as pairs, by an instruction or widened in registers: the same bits.
 
-That one way agrees with the other says that no number is lost, that sums run in one order, and that
-what a step hands to the next is rounded, whatever type it is kept in.
+If both ways agree, no number is lost, sums are added in one order, and values passed from step to
+step are rounded, whatever type they are kept in.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ LEVELS = {
     "cpu:x86-64-v3": {"avx2", "fma"},
 }
 RUN_HERE = [name for name, needed in LEVELS.items() if needed <= {*host_features()}]
-TARGETS = [*{VectorUnit.of(resolve_target(k)): k for k in reversed(RUN_HERE)}.values()][::-1]
-"""Those whose code is another."""
+_CODE = {VectorUnit.of(resolve_target(name)): name for name in reversed(RUN_HERE)}
+TARGETS = sorted(_CODE.values(), key=RUN_HERE.index)
+"""The targets whose code differs."""
 
 WIDE, NARROW = (TARGETS[:2], [*TARGETS[:1], *TARGETS[2:]]) if len(TARGETS) == 3 else 2 * [TARGETS]
-"""The first, which may have the instruction, beside one that has not: two vector widths."""
+"""The first, which may have the instruction, and one without it: two vector widths."""
 
 SMALL = sizes(4, 3, 5, 7, use_peephole=False)
 BLOCK = ("BlockLSTMV2", "BlockLSTMGradV2")
@@ -49,7 +50,7 @@ CASES = [
 
 
 def results(ops: tuple[str, ...], variant: dict[str, Any], **how: Any) -> dict[str, Any]:
-    """What ops give, as integers."""
+    """The results of ops, as integers."""
     artifact = rc.compile(together("bfloat16", dict.fromkeys(ops, variant)), **how)
     program, given = rc.runtime.load(artifact, "local-sync"), dict[str, Any]()
     for op in ops:
@@ -105,7 +106,7 @@ GRADIENTS = {
     ],
 )
 def test_gradients_of_weights_in_float32(op: str, dtype: str) -> None:
-    """They are what is rounded otherwise; all other results stay as they are."""
+    """Only they are rounded differently; all other results stay the same."""
     variant, wide = first_variant(op), GRADIENTS[op]
     arguments = draw(op, dtype, variant)
     narrow = function(op, dtype, first_variants(op, dtype))(**arguments)

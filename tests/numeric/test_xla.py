@@ -1,4 +1,4 @@
-"""The portable module means the same to XLA: its text, run by XLA's CPU client through jaxlib."""
+"""The portable module has the same meaning in XLA: jaxlib's CPU client runs its text."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ EACH = list(zip(NOT_ALIKE, itertools.cycle(FLOAT_DTYPES), strict=False))
     ("op", "dtype"), [pytest.param(*each, marks=marks(*each)) for each in EACH]
 )
 def test_xla_agrees(op: str, dtype: str) -> None:
-    """Each op in one type: what a type adds, widening and tanh in float64, is all ops' own.
+    """Each op in one type: what a type adds, widening and tanh in float64, is common to all ops.
 
     That is in the builder, and each type has several ops here.
     """

@@ -1,4 +1,4 @@
-"""Who may import whom, read off the sources."""
+"""The allowed imports between folders, checked in the sources."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SOURCES = sources()
 
 
 def imports(node: ast.AST, *, nested: bool, typed: bool = False) -> Iterator[str]:
-    """What a piece of source imports, by full name; unless `nested`, only when it is imported.
+    """The full names imported by some source; without `nested`, only imports at module level.
 
     What is imported for types alone is left out unless `typed`.
     """
@@ -69,7 +69,7 @@ def imported(module: str, *, nested: bool = True) -> frozenset[str]:
 
 
 def closure(module: str) -> set[str]:
-    """All that importing a module imports: its parents, what it names, what those do."""
+    """All modules that importing a module imports, directly or indirectly, with their parents."""
     seen: set[str] = set()
     waiting = [module]
     while waiting:
@@ -114,7 +114,7 @@ MAY_IMPORT = {
         *("rnn_compiler.files", "rnn_compiler.installation", "rnn_compiler.model_import"),
     ],
 }
-"""What each floor may import: schema <- {lowering, runtime, weights} <- all other modules."""
+"""The allowed imports of a floor: schema <- {lowering, runtime, weights} <- all other modules."""
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
@@ -193,7 +193,7 @@ def check_downwards(arrows: set[tuple[str, str]], floors: Sequence[tuple[str, ..
 
 
 def test_lowering_imports_downwards() -> None:
-    """CPU and GPU do not see each other; the ops do not see what rewrites them."""
+    """CPU and GPU do not import each other; the ops do not import the code that rewrites them."""
     arrows = arrows_in("rnn_compiler.lowering")
     check_downwards(arrows, FLOORS)
     seen = {(user, used) for user, used in arrows if used in UNSEEN.get(user, [])}
@@ -273,7 +273,7 @@ NOT_TO_RUN = (
     *("iree.compiler", "rnn_compiler.lowering", "rnn_compiler.schema.signatures"),
     *("filelock", "platformdirs", "rich", "asyncio", "importlib.metadata", "multiprocessing"),
 )
-"""What running an artifact does without, or would start slower with."""
+"""Packages that running an artifact does not need, or that would slow down its start."""
 
 
 @pytest.mark.parametrize(

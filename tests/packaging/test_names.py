@@ -1,4 +1,4 @@
-"""What docs, samples and messages tell users to type works today."""
+"""Commands and names that docs, samples and messages tell users to type work."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What Linux has and others lack is taken away; all that is left still works.
+"""Everything works without the features that only Linux has.
 
-This shows that no name of Linux alone is needed. It does not show that another system runs it.
+This shows that no name specific to Linux is needed. It does not show that another system runs it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests know the code by names that others may use: what has an underscore may change unseen."""
+"""Tests use only public names of the code: names with an underscore may change at any time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def made(tree: ast.AST) -> Iterator[str]:
 
 
 def used(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """What a file takes from others: by import, as an attribute, or as a word that names one."""
+    """The names that a file uses of others: imports, attributes, and words that name one."""
     for node in ast.walk(tree):
         match node:
             case ast.ImportFrom(names=names, lineno=line):

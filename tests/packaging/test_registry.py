@@ -1,4 +1,4 @@
-"""Whatever is declared in two places agrees: ops, packages, versions, public names."""
+"""Duplicate declarations agree: ops, packages, versions, public names."""
 
 from __future__ import annotations
 

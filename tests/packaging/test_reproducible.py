@@ -1,4 +1,4 @@
-"""What is compiled twice, in other circumstances, has the same bytes."""
+"""Compiling twice, in different circumstances, gives the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wheel: built from a copy of the sources, installed alone, it holds all that is needed."""
+"""The wheel, built from a copy of the sources and installed alone, contains everything needed."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def run(*command: str | Path, **environment: str) -> str:
 
 
 def built(folder: Path) -> dict[str, Path]:
-    """What is published, built anew: each file by what its name begins with, and its suffix."""
+    """The published files, built again: by the beginning of their names and the suffix."""
     run(
         sys.executable, ROOT / "release" / "wheels.py", "--out", folder / "dist", TMPDIR=str(folder)
     )
@@ -119,7 +119,7 @@ def installed(python: Path, distribution: str) -> set[str]:
 
 
 def test_it_installs_one_package(python: Path) -> None:
-    """Every source file of the three folders, nothing called `lowering` or `runtime` beside it."""
+    """Every source file of the three folders, and no package `lowering` or `runtime` next to it."""
     files = installed(python, "rnn-compiler")
     expected = {"rnn_compiler/py.typed", "rnn_compiler/lowering/js/runtime.mjs"}
     for folder in ("rnn_compiler", "lowering", "runtime"):
@@ -152,7 +152,7 @@ def test_it_compiles_and_runs_and_then_runs_without_the_compiler(
 
 @pytest.fixture(scope="module")
 def runtime_only(published: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python with rnn-compiler-runtime and what that requires."""
+    """A Python with rnn-compiler-runtime and its requirements."""
     folder = tmp_path_factory.mktemp("runtime-env")
     venv.create(folder, with_pip=False)
     python = folder / "bin" / "python"

@@ -1,6 +1,6 @@
 """Other processors under emulation: QEMU's user mode, and IREE's runtime for them.
 
-What it takes, and where it is looked for:
+Requirements, and where they are looked for:
 
     qemu-aarch64            on PATH (Debian's package qemu-user)
     an aarch64 C library    below QEMU_LD_PREFIX, else /usr/aarch64-linux-gnu (Debian's
@@ -12,7 +12,7 @@ What it takes, and where it is looked for:
                             python3.11-minimal, libpython3.11-minimal, libpython3.11-stdlib, libc6,
                             libexpat1, zlib1g, libssl3 and libffi8 of arm64, unpacked there
 
-Tests that need what is not there are skipped, and say which it is.
+Tests whose requirements are missing are skipped, with the reason.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def runtime() -> Path:
 
 
 def missing() -> str:
-    """What is not here of that which running aarch64 code takes; empty if all is."""
+    """The missing requirements of running aarch64 code; empty if there are none."""
     tool = runtime() / "iree" / "_runtime_libs" / "iree-run-module"
     there = {
         "qemu-aarch64 on PATH": shutil.which("qemu-aarch64") is not None,
@@ -51,7 +51,7 @@ def missing() -> str:
 
 
 def run_python(*arguments: str, cpu: str = "max") -> subprocess.CompletedProcess[str]:
-    """Runs Python on an emulated CPU, with this package and what is beside IREE's runtime."""
+    """Runs Python on an emulated CPU, with this package and the packages next to IREE's runtime."""
     path = os.pathsep.join(map(str, (Path(__file__).parents[2], runtime())))
     command = [
         *("qemu-aarch64", "-cpu", cpu, "-L", str(python())),
@@ -70,7 +70,7 @@ def python() -> Path:
 def run(
     file: Path, spec: FunctionSpec, arguments: Arrays, folder: Path, *, device: str, cpu: str
 ) -> Arrays:
-    """What a function of an artifact gives on an emulated CPU; bytes go in and out by files."""
+    """The results of an artifact's function on an emulated CPU; arrays are passed as files."""
     inputs = [_input(folder / f"{a.name}.in", a, arguments[a.name]) for a in spec.arguments]
     outputs = {result.name: folder / f"{result.name}.out" for result in spec.results}
     tool = runtime() / "iree" / "_runtime_libs" / "iree-run-module"

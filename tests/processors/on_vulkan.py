@@ -1,11 +1,11 @@
-"""Code for Vulkan, on any driver that is here: on a machine without a GPU, Mesa's lavapipe.
+"""Code for Vulkan, on any driver of this machine: without a GPU, Mesa's lavapipe.
 
 Devices stay open until a process ends, and on lavapipe two threads of an open one never stop
-polling. So `test_vulkan` runs this file in a process of its own, which compiles, and its children
+polling. So `test_vulkan` runs this file in a separate process, which compiles, and its children
 run the code.
 
-With lavapipe 22.3, IREE loses the device now and then, in one of some hundred calls: an error, and
-never a wrong number. `persistent` opens it again.
+With lavapipe 22.3, IREE sometimes loses the device, in one of some hundred calls: this gives an
+error, never a wrong number. `persistent` opens it again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from c.covering import covering, traits
+from c.covering import covering, traits_of_direction
 from c.test_goldens import ALL, FIRST, GOLDENS, OTHERS, stands_for_itself
 from goldens.golden import Golden
 from numeric.harness import module, renamed
@@ -55,14 +55,16 @@ EACH_OP = [
     *(golden for golden in FIRST if golden.dtype == "float32" and stands_for_itself(golden)),
     *(golden for golden in cases("float32") if golden.op.startswith("Cudnn")),
 ]
-"""One golden file of each op, but for those that others stand for."""
+"""One golden file per op, without ops represented by others."""
 
 
 def others() -> list[Golden]:
-    """Those that have what these lack: attributes, sizes of one."""
+    """Files with traits that these lack: attributes, sizes of one."""
     if ALL:
         return [each for each in GOLDENS if each.dtype == "float32" and each not in FIRST]
-    return covering([each for each in OTHERS if each.dtype == "float32"], traits, EACH_OP)
+    return covering(
+        [each for each in OTHERS if each.dtype == "float32"], traits_of_direction, EACH_OP
+    )
 
 
 def persistent(work: Callable[[], None]) -> None:
@@ -78,7 +80,7 @@ def persistent(work: Callable[[], None]) -> None:
 
 
 def in_a_child(work: Callable[[], None]) -> None:
-    """Does some work in a forked process, whose failure is printed."""
+    """Runs a function in a forked process; prints its failure."""
     child = os.fork()
     if not child:
         try:
@@ -92,7 +94,7 @@ def in_a_child(work: Callable[[], None]) -> None:
 
 
 def check(goldens: list[Golden]) -> None:
-    """Compares what functions give, one for each golden file, with the files' results."""
+    """Compares the results of functions, one per golden file, with the files' results."""
     parts = [module(golden.op, "float32", golden.variant) for golden in goldens]
     artifact = rc.compile(renamed(*parts), "vulkan")
 

@@ -1,4 +1,4 @@
-"""Code for aarch64 gives what TensorFlow's kernels gave: on an emulated CPU, by IREE's own runtime.
+"""Code for aarch64 gives TensorFlow's results on an emulated CPU, with IREE's own runtime.
 
 QEMU on x86-64 keeps x86's order of memory accesses, so it cannot show a fault of a weaker order.
 """
@@ -101,7 +101,7 @@ needs_python = pytest.mark.skipif(
     ],
 )
 def test_a_machine_is_asked_for_its_features(cpu: str, features: list[str]) -> None:
-    """By a real getauxval, whose answer QEMU makes from the CPU that it was told to be."""
+    """By a real getauxval, whose answer QEMU derives from the requested CPU."""
     script = "from rnn_compiler.schema import cpu_features as c; print(*c.host_features())"
     done = run_python("-c", script, cpu=cpu)
     assert (done.returncode, done.stdout.split()) == (0, features), done.stderr

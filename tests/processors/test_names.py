@@ -1,4 +1,4 @@
-"""Targets for other processors: what their names mean, and what is said of those there are not."""
+"""Targets for other processors: the meaning of their names, and messages for unknown ones."""
 
 from __future__ import annotations
 

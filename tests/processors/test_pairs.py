@@ -1,4 +1,4 @@
-"""Which instructions multiply bfloat16 and int8 follows from the target's features."""
+"""The target's features determine which instructions multiply bfloat16 and int8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code for Vulkan: what is refused, and on a driver if one is here (`on_vulkan`)."""
+"""Code for Vulkan: rejected modules, and runs on a driver if there is one (`on_vulkan`)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def gru(dtype: str = "float32") -> rc.Module:
     "which", ["not slow", pytest.param("slow", marks=pytest.mark.slow)], ids=["quick", "slow"]
 )
 def test_on_a_driver(which: str, pytestconfig: pytest.Config) -> None:
-    """What `on_vulkan` has, in a process that ends."""
+    """Runs `on_vulkan` in a separate process."""
     options = ["-n0", "-rs", "-m", which, "--device", "vulkan"]
     command = [sys.executable, "-m", "pytest", *options, str(ON_VULKAN)]
     environment = {**os.environ}

@@ -1,4 +1,4 @@
-"""What the tests of the runtime share: artifacts that compile once, and watches."""
+"""Common parts of the tests of the runtime: artifacts that compile once, and watches."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def iree_tools() -> Path:
 
 @pytest.fixture
 def become(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Iterable[str]], None]]:
-    """Makes this an x86-64 machine whose kernel reports just some features, in LLVM's names."""
+    """Makes this an x86-64 machine whose kernel reports only some features, in LLVM's names."""
     read = Path.read_text
 
     def become(features: Iterable[str]) -> None:

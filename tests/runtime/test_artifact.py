@@ -1,4 +1,4 @@
-"""Artifacts: what is written is what is read, and nothing damaged or foreign reaches IREE."""
+"""Artifacts: reading restores what was written, and nothing damaged or foreign reaches IREE."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_iree_run_module_gives_the_same_numbers(
 
 
 def test_modules_of_two_names_run_together(tmp_path: Path, iree_tools: Path) -> None:
-    """IREE knows a function by its module's name and its own."""
+    """IREE identifies a function by its module's name and its own."""
     sizes = {"seq_length": 0, "batch_size": 1, "input_size": 1, "num_units": 1, "outputs": ["h"]}
     for name in ("speech", "text"):
         module = rc.build("BlockLSTMV2", **sizes, function="encoder", name=name)
@@ -265,7 +265,7 @@ def fields(data: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
 def test_a_manifest_with_a_wrong_field_is_refused(
     artifact: rc.Artifact, saved: Path, wrong: object
 ) -> None:
-    """Whatever is in a field's place, loading says so, and nothing else happens."""
+    """Loading reports any wrong field, and does nothing else."""
     text = manifest_path(saved).read_text()
     accepted: list[str] = []
     for path in fields(json.loads(text)):
@@ -333,7 +333,7 @@ def test_what_is_no_manifest(saved: Path, text: bytes, message: str) -> None:
 def test_what_an_altered_manifest_is_for_is_named(
     tiny: rc.Artifact, tmp_path: Path, field: str, value: object, message: str, bundled: bool
 ) -> None:
-    """It is refused in any case; that it would not run here either may be what was meant."""
+    """It is refused in any case; the cause may be that it would not run here either."""
     path = (rc.runtime.Bundle((tiny,)) if bundled else tiny).save(tmp_path / "lstm")
     file = path / "manifest.json" if bundled else manifest_path(path)
     data = json.loads(file.read_text())
@@ -414,7 +414,7 @@ def test_a_baseline_is_no_requirement(
 def test_a_lesser_machine_refuses_by_name(
     tiny_module: rc.Module, become: Callable[[Iterable[str]], None]
 ) -> None:
-    """AVX-512 code on a machine whose kernel reports none, whatever the CPU's name says."""
+    """AVX-512 code on a machine whose kernel does not report it, whatever the CPU's name."""
     levels = cpu_features.LEVELS["x86_64"]
     artifact = rc.compile(tiny_module, "cpu:x86-64-v4")
     rc.compile(tiny_module, "cpu:x86-64-v3")
@@ -496,7 +496,7 @@ def test_another_patch_of_iree_is_fine(artifact: rc.Artifact, forward: Arrays) -
 
 
 def test_what_iree_does_not_take_is_named_with_both_versions(artifact: rc.Artifact) -> None:
-    """Whatever its manifest says."""
+    """Whatever its manifest states."""
     payload = b"not a module"
     manifest = dataclasses.replace(
         artifact.manifest,

@@ -1,4 +1,4 @@
-"""The pool of freed buffers serves what runs now, whatever ran before; in a process of its own."""
+"""The pool of freed buffers serves current calls, whatever ran before; in a separate process."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ print(json.dumps([filled, calls(programs[-2:], 6), calls(programs[-2:], 6)]))
 
 
 def test_old_buffers_make_way() -> None:
-    """Eight programs fill the pool; two of them, turn about, find what they need there in the end.
+    """Eight programs fill the pool; then two of them alternate, and end up served by the pool.
 
     What one frees is newer than what has lain there from the start, so it would go first.
     """

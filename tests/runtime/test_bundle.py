@@ -1,4 +1,4 @@
-"""Bundles: one folder for several machines, from which each takes the best it can run."""
+"""Bundles: one folder for several machines, from which each selects its best artifact."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_one_artifact_per_target_in_order(bundle: rc.Bundle, tiny: rc.Artifact) 
 
 
 def test_what_is_saved_is_what_is_read(bundle: rc.Bundle, saved: Path) -> None:
-    """Payloads by their target, and one manifest that says everything about each."""
+    """Payloads by target, and one manifest that describes each."""
     names = ["cpu-generic.vmfb", "cpu.vmfb", "manifest.json"]
     assert sorted(path.name for path in saved.iterdir()) == names
     assert read_artifact(saved) == bundle

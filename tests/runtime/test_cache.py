@@ -1,4 +1,4 @@
-"""The cache: an entry is whole and the right one, or it is a miss; a miss is never an error."""
+"""The cache: an entry is complete and the right one, or it is a miss; a miss is never an error."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def files(folder: Path) -> list[Path]:
-    """All that a cache holds beside its marker and its locks."""
+    """All files of a cache except its tag and locks."""
     found = [path for path in folder.rglob("*") if path.is_file()]
     return [path for path in found if path.name != "CACHEDIR.TAG" and path.suffix != ".lock"]
 
@@ -104,14 +104,14 @@ def quiet() -> Iterator[None]:
 
 
 def places(data: bytes, artifact: rc.Artifact) -> list[int]:
-    """The bytes to damage: all before the payload, and some of it, which has one digest."""
+    """The bytes to damage: all before the payload, and every 17th of it, which has one digest."""
     start = len(data) - len(artifact.payload)
     return [*range(start), *range(start, len(data) - 1, 17), len(data) - 1]
 
 
 @pytest.mark.slow
-def test_every_truncation_is_a_miss(cache: ArtifactCache, entry: Path, tiny: rc.Artifact) -> None:
-    """What a full disk, or a crash without a sync, may leave."""
+def test_a_truncation_is_a_miss(cache: ArtifactCache, entry: Path, tiny: rc.Artifact) -> None:
+    """As left by a full disk, or a crash without a sync."""
     data = entry.read_bytes()
     cache = replace(cache, mode="ro")  # which leaves it where it is
     with quiet():
@@ -121,9 +121,7 @@ def test_every_truncation_is_a_miss(cache: ArtifactCache, entry: Path, tiny: rc.
 
 
 @pytest.mark.slow
-def test_a_flipped_bit_in_any_byte_is_a_miss(
-    cache: ArtifactCache, entry: Path, tiny: rc.Artifact
-) -> None:
+def test_a_flipped_bit_is_a_miss(cache: ArtifactCache, entry: Path, tiny: rc.Artifact) -> None:
     data = entry.read_bytes()
     cache = replace(cache, mode="ro")
     rng = random.Random(0)
@@ -310,7 +308,7 @@ def read_only(tiny: rc.Artifact) -> Iterator[ArtifactCache]:
 
 
 def test_a_read_only_folder_gives_hits(read_only: ArtifactCache, tiny: rc.Artifact) -> None:
-    """Misses stay misses, with a warning that says so."""
+    """Misses stay misses, with a warning."""
     with unprivileged():
         assert read_only.get(KEY) == tiny
         with pytest.warns(CacheWarning, match="Permission denied"):
@@ -396,7 +394,7 @@ def test_verify_recompiles_and_compares(
     compilations: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An entry that is whole, but not what compiling gives, is reported and replaced."""
+    """A complete entry that differs from a new compilation is reported and replaced."""
     monkeypatch.setenv("RNN_COMPILER_CACHE", "verify")
     assert rc.compile(tiny_module, "cpu") == tiny
     assert rc.compile(tiny_module, "cpu") == tiny

@@ -1,4 +1,4 @@
-"""What the cache survives; the names begin with the number of the fault in `test_fault_table`.
+"""Faults that the cache survives; test names begin with the fault's number in `test_fault_table`.
 
 Each is a miss, never an error or a wrong number.
 """
@@ -12,6 +12,7 @@ import functools
 import json
 import os
 import random
+import select
 import shutil
 import signal
 import stat
@@ -68,7 +69,7 @@ def pretend(*_, **__):
 iree_compile.compile_with_host_program = pretend
 stages.LONG = 60.0  # on a busy machine, a lock and 0.3 s take more than the 2 s that are reported
 """
-"""What a process starts with: the compiler is replaced, so that any user may run it anywhere."""
+"""The start of a process's script; replaces the compiler, so that any user can run it anywhere."""
 
 COMPILE = """
 with warnings.catch_warnings(record=True) as caught:
@@ -85,6 +86,7 @@ for line in sys.stdin:
     read, write = os.pipe()
     if os.fork() == 0:
         sys.stdout = sys.stderr = open(write, "w")
+        os.environ.clear()
         os.environ.update(environment)
         exec(script, globals())
         break
@@ -122,11 +124,12 @@ def forking() -> subprocess.Popen[str]:
 
 
 def new_process(script: str, folder: Path | str, **environment: str) -> list[str]:
-    """The lines that a process of its own writes; it has to end well."""
+    """The output lines of a separate process, which must succeed."""
     assert forking().stdin
     assert forking().stdout
-    environment["RNN_COMPILER_CACHE_DIR"] = str(folder)
+    environment = {**os.environ, **environment, "RNN_COMPILER_CACHE_DIR": str(folder)}
     print(json.dumps([script, environment]), file=forking().stdin, flush=True)
+    assert select.select([forking().stdout], [], [], 300)[0], "it does not end"
     said, status = json.loads(forking().stdout.readline())
     assert status == 0, said
     return said.splitlines()
@@ -155,7 +158,7 @@ def public_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def group_folder(public_folder: Path) -> Path:
-    """A folder that group 100 shares: what is made there is the group's."""
+    """A folder shared by group 100: files created there belong to the group."""
     folder = public_folder / "shared"
     folder.mkdir()
     os.chown(folder, -1, 100)
@@ -217,7 +220,7 @@ os.read(begin, 1)  # until all of them are there
 def test_03_a_kill_at_any_point_of_a_write_shows_no_part_of_it(
     tiny: rc.Artifact, tmp_path: Path
 ) -> None:
-    """And what it leaves is deleted when it is old."""
+    """Leftovers are deleted when they are old."""
     artifact = tiny.save(tmp_path / "tiny.vmfb")
     script = f"""
 import random, signal
@@ -317,7 +320,7 @@ def test_09_entries_of_equal_keys_for_other_modules_are_misses(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """If something is ever forgotten in the key, this is what stands between it and the caller."""
+    """If the key ever lacks something, this check protects the caller."""
     monkeypatch.setattr(compilation, "cache_key", lambda *_: KEY)
     rc.compile(tiny_module, "cpu")
     other = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=2)
@@ -594,7 +597,7 @@ def test_18_what_is_larger_than_the_cache_is_not_cached(
     compilations: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Nor does it drive out what is there."""
+    """Nor does it evict existing entries."""
     cache = ArtifactCache(own_folder)
     cache.put(KEY, tiny)
     monkeypatch.setenv("RNN_COMPILER_CACHE_MAX_SIZE", "2K")
@@ -711,7 +714,7 @@ def test_27_folders_that_others_can_write_to_are_not_used(
     level: str,
     fault: str,
 ) -> None:
-    """One warning says why, and modules stay in memory."""
+    """One warning gives the reason, and modules stay in memory."""
     rc.compile(tiny_module, "cpu")
     forget_memory(monkeypatch)
     folder = next(own_folder.glob(level)) if level else own_folder
@@ -772,7 +775,7 @@ def test_28_a_store_of_something_else_is_not_written_to(
 def test_28_a_damaged_tag_is_written_again(
     cache: ArtifactCache, tiny: rc.Artifact, tmp_path: Path, damage: str
 ) -> None:
-    """As long as everything beside it is the cache's own."""
+    """If all other files there belong to the cache."""
     cache.put(KEY, tiny)
     cache.lock_path(KEY)
     cache.files.make(cache.files.quarantine)
@@ -961,7 +964,7 @@ def test_35_in_read_only_mode_a_folder_of_others_is_named_once(
 def compile_as(
     folder: Path, user: int, group: int, mask: int = 0o022, **environment: str
 ) -> list[str]:
-    """What a user's process says that compiles, and the messages of its warnings."""
+    """The output of a compiling user's process, and the messages of its warnings."""
     become = f"os.setgroups([])\nos.setgid({group})\nos.setuid({user})\nos.umask({mask})\n"
     say = COMPILE.replace("len(caught)", "*[each.message for each in caught], sep='|'")
     return new_process(become + say, folder, **environment)
@@ -995,7 +998,7 @@ def test_35_what_is_in_a_cache_has_its_permissions(
     trust: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Those of the folder that somebody has made, whatever the umask of who compiles.
+    """Those of the configured folder, whatever the umask of the compiling user.
 
     But that a group may rewrite code only where it is trusted.
     """
@@ -1022,7 +1025,7 @@ def test_35_what_is_in_a_cache_has_its_permissions(
 @root_only
 @pytest.mark.parametrize("mode", ["ro", "rw"])
 def test_35_a_cache_that_root_has_filled_for_all(public_folder: Path, mode: str) -> None:
-    """Whoever may read it does; the remedy for who cannot write to it works."""
+    """Users who may read it use it; the suggested remedy works for those who cannot write to it."""
     folder = public_folder / "shared"
     folder.mkdir()
     folder.chmod(0o755)

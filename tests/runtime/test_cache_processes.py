@@ -1,4 +1,4 @@
-"""The cache between processes: what one leaves, however it ends, and what another finds."""
+"""The cache between processes: what a process leaves, however it ends, and what another finds."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def compiled_here(
 def test_a_second_process_compiles_nothing(
     compiled_here: Callable[[], None], tmp_path: Path
 ) -> None:
-    """It finds what the first one left; for another module it has to compile."""
+    """It finds the entry of the first one; another module must be compiled."""
     compiled_here()
     other = "rc.raw_ops.BlockLSTMV2(seq_len_max=0, **tensors, cell_clip=1.0)"
     process = start(NO_COMPILER + CALL + other, tmp_path)
@@ -186,7 +186,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 def test_the_log_explains_a_miss_entry_by_entry(tmp_path: Path) -> None:
-    """What the key is made of, and in what the nearest entry differs."""
+    """The parts of the key, and how the nearest entry differs."""
     module = "rc.build('BlockLSTMV2', seq_length=0, batch_size=1, input_size=1, num_units=1)"
     script = f"""
 import os
@@ -212,7 +212,7 @@ rc.compile({module.replace("units=1", "units=2")}, "cpu")
 def test_a_child_of_a_compiling_process_can_compile_the_same(
     tiny: rc.Artifact, tmp_path: Path
 ) -> None:
-    """A thread that holds a lock is not in the child, so nobody would release it."""
+    """The thread that holds a lock does not exist in the child and would never release it."""
     script = f"""
 import os, signal, threading, time
 import warnings

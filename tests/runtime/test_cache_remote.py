@@ -1,4 +1,4 @@
-"""The remote of the cache: what others compiled is verified and taken; it fails no compilation."""
+"""The remote cache: artifacts of other machines are verified; it fails no compilation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("compiled_before")
 
 
 class Machine:
-    """A machine of a fleet: a cache folder of its own, nothing in memory."""
+    """A machine of a fleet: a separate cache folder, nothing in memory."""
 
     def __init__(self, folder: Path, module: rc.Module, patch: pytest.MonkeyPatch) -> None:
         self.folder, self._module, self._patch = folder, module, patch
@@ -51,7 +51,7 @@ def machine(
 
 
 class BrokenFileSystem(memory.MemoryFileSystem):
-    """A file system in memory that does what a test asks of it."""
+    """An in-memory file system whose behaviour a test controls."""
 
     protocol = "broken"
     reading: Callable[[], None] | None = None
@@ -308,7 +308,7 @@ def test_trust(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A folder that everybody can write to is no remote."""
+    """A folder that everyone can write to is not used as a remote."""
     place = tmp_path / "remote"
     monkeypatch.setenv("RNN_COMPILER_CACHE_REMOTE", f"file://{place}")
     machine("one").compile()

@@ -1,4 +1,4 @@
-"""How functions of programs are called, and what they say of themselves."""
+"""The call signatures and documentation of a program's functions."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_which_argument_is_the_sequence(arguments: Any, sequence: str | None) ->
 
 
 def test_names_that_python_has_not() -> None:
-    """A function of a user's module may have any."""
+    """Functions of a user's module may have any name."""
     names = ["class", "a b", "to_host", "x"]
     arguments = [TensorSpec(name, "float32", ()) for name in names]
     assert str(call_signature(arguments, None)) == "(*, x, to_host=True, **others)"

@@ -1,4 +1,4 @@
-"""Calls from forked and other processes, and what is handed over that is not what it should be."""
+"""Calls from forked and other processes, and calls with wrong arguments."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_results_and_raw_ops_travel_between_processes(
 
 
 def test_arguments_have_names(forward: Arrays) -> None:
-    """The classic slip of who comes from other functions."""
+    """A common mistake of users of other functions."""
     with pytest.raises(
         TypeError, match=r"BlockLSTMV2\(\) takes no positional arguments: pass its 9"
     ):
@@ -145,7 +145,7 @@ def test_names_that_no_file_can_have(name: str) -> None:
 
 @pytest.mark.parametrize("which", ["payload", "manifest"])
 def test_what_may_never_end_is_not_read(tiny: rc.Artifact, which: str, tmp_path: Path) -> None:
-    """A pipe that nobody writes to, or a device such as /dev/zero."""
+    """A pipe without a writer, or a device such as /dev/zero."""
     path = tiny.save(tmp_path / "tiny.vmfb")
     place = path if which == "payload" else Path(f"{path}.json")
     place.unlink()
@@ -180,7 +180,7 @@ def test_each_target_once(tiny_module: rc.Module) -> None:
 
 @pytest.mark.slow
 def test_compiling_a_loop_is_deterministic(monkeypatch: pytest.MonkeyPatch) -> None:
-    """IREE writes what was in memory where a source location has no line."""
+    """IREE writes uninitialized memory where a source location has no line."""
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
     dims = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
     payloads = {rc.compile(rc.build("BlockLSTMV2", **dims)).payload for _ in range(2)}

@@ -1,4 +1,4 @@
-"""The call of the compiler: how it fails, what it leaves to repeat the failure with.
+"""The call of the compiler: its failures, and the reproducers that they leave.
 
 A shell script stands in for `iree-compile`.
 """
@@ -95,7 +95,7 @@ def test_a_failure_shows_the_diagnostics(tmp_path: Path) -> None:
 
 
 def test_a_reproducer_reproduces(tmp_path: Path) -> None:
-    """Its folder holds the module, what was said about it, and a command that runs anywhere."""
+    """Its folder contains the module, the diagnostics, and a command that runs anywhere."""
     script = fake(tmp_path, "cat > /dev/null; echo 'error: no' >&2; exit 3")
     error = fail(tmp_path, script)
     assert error.reproducer is not None
@@ -248,7 +248,7 @@ def test_a_failure_leaves_no_cache_entry(
 
 
 def test_without_the_compiler_artifacts_still_run(tiny: rc.Artifact, tmp_path: Path) -> None:
-    """And what needs it says what to install. As where only IREE's runtime is installed."""
+    """Functions that need it say what to install, as if only IREE's runtime were installed."""
     path = tiny.save(tmp_path / "tiny.vmfb")
     script = f"""
 from importlib.machinery import PathFinder

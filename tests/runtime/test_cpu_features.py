@@ -1,4 +1,4 @@
-"""CPU features: read off the kernel's list, never off the CPU's name."""
+"""CPU features are read from the kernel's list, never derived from the CPU's name."""
 
 from __future__ import annotations
 

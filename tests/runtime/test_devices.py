@@ -107,7 +107,7 @@ def test_the_default_device(tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_target_is_for_its_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is inside wins over what is around it, and that over the environment."""
+    """The inner block takes precedence over the outer one, and that over the environment."""
     monkeypatch.delenv("RNN_COMPILER_TARGET", raising=False)
     monkeypatch.delenv("RNN_COMPILER_DEVICE", raising=False)
     assert (current_target(), current_device()) == ("cpu", "local-sync")
@@ -127,7 +127,7 @@ def test_target_is_for_its_block(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_raw_ops_run_where_target_says(
     monkeypatch: pytest.MonkeyPatch, forward: dict[str, npt.NDArray[Any]]
 ) -> None:
-    """Which is also what their loaded modules are kept by."""
+    """Loaded modules are also cached by the target and device."""
     seen: list[tuple[str, str]] = []
 
     class Loaded:

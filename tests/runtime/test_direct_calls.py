@@ -1,4 +1,4 @@
-"""Calls without IREE: the same bits, from any thread, and IREE where they cannot be."""
+"""Direct calls: the same bits from any thread; IREE is used where they are not possible."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_arrays_of_any_layout(cell: rc.Artifact, through_iree: Load) -> None:
 
 
 def test_threads_at_once(cell: rc.Artifact) -> None:
-    """Each has memory of its own."""
+    """Each has separate memory."""
     program, given = rc.runtime.load(cell, "local-sync"), cell_arguments()
     wanted = {k: program(**{**given, "x": given["x"] * k}) for k in range(4)}
     wrong: list[int] = []
@@ -208,7 +208,7 @@ def test_a_forked_child(cell: rc.Artifact) -> None:
 
 
 def test_programs_that_come_and_go(cell: rc.Artifact) -> None:
-    """The loader does not take one library for another whose descriptor had the same number."""
+    """The loader does not confuse libraries whose files had the same descriptor."""
 
     def mapped() -> int:
         with open("/proc/self/maps") as maps:
@@ -246,7 +246,7 @@ def test_memory_stays_the_same(cell: rc.Artifact) -> None:
 
 @pytest.mark.slow
 def test_long_work_is_shared_by_threads(direct_calls: list[str]) -> None:
-    """On local-task, what is short is called directly."""
+    """On local-task, only short work is called directly."""
     dims = {"batch_size": 16, "input_size": 256, "num_units": 256}
     built = rc.build("LSTMBlockCell", **dims)
     given = draw("LSTMBlockCell", "float32", dims)
@@ -321,7 +321,7 @@ def test_a_stream_is_called_directly(steps: int | None, monkeypatch: pytest.Monk
 
 
 def test_weights_that_somebody_may_write_to(through_iree: Load) -> None:
-    """Given out by DLPack after chunks that were called directly: what is written there counts."""
+    """Exported by DLPack after direct calls of chunks: later writes count."""
     artifact = rc.compile(rc.build("BlockLSTMV2", **DIMS), "cpu")
     program = rc.runtime.load(artifact, "local-sync")
     given = draw("BlockLSTMV2", "float32", {**DIMS, "use_peephole": False})
@@ -368,7 +368,7 @@ def test_a_system_that_refuses_memory_files(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """IREE calls then, and a log says why."""
+    """Calls go through IREE, and a log gives the reason."""
     monkeypatch.setattr(os, "memfd_create", refuse)
     with caplog.at_level(logging.DEBUG, "rnn_compiler"):
         program = rc.runtime.load(cell, "local-sync")
@@ -379,7 +379,7 @@ def test_a_system_that_refuses_memory_files(
 
 
 def test_no_temporary_folder_is_needed(cell: rc.Artifact, tmp_path: Any) -> None:
-    """Nor one whose files may be executed: what is loaded is in no folder."""
+    """Nor an executable one, because the code is not loaded from a folder."""
     path = cell.save(tmp_path / "cell.vmfb")
     script = (
         "import rnn_compiler as rc, os\n"
@@ -448,7 +448,7 @@ def with_member(artifact: rc.Artifact, name: str, change: Callable[[bytes], byte
     ],
 )
 def test_damaged_schedules(cell: rc.Artifact, change: Any) -> None:
-    """Of a payload that is what it was, as its digest says; one never knows who made it."""
+    """The payload's digest is right, but its origin may not be trustworthy."""
     found = functions.direct_functions(with_member(cell, SCHEDULES_FILE, change))
     spec = cell.manifest.functions[0]
     assert not found or found["lstm_block_cell"].at(spec, {}) is None
@@ -469,7 +469,7 @@ def test_a_damaged_payload_is_not_loaded(cell: rc.Artifact) -> None:
 
 
 def test_without_schedules(cell: rc.Artifact) -> None:
-    """A payload of an older version, or of somebody else."""
+    """A payload of an older version or of another compiler."""
     assert functions.direct_functions(b"") == {}
     assert functions.direct_functions(cell.payload[:200]) == {}
 
@@ -483,7 +483,7 @@ def test_schedules_are_read_as_they_are_written(cell: rc.Artifact) -> None:
 def test_calls_one_by_one(
     cell: rc.Artifact, through_iree: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on a processor that there is no machine code for."""
+    """As on a processor without machine code for the loop."""
     wanted = through_iree(cell)(**cell_arguments())
     monkeypatch.setattr(stepping, "CODE", {})
     stepping.runner.cache_clear()

@@ -1,4 +1,4 @@
-"""DLPack: results as other frameworks' tensors and theirs as arguments, without a copy."""
+"""DLPack: results as other frameworks' tensors and their tensors as arguments, without a copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others write to memory that DLPack gave them, nobody sees but the array it was given for."""
+"""Writes to memory exported by DLPack affect only the exported array."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OPS = ["BlockLSTMV2", "BlockLSTMGradV2"]
 
 @pytest.fixture(scope="module", params=["local-sync", "local-task"])
 def program(request: pytest.FixtureRequest) -> rc.Program:
-    """A program whose results IREE allocates; those of direct calls share nothing."""
+    """A program whose results IREE allocates; those of direct calls share no memory."""
     artifact = rc.compile(rc.build(OPS, **SIZES, use_peephole=False), "cpu")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RNN_COMPILER_CALLS", "iree")
@@ -111,7 +111,7 @@ def test_an_argument_that_is_a_result_too(
 
 
 def test_weights_that_were_written_to_are_not_taken_packed(program: rc.Program) -> None:
-    """Also if that was after they were packed, and by who had them before."""
+    """Also if they were written after packing, by an earlier owner of a view."""
     given = on_device(program, "BlockLSTMV2")
     for _ in range(3):
         before = program.block_lstm_v2(**given).h

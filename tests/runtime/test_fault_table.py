@@ -1,8 +1,8 @@
-"""The faults that the cache and artifacts survive, by number, and the tests that show it.
+"""The faults that the cache and artifacts survive, by number, with the tests that show it.
 
-Whatever happens to the cache is a miss, never an error or a wrong number; what is wrong with an
-artifact is said before anything runs. The command ``pytest tests/runtime -k test_16`` runs what
-`test_cache_faults.py` has of one number; the other tests are named here in full.
+Any fault of the cache is a miss, never an error or a wrong number; faults of an
+artifact are reported before anything runs. The command ``pytest tests/runtime -k test_16`` runs the
+tests of one number in `test_cache_faults.py`; the other tests are named here in full.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 
 class Fault(NamedTuple):
-    """What may happen, and the tests, as patterns of ``file::name`` without ``test_`` and .py."""
+    """A fault, and its tests, as patterns of ``file::name`` without ``test_`` and .py."""
 
     what: str
     tests: str
@@ -33,8 +33,8 @@ FAULTS = {
         "cache_faults::03_* cache_processes::a_process_killed_while_writing_leaves_no_entry",
     ),
     4: Fault("a kill or a halt of who holds the lock", "cache_faults::04_*"),
-    5: Fault("truncated entries", "cache::every_truncation_is_a_miss cache_faults::05_*"),
-    6: Fault("flipped bits", "cache::a_flipped_bit_in_any_byte_is_a_miss fuzz::damaged_entries"),
+    5: Fault("truncated entries", "cache::a_truncation_is_a_miss cache_faults::05_*"),
+    6: Fault("flipped bits", "cache::a_flipped_bit_is_a_miss fuzz::damaged_entries"),
     7: Fault("empty and zero-filled entries", "cache::other_damage_is_a_miss"),
     8: Fault(
         "a header with another payload, swapped entries",

@@ -1,4 +1,4 @@
-"""Compilation in forked processes, whose parents have compiled: nothing waits for ever."""
+"""Compilation in forked processes, whose parents have compiled, never hangs."""
 
 from __future__ import annotations
 

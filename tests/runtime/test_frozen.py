@@ -1,4 +1,4 @@
-"""Frozen weights: their numbers, their files, and all that can be wrong with these."""
+"""Frozen weights: their numbers, their files, and damage to these."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def arguments() -> dict[str, Arrays]:
 
 @pytest.fixture(scope="module")
 def expected(module: rc.Module, arguments: dict[str, Arrays]) -> dict[str, Any]:
-    """What the functions give that take their weights."""
+    """The results of the functions that take their weights."""
     program = rc.runtime.load(rc.compile(module), "local-sync")
     return {name: program.functions[name](**each) for name, each in arguments.items()}
 
@@ -64,7 +64,7 @@ def artifact(frozen: rc.Module) -> rc.Artifact:
 
 @pytest.fixture
 def check(arguments: dict[str, Arrays], expected: dict[str, Any]) -> Callable[[rc.Program], None]:
-    """Compares what a program gives without weights with what the other gives with them."""
+    """Compares the results of a program without weights with those of the one that takes them."""
 
     def check(program: rc.Program) -> None:
         for name, function in program.functions.items():
@@ -211,7 +211,7 @@ def test_parameters_of_no_frozen_weights(tiny: rc.Artifact, tmp_path: Path) -> N
 
 
 def test_an_artifact_without_its_weights(artifact: rc.Artifact) -> None:
-    """As one that somebody made of a manifest and a payload."""
+    """As if only the manifest and the payload had been copied."""
     with pytest.raises(ArtifactError, match="frozen weights are missing"):
         rc.runtime.load(rc.Artifact(artifact.manifest, artifact.payload))
 
@@ -237,7 +237,7 @@ def test_nothing_is_half_written(
 
 
 def test_arrays_are_copied(module: rc.Module, artifact: rc.Artifact) -> None:
-    """What the caller does to them later does not show."""
+    """Later changes by the caller have no effect."""
     small = rc.build("BlockLSTMV2", seq_length=0, batch_size=1, input_size=1, num_units=1)
     w = np.ones((2, 4), np.float32)
     frozen = rc.freeze(small, {"w": w})

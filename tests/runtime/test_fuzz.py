@@ -1,7 +1,7 @@
 """Hundreds of damaged entries and artifacts: not one crash, not one wrong number.
 
-They are read and run in another process, so that a crash is seen. Whatever is not refused must give
-the same numbers, to the bit.
+They are read and run in another process, so that a crash is seen. Those that are not refused must
+give the same numbers, bit for bit.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def test_damaged_entries(artifact: rc.Artifact, tiny: rc.Artifact, folder: Path)
 
 
 def test_damaged_artifacts(artifact: rc.Artifact, tiny: rc.Artifact, folder: Path) -> None:
-    """What is not refused is damage to white space or to the commands for people."""
+    """Only damage to white space or to the commands for users is accepted."""
     for name, saved in (("single", artifact), ("other", tiny)):
         (folder / name).mkdir()
         saved.save(folder / name / "lstm.vmfb")

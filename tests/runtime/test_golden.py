@@ -1,4 +1,4 @@
-"""Goldens: kept beside an artifact; what is wrong with them, or with the numbers, is found."""
+"""Goldens: stored next to an artifact; damage to them and wrong numbers are detected."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def saved(artifact: rc.Artifact, golden: Golden, tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_machine_that_computes_the_same(saved: Path, golden: Golden) -> None:
-    """To the bit, as it is the same module on the same machine; and the functions did run."""
+    """Bit for bit, because it is the same module on the same machine; and the functions did run."""
     found = rc.runtime.verify(saved)
     assert found.is_equal
     assert {row.difference for row in found.results} == {0.0}
@@ -204,7 +204,7 @@ def test_bundles(module: rc.Module, tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Lists of tensors, and integers that are no lengths, too."""
+    """Also lists of tensors, and integers other than lengths."""
     path = tmp_path / "params.vmfb"
     op = ["CudnnRNNCanonicalToParams", "--dim", "num_layers=1,num_units=2,input_size=3"]
     assert main(["compile", *op, "--golden", "-o", str(path)]) == 0

@@ -1,7 +1,7 @@
-"""Tensors of other frameworks on a GPU: what of their way to IREE and back needs no GPU.
+"""Tensors of other frameworks on a GPU: the parts of their exchange with IREE that need no GPU.
 
-IREE's CPU device plays the GPU: it takes their memory and gives its own in the same way. The owners
-are arrays of numpy and jax that say they are on a GPU.
+IREE's CPU device plays the GPU: it takes and exports memory in the same way. The owners
+are arrays of numpy and jax that claim to be on a GPU.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ jax = pytest.importorskip("jax", reason="jax is the framework that these tensors
 Arrays = dict[str, npt.NDArray[Any]]
 
 EVENTS: list[tuple[str, object]] = []
-"""What was asked of a tensor's owner and of the driver."""
+"""The requests to a tensor's owner and to the driver."""
 
 
 class GpuTensor:
-    """An array that says it is on a GPU, and can be had by nothing but DLPack."""
+    """An array that claims to be on a GPU, and is accessible only by DLPack."""
 
     def __init__(self, array: Any, number: int = 0) -> None:
         self.array = array
@@ -50,7 +50,7 @@ class GpuTensor:
 
 @functools.cache  # IREE crashes if the garbage collector takes a device before its buffers
 def cpu() -> Device:
-    """A device that nobody else has."""
+    """A separate device."""
     return Device("local-sync")
 
 
@@ -216,7 +216,7 @@ def test_results_are_given_in_place(result: DeviceArray) -> None:
 
 
 class WithPool:
-    """An IREE device that does not export what its pool allocated: what is at a place."""
+    """An IREE device that does not export memory of its pool: that at a given address."""
 
     def __init__(self, hal: Any, pooled: int) -> None:
         self.hal = hal
@@ -247,7 +247,7 @@ def test_what_is_in_a_pool_is_copied_once(
 
 
 class Driver:
-    """`libcuda.so.1` with two GPUs, which records what it is asked and fails where it is told to.
+    """`libcuda.so.1` with two GPUs, which records requests and fails where told to.
 
     Attributes:
         asked: The functions, in order.

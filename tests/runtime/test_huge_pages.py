@@ -1,4 +1,4 @@
-"""Memory in huge pages: it moves, and is the same; packed weights are moved, once."""
+"""Huge pages: memory moves there with its content; packed weights are moved once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Memory that a call allocates is used again by the next, however much it is, with threads too.
+"""Memory that a call allocates is reused by the next, in any amount, also with threads.
 
-IREE's queue would map more than 64 MiB anew, page by page; `lowering/passes/allocate_up_front.py`
-says how not.
+IREE's queue would map more than 64 MiB again, page by page; `lowering/passes/allocate_up_front.py`
+avoids that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SIZES = {"seq_length": T, "batch_size": B, "input_size": N, "num_units": N}
 
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether functions are large is no part of a key: it follows from them."""
+    """The key does not say whether functions are large, because it follows from them."""
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
 
 

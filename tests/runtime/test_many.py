@@ -66,7 +66,7 @@ def test_executors(executor: Any) -> None:
 
 @pytest.mark.slow
 def test_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What they make is in the cache that they share with this one."""
+    """Their results are in the cache that they share with this process."""
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path / "cache"))
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         artifacts = rc.compile_many(cells(1, 2), "cpu", executor=pool)
@@ -203,7 +203,7 @@ def test_ranges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of rows that come on top of ``--dim``, with comments; what fails is told at the end."""
+    """Rows in addition to ``--dim``, with comments; failures are reported at the end."""
     monkeypatch.chdir(tmp_path)
     rows = "# one\nbatch_size=2\n\nbatch_size=1..2,input_size=3,num_units=4  # and two\n"
     Path("sizes.txt").write_text(rows)
@@ -278,7 +278,7 @@ def test_what_is_refused(
 def test_progress_is_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """How many are done, and not each that takes long by itself."""
+    """The number of finished modules, instead of each long compilation."""
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
     monkeypatch.setattr(stages, "LONG", 0.01)
     monkeypatch.setattr(many, "LONG", 0.0)

@@ -1,4 +1,4 @@
-"""The cache in memory: the artifacts used last, up to a size."""
+"""The cache in memory: the most recently used artifacts, up to a size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open sizes in manifests, errors, streams, the cache, commands, and where they cannot be."""
+"""Open sizes in manifests, errors, streams, the cache and commands; and where they are refused."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_iree_run_module_runs_it(tmp_path: Path, iree_tools: Path) -> None:
 
 @pytest.mark.slow
 def test_iree_run_module_checks_sizes(tmp_path: Path, iree_tools: Path) -> None:
-    """What is not called by a program fails all the same, and reads nothing out of bounds."""
+    """Calls from outside a program fail too, and read nothing out of bounds."""
     rc.compile(rc.build("BlockLSTMGradV2", use_peephole=False, **OPEN)).save(tmp_path / "g.vmfb")
     manifest = rc.runtime.read_artifact(tmp_path / "g.vmfb").manifest
     command = f"{iree_tools}/" + manifest.run_command(manifest.functions[0], "g.vmfb")
@@ -125,7 +125,7 @@ def test_iree_run_module_checks_sizes(tmp_path: Path, iree_tools: Path) -> None:
 
 @functools.cache
 def of_packed_weights() -> rc.runtime.Artifact:
-    """One whose weights IREE packs as it loads the module."""
+    """A function whose weights IREE packs when it loads the module."""
     module = rc.build("BlockLSTMV2", **{**ANY, "num_units": 64})
     return rc.compile(rc.freeze(module, {"w": np.ones((67, 256), "f")}))
 
@@ -150,7 +150,7 @@ def test_iree_run_module_checks_batches(
 
 @pytest.mark.slow
 def test_functions_check_batches_themselves() -> None:
-    """Whoever calls them, that of packed weights too, which the second call takes."""
+    """For any caller, and also with packed weights, from the second call on."""
     sizes = {**ANY, "num_units": 64}
     program = rc.runtime.load(rc.compile(rc.build("BlockLSTMV2", **sizes)), "local-sync")
     given = draw("BlockLSTMV2", "float32", {**sizes, "seq_length": 5, "batch_size": 2}, steps=5)
@@ -296,7 +296,7 @@ def test_stream_of_a_cell_of_any_batch() -> None:
 
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """compile with a golden, inspect, check, run and verify; bench says what it lacks."""
+    """compile with a golden, inspect, check, run and verify; bench reports missing sizes."""
     sizes = "seq_length=?,batch_size=?,input_size=3,num_units=4"
     file = str(tmp_path / "lstm.vmfb")
     assert main(["compile", "BlockLSTMV2", "--dim", sizes, "--golden", "-o", file]) == 0

@@ -1,4 +1,4 @@
-"""Where functions run if nobody says so: small work in this thread, large work in several."""
+"""The default device of functions: small work runs in this thread, large work in several."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def processors(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    """Lets this process use so many."""
+    """Sets the number of processors of this process."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(count)), raising=False)
 
 
@@ -53,7 +53,7 @@ def large() -> rc.Artifact:
 
 @pytest.mark.parametrize("op", [op for op, case in CASES.items() if not case.only_copies])
 def test_the_work_is_known_without_the_compiler(op: str) -> None:
-    """Within a half of what the module's products take; one op only looks as if it had any."""
+    """Within half of the module's products; one op only seems to have any."""
     built = module(op, "float32", sizes(2, 40, 48, 64, num_layers=2, use_peephole=False))
     (spec,) = built.functions
     flops = matmul_flops(built.text, built.functions)[spec.function]

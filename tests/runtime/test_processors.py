@@ -1,4 +1,4 @@
-"""How many processors and how much memory there are: what a cgroup allows."""
+"""The number of processors and the amount of memory that a cgroup allows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ print(workers())
 
 
 def cgroups(folder: Path, **quotas: str) -> Path:
-    """A process in the group ``/pods/mine`` of a tree whose groups have these quotas."""
+    """A process in the group ``/pods/mine`` of a tree of groups with these quotas."""
     groups = {"root": folder, "pods": folder / "pods", "mine": folder / "pods" / "mine"}
     groups["mine"].mkdir(parents=True)
     for name, quota in quotas.items():
@@ -81,7 +81,7 @@ def test_no_cgroups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_pool_knows_the_memory(
     limit: str, kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The machine's 64 GiB, or what a group of this process's is limited to."""
+    """The machine's 64 GiB, or the limit of a group of this process."""
     folder = cgroups(tmp_path)
     if limit:
         (folder / "pods" / "memory.max").write_text(limit)

@@ -140,7 +140,7 @@ def test_device_arrays_outlive_their_program(artifact: rc.Artifact, forward: Arr
 
 
 def test_views_of_results_keep_their_memory(program: rc.Program, forward: Arrays) -> None:
-    """Also when all that they were made of is gone, and its memory could be used again."""
+    """Also after everything that they come from has been freed and its memory could be reused."""
     expected = program.block_lstm_v2(**forward)
     kept: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = []
     for _ in range(50):

@@ -1,4 +1,4 @@
-"""Calls with mostly the arguments of the call before: bits, checks and memory as of any call."""
+"""Repeated calls, mostly with the previous arguments: bits, checks and memory as for any call."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def on_device(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def wanted(artifact: rc.Artifact, arrays: Mapping[str, Any]) -> Any:
-    """What an ordinary call gives."""
+    """The results of an ordinary call."""
     return rc.runtime.load(artifact, "local-sync")(**arrays)
 
 
@@ -78,7 +78,7 @@ def test_arrays_on_the_device(
 
 
 def test_inputs_on_the_host(artifact: rc.Artifact, repeated: list[bool]) -> None:
-    """By name and by position, of any layout, from what numpy can view."""
+    """By name and by position, in any layout, from anything that numpy can view."""
     program = rc.runtime.load(artifact, "local-sync")
     weights = on_device(program, {k: given()[k] for k in ("w", "wci", "wcf", "wco", "b")})
     arrays = {**given(), **weights}
@@ -101,7 +101,7 @@ def test_inputs_on_the_host(artifact: rc.Artifact, repeated: list[bool]) -> None
 
 
 def test_an_argument_that_is_not_read_may_have_any_shape(repeated: list[bool]) -> None:
-    """A GRU's `input_c`; the calls were prepared anew each time."""
+    """A GRU's `input_c`; the calls were prepared again each time."""
     cell = {"rnn_mode": "gru", "num_layers": 1, "is_training": False}
     program = rc.runtime.load(rc.compile(rc.build("CudnnRNN", **DIMS, **cell), "cpu"))
     arrays = draw("CudnnRNN", "float32", {**DIMS, **cell})
@@ -152,7 +152,7 @@ def test_other_weights(artifact: rc.Artifact) -> None:
 
 
 def test_weights_that_somebody_may_write_to(artifact: rc.Artifact) -> None:
-    """Given out by DLPack: what is written there counts."""
+    """Exported by DLPack: later writes count."""
     program = rc.runtime.load(artifact, "local-sync")
     arrays = on_device(program, given())
     for _ in range(4):
@@ -163,7 +163,7 @@ def test_weights_that_somebody_may_write_to(artifact: rc.Artifact) -> None:
 
 
 def test_results_go_anywhere(artifact: rc.Artifact) -> None:
-    """Into IREE's calls, other frameworks, and copies: each is an array of its own."""
+    """Into IREE's calls and other frameworks, and copies: each is an independent array."""
     program = rc.runtime.load(artifact, "local-sync")
     arrays = on_device(program, given())
     for _ in range(4):
@@ -209,7 +209,7 @@ LARGE = {"seq_length": 2, "batch_size": 64, "input_size": 3, "num_units": 70}
 
 
 def at_address(array: Any, remainder: int) -> Any:
-    """A copy of an array whose address has this remainder by 64."""
+    """A copy of an array at an address with a given remainder by 64."""
     memory = np.empty(array.nbytes + 128, np.uint8)
     start = (remainder - memory.ctypes.data) % 64
     copy = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
@@ -242,7 +242,7 @@ def test_large_arrays(repeated: list[bool]) -> None:
 
 
 def test_raw_ops(artifact: rc.Artifact, repeated: list[bool]) -> None:
-    """Calls of the types of earlier ones take what those found; others and wrong values do not."""
+    """Calls with the types of earlier ones reuse their functions; others and bad values do not."""
 
     def call(**changes: Any) -> Any:
         return rc.raw_ops.BlockLSTMV2(**{**given(), "use_peephole": False, **changes})

@@ -1,4 +1,4 @@
-"""Processes that end while other libraries' objects keep arrays, programs and their memory."""
+"""Processes that end while objects of other libraries keep arrays, programs and their memory."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DEVICES = pytest.mark.parametrize("device", ["local-sync", "local-task"])
 
 
 def end(artifact: rc.Artifact, folder: Path, device: str, script: str) -> str:
-    """What a process says that runs a script; it has to end well, and without complaint."""
+    """The output of a process that runs a script; it must succeed without messages."""
     path = artifact.save(folder / "lstm.vmfb")
     command = [sys.executable, "-W", "error", "-c", START + script, str(path), device]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -51,7 +51,7 @@ def end(artifact: rc.Artifact, folder: Path, device: str, script: str) -> str:
 
 @DEVICES
 def test_what_is_kept_in_c_is_no_leak(artifact: rc.Artifact, tmp_path: Path, device: str) -> None:
-    """Each in a process that is forked for it, since one may hide what another does."""
+    """Each in a separate forked process, since one may hide the faults of another."""
     script = f"""
 for kept in {KEPT}:
     if os.fork() == 0:

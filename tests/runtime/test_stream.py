@@ -1,4 +1,4 @@
-"""Streams: the numbers of chunks are those of one long call, to the bit; errors change nothing."""
+"""Streams: chunks give the numbers of one long call, bit for bit; errors change nothing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def function(op: str, dtype: str, variant: dict[str, Any], steps: int = CHUNK) -
 
 
 def long_call(op: str, dtype: str, variant: dict[str, Any]) -> tuple[Arrays, dict[str, Any]]:
-    """The arguments of a long call, and what it gives."""
+    """The arguments of a long call, and its results."""
     arguments = draw(op, dtype, {**variant, "seq_length": LONG})
     for name in LENGTHS:
         if name in arguments:
@@ -58,7 +58,7 @@ def long_call(op: str, dtype: str, variant: dict[str, Any]) -> tuple[Arrays, dic
 
 
 def started(op: str, dtype: str, variant: dict[str, Any], arguments: Arrays) -> Any:
-    """A stream of a function of four steps, and what it takes the chunks of."""
+    """A stream of a function of four steps, and the array that its chunks are taken from."""
     name = next(name for name in ("x", "input", "X") if name in arguments)
     rest = {k: v for k, v in arguments.items() if k != name and k not in LENGTHS}
     stream = function(op, dtype, variant).stream(**rest)
@@ -67,7 +67,7 @@ def started(op: str, dtype: str, variant: dict[str, Any], arguments: Arrays) -> 
 
 
 def streamed(stream: Any, name: str, x: Any, axis: int, chunks: Iterable[int]) -> dict[str, Any]:
-    """What chunks of some lengths give, put together."""
+    """The results of chunks of some lengths, joined."""
     start, results = 0, list[Any]()
     for count in chunks:
         part = (slice(None),) * axis + (slice(start, start + count),)
@@ -87,6 +87,7 @@ CASES = [
     ("CudnnRNNV3", "float32", {**RNN, "num_layers": 2}),
     ("CudnnRNNV3", "float16", {**RNN, "rnn_mode": "gru", "time_major": False}),
     ("CudnnRNNV3", "bfloat16", {**RNN, "rnn_mode": "rnn_tanh", "batch_size": 1}),
+    ("BlockLSTM", "bfloat16", {**SIZES, "use_peephole": True}),
     ("onnx.GRU", "float32", {**SIZES, "layout": 1}),
 ]
 
@@ -158,7 +159,7 @@ def test_a_chunk_comes_by_position() -> None:
 
 @pytest.mark.slow
 def test_rows_of_different_lengths() -> None:
-    """What a row has less of in a chunk is padding, whatever is there."""
+    """The missing steps of a row in a chunk are padding of any content."""
     op, dtype, variant = CASES[1]
     arguments, _ = long_call(op, dtype, variant)
     lengths = np.array([7, 0, 11], np.int32)

@@ -1,4 +1,4 @@
-"""A caller that waits for workers does not push them aside."""
+"""A caller that waits for workers does not preempt them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_only_calls_that_wait_for_workers(
 @pytest.mark.parametrize("patience", [0.0, 0.05])
 @pytest.mark.parametrize("seconds", [0, 0.3])
 def test_wait(seconds: float, patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For what comes soon or takes long: awake for a while, giving way, then asleep."""
+    """For short and long waits: awake for a while, giving way, then asleep."""
     yields, policies = list[int](), list[int]()
     set_policy, give_way = os.sched_setscheduler, waiting.give_way
     monkeypatch.setattr(waiting, "give_way", lambda: (yields.append(1), give_way()))
@@ -125,7 +125,7 @@ def test_who_stays_awake(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_others_run_while_one_waits() -> None:
-    """Whoever waits does not hold Python's lock for longer than a moment."""
+    """A waiting thread holds Python's lock only for a moment."""
     semaphore = get_device("local-task").hal.create_semaphore(0)
     done = threading.Thread(target=wait, args=(semaphore, 1, 60.0))
     done.start()

@@ -18,7 +18,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 
 
 def blocks(sample: str) -> list[str]:
-    """The fenced blocks of commands, and of what they print; without those that are not run."""
+    """The fenced blocks of commands and of their output, without those that are not run."""
     text = re.sub(r"<!-- not run: .*?^```.*?^```$", "", read(sample), flags=re.S | re.M)
     return re.findall(r"^```(?:sh|)\n(.*?)^```$", text, re.S | re.M)
 
@@ -28,7 +28,7 @@ def read(sample: str) -> str:
 
 
 def follow(commands: Sequence[str], folder: Path, more: Sequence[str] = ()) -> str:
-    """Runs commands in a folder; gives what the last one printed.
+    """Runs commands in a folder; returns the output of the last one.
 
     Args:
         commands: Blocks of them. Where a download fails, the test skips.

@@ -1,4 +1,4 @@
-"""The page's README leads from the model's wheel to a page that finds what the C program does."""
+"""The page's README leads from the model's wheel to a page with the results of the C program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the page, made as its README says."""
+    """The address of the page, made as in its README."""
     pytest.importorskip("onnx")
     folder = tmp_path_factory.mktemp("samples")
     for sample in ("browser", "detect_speech"):
@@ -58,7 +58,7 @@ def test_speech_is_found(site: str, page: Page) -> None:
 
 
 def test_a_recording_that_is_none(site: str, page: Page) -> None:
-    """The page says why."""
+    """The page shows the reason."""
     said = "document.querySelector('#error').textContent"
     for name, expected in (("missing.wav", "Error: missing.wav: 404"), ("page.mjs", "EncodingErr")):
         page.call("Page.navigate", url=f"{site}?recording={name}")

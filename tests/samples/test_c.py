@@ -1,4 +1,4 @@
-"""The programs in C run as their README says, and their numbers are the reference's."""
+"""The programs in C run as in their README, and give the reference's numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STRICT = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 
 
 def run_block(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Runs the commands of a block beside a copy of the programs; gives what the last printed."""
+    """Runs the commands of a block next to a copy of the programs; returns the last output."""
     monkeypatch.chdir(folder)
     for program in SAMPLE.glob("*.c"):
         shutil.copy(program, folder)
@@ -78,6 +78,7 @@ def test_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     Neither in the sample nor in the source file; the object's own atomics are seen by nobody.
     """
+    assert "-O2" in BLOCKS[2][1]
     text = BLOCKS[2][1].replace("-O2", "-O1 -g -fsanitize=thread")
     printed = run_block(text, tmp_path, monkeypatch).splitlines()
     assert re.fullmatch(r"1 thread: [\d.]+ ms", printed[0])

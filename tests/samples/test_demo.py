@@ -1,4 +1,4 @@
-"""The demo trains, proves it, draws it, and fails when there is nothing to show."""
+"""The demo trains, verifies and draws its network, and fails if there is nothing to show."""
 
 from __future__ import annotations
 

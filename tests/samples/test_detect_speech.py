@@ -1,4 +1,4 @@
-"""The detector's README leads from the model's wheel to a program that prints what it shows."""
+"""The detector's README leads from the model's wheel to a program with the output shown there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample that links into a JAX model runs as its README says."""
+"""The sample that links into a JAX model runs as in its README."""
 
 from __future__ import annotations
 

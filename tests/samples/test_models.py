@@ -1,4 +1,4 @@
-"""The samples that bring models in run as their READMEs say."""
+"""The samples that import models run as in their READMEs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The quickstart runs as its README says."""
+"""The quickstart runs as in its README."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The streaming sample runs as its README says."""
+"""The streaming sample runs as in its README."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample that trains in JAX learns, and IREE answers as JAX does."""
+"""The sample that trains in JAX learns, and IREE gives JAX's results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The samples that train in PyTorch run as their READMEs say."""
+"""The samples that train in PyTorch run as in their READMEs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Torch's tensors called directly: IREE's bits, and memory that is as torch has it."""
+"""Direct calls on torch's tensors: IREE's bits, and results in memory like torch's."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_saved_tensors_that_a_hook_changes(change: Any, direct_calls: list[int])
 
 
 def test_threads_at_once() -> None:
-    """Each with tensors of its own."""
+    """Each with separate tensors."""
     layer = rt.LSTM(I, H)
     inputs = [draw(3, 2, I, seed=k) for k in range(4)]
     wanted = [step(layer, x) for x in inputs]

@@ -1,4 +1,4 @@
-"""The ops as functions of torch's tensors: values of raw_ops, gradients by differences, errors."""
+"""The ops as functions of torch's tensors: results of raw_ops, gradients by differences, errors."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_onnx_functions_are_torchs_layers(
 
 @pytest.mark.slow
 def test_without_gradients_nothing_is_kept() -> None:
-    """Of ops whose function decides on that: the same numbers, with autograd on or off."""
+    """Ops that decide on that by themselves give the same numbers with autograd on or off."""
     given = arguments("onnx.GRU", "float64")
     plain = rt.onnx_gru(**given)
     with torch.no_grad():

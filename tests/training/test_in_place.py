@@ -1,6 +1,6 @@
-"""Tensors that several have, or that change: tied parameters, results and gradients in place.
+"""Shared and changing tensors: tied parameters, results and gradients in place.
 
-Each is compared with what torch.nn does.
+Each case is compared with torch.nn.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T, B, I, H = 3, 2, 4, 5  # noqa: E741
 
 
 def both(kind: str = "LSTM", inputs: int = I, **options: Any) -> list[Any]:
-    """A layer of ours and one of torch's with the same weights."""
+    """One of our layers and one of torch's, with the same weights."""
     layers = [getattr(module, kind)(inputs, H, **options) for module in (rt, torch.nn)]
     layers[0].load_state_dict(layers[1].state_dict())
     return layers
@@ -62,7 +62,7 @@ def test_tied_parameters_stay_tied(options: Any, tied: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("kind", first(["LSTM", "GRU", "RNN"]))
 def test_last_states_may_change_in_place(kind: str) -> None:
-    """As those do who begin new episodes: gradient ops read nothing of them."""
+    """For example to start new episodes; gradient ops do not read them."""
     found: list[Any] = []
     for layer in both(kind):
         output, states = layer(x_of())
@@ -88,7 +88,7 @@ def test_what_a_gradient_does_not_read(mode: str) -> None:
 
 
 def test_gradients_of_weights_are_apart() -> None:
-    """In version, and to who saves them."""
+    """Each has its own version, and is saved separately."""
     layer, _ = both()
     layer(x_of())[0].sum().backward()
     a = torch.ones(4 * H, I, requires_grad=True)
@@ -114,7 +114,7 @@ def test_results_are_shared_and_resized() -> None:
 
 @pytest.mark.slow
 def test_tensors_that_a_transformation_left_behind() -> None:
-    """Torch takes them for what they wrap."""
+    """Torch treats them as the tensors that they wrap."""
     layer, other = both()
     left: list[Any] = []
     x = x_of()

@@ -1,7 +1,7 @@
-"""LSTM, GRU and RNN give what torch.nn's give, forward and backward, with the same state dict.
+"""LSTM, GRU and RNN give torch.nn's results, forward and backward, with the same state dict.
 
-Each base is a layer at some sizes; configurations of it differ in what needs few other programs:
-bias, batch_first, hx, packed or not, sorted or not, one sequence without a batch.
+Each base is a layer at some sizes; its configurations differ in properties that need few other
+programs: bias, batch_first, hx, packed or not, sorted or not, one sequence without a batch.
 ``TEST_TORCH_SWEEP=25 pytest ...`` sweeps over 25 bases instead of 5.
 """
 

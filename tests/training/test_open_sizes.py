@@ -1,4 +1,4 @@
-"""Calls whose sizes vary: how often something is compiled, and that the numbers are the same."""
+"""Calls whose sizes vary: the number of compilations, and unchanged results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ I, H = 4, 5  # noqa: E741
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
-    """How many modules were compiled, or taken from the cache, since it was last asked."""
+    """The number of modules compiled, or taken from the cache, since the last call."""
     modules: set[str] = set()
     original = open_sizes.compile
 
@@ -142,7 +142,7 @@ def test_many_lengths_of_packed_sequences(compiled: Callable[[], int]) -> None:
 
 
 def said(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What was logged of open sizes."""
+    """The log messages about open sizes."""
     return [each.getMessage() for each in caplog.records if "open_sizes" in each.name]
 
 
@@ -150,7 +150,7 @@ def said(caplog: pytest.LogCaptureFixture) -> list[str]:
 def test_who_wants_all_sizes_compiled(
     compiled: Callable[[], int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Or none, or says something else."""
+    """Or none, or an invalid value."""
     layer = rt.RNN(I, H)
 
     def run() -> int:
@@ -181,7 +181,7 @@ def test_who_wants_all_sizes_compiled(
 def test_what_cannot_be_open(
     compiled: Callable[[], int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """With one unit, each length is compiled, and it is said once why."""
+    """With one unit, each length is compiled, with one message that gives the reason."""
     monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", "0")
     layer = rt.RNN(I, 1)
     with torch.no_grad():

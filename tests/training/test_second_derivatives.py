@@ -1,4 +1,4 @@
-"""Second derivatives: torch.nn's numbers, through whatever a layer is given."""
+"""Second derivatives: torch.nn's numbers, for every input of a layer."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_of_packed_sequences(kind: str, options: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 def test_gradgradcheck() -> None:
-    """By finite differences, which know nothing of torch's layers."""
+    """By finite differences, independently of torch's layers."""
     layer, _ = pair("GRU", {})
     x = torch.randn(2, 1, I, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradgradcheck(layer, (x, states(layer, 1)))

@@ -1,4 +1,4 @@
-"""The layers under what torch has: modes, copies, pickling, forks, threads, tracing, export."""
+"""The layers with torch's features: modes, copies, pickling, forks, threads, tracing, export."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_weights_that_stay_are_kept_packed(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_files_of_weights(tmp_path: Any) -> None:
-    """To those who save them, parameters share nothing."""
+    """In saved files, parameters share no memory."""
     files = pytest.importorskip("safetensors.torch")
     ours, other = pair()
     assert all(each.untyped_storage().nbytes() == each.nbytes for each in ours.parameters())
@@ -168,7 +168,7 @@ def test_weights_that_change_before_backward_are_refused() -> None:
 def test_saved_tensors_that_come_back_others_are_refused(
     length: int, static: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By whoever packs and unpacks them; the second length is open."""
+    """Changed by packing and unpacking hooks; the second length is open."""
     monkeypatch.setenv("RNN_COMPILER_STATIC_SIZES", static)
     calls.forget()
     layer, x = rt.RNN(I, H), torch.randn(length, B, I, requires_grad=True)
@@ -248,7 +248,7 @@ def test_pruned_weights() -> None:
 
 @pytest.mark.slow
 def test_parameters_that_are_swapped_when_converted() -> None:
-    """torch swaps only what nothing refers to, as it will do by default one day."""
+    """torch swaps only tensors that nothing references; this may become its default."""
     ours, other = pair()
     torch.__future__.set_swap_module_params_on_conversion(True)
     try:
@@ -374,7 +374,7 @@ def test_what_a_layer_does_not_take(arguments: Any, message: str) -> None:
 
 @pytest.mark.slow
 def test_the_default_device_is_for_new_tensors() -> None:
-    """What is made beside tensors that are there is where they are."""
+    """Tensors created for existing tensors are on their device."""
     ours, x = rt.RNN(I, H, num_layers=2, dropout=0.5), inputs()
     packed = torch.nn.utils.rnn.pack_padded_sequence(x, torch.tensor([3, 2]))
     state, peephole = torch.zeros(B, H), torch.zeros(H)
@@ -451,7 +451,7 @@ class Rows(torch.utils.data.Dataset[Any]):
 
 @pytest.mark.filterwarnings("ignore:.*JAX is multithreaded")  # which other tests may have loaded
 def test_workers_of_a_loader() -> None:
-    """Forks of a process that has run the layer, on local-task too, whose threads they lack."""
+    """Forks of a process that has run the layer, also on local-task, whose threads they lack."""
     ours, _ = pair()
     with torch.no_grad():
         expected = [ours(inputs() + k)[0] for k in range(4)]
@@ -480,7 +480,7 @@ class Lengths(torch.utils.data.Dataset):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*JAX is multithreaded")  # which other tests may have loaded
 def test_workers_of_a_loader_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker meets a length of its own, in a fork of a process that has compiled another."""
+    """A worker meets a new length in a fork of a process that has compiled another."""
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path))
     ours, theirs = rt.RNN(I, H), torch.nn.RNN(I, H)
     ours.load_state_dict(theirs.state_dict())

@@ -1,7 +1,7 @@
 """The inputs on which torch tests its own layers: the same results and gradients.
 
-They are run if asked for: test_layers has all that they consist of, and torch's tests take seconds
-to import. ``TEST_TORCH_INPUTS=1 pytest ...`` runs all, ``TEST_TORCH_INPUTS=8`` every eighth.
+Only a few run, because test_layers covers everything in them: ``TEST_TORCH_INPUTS=1 pytest ...``
+runs all, ``TEST_TORCH_INPUTS=8`` every eighth.
 """
 
 from __future__ import annotations
@@ -16,13 +16,10 @@ pytest.importorskip("expecttest")  # which torch's tests need
 
 import rnn_compiler.torch as rt  # noqa: E402
 
-EACH = int(os.environ.get("TEST_TORCH_INPUTS", "0"))
-"""One of so many inputs is run; none if 0."""
+EACH = int(os.environ.get("TEST_TORCH_INPUTS", "97"))
+"""Every n-th input is run."""
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not EACH, reason="torch's own inputs: TEST_TORCH_INPUTS=1 runs them"),
-]
+pytestmark = pytest.mark.slow
 
 
 def inputs_of(kind: str) -> list[Any]:

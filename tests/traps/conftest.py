@@ -1,4 +1,4 @@
-"""Traps are IREE's, not this project's: they are looked at when all tests run."""
+"""Traps are faults of IREE, not of this project: they are tested only when all tests run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of a barrier on what a loop carries, the wait for the iteration before is dropped."""
+"""For a barrier on a value that a loop carries, IREE drops the wait for the previous iteration."""
 
 from __future__ import annotations
 

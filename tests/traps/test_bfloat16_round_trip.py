@@ -1,4 +1,4 @@
-"""A number that is rounded to bfloat16 and widened again comes back as it was, unrounded."""
+"""A number that is rounded to bfloat16 and widened again keeps its original value, unrounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each constant that a dispatch is given makes a dispatch of its own."""
+"""IREE creates a separate dispatch for each constant operand of a dispatch."""
 
 from __future__ import annotations
 

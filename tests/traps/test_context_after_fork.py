@@ -1,4 +1,4 @@
-"""MLIR's threads do not survive a fork: a child that prints a module waits for them for ever."""
+"""MLIR's threads do not survive a fork: a child that prints a module waits for them forever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A device that is freed in a forked child waits for threads that are not there."""
+"""A device that is freed in a forked child waits for threads that do not exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A product over an axis of size 0 ends the compiler by a division by zero."""
+"""A product over an axis of size 0 makes the compiler divide by zero."""
 
 from __future__ import annotations
 

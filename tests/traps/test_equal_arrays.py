@@ -1,4 +1,4 @@
-"""Two arrays that begin with equal values become one buffer, in which both are written."""
+"""Two arrays with equal initial values become one buffer, to which both are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A processor without an instruction that rounds to float16 loses what is subnormal there."""
+"""Processors without an instruction that rounds to float16 lose its subnormal numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What products in int8 cannot rely on: signs of bytes, rounding to even, two roundings."""
+"""IREE's faults in int8 arithmetic: signs of bytes, rounding to even, two roundings."""
 
 from __future__ import annotations
 

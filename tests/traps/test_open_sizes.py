@@ -1,4 +1,4 @@
-"""Ops of open sizes that IREE rewrites into something that it then does not take."""
+"""Ops of open sizes that IREE rewrites into ops that it then rejects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A region that returns one value twice gives its first result in the second place."""
+"""A region that returns one value twice gives its first result in place of the second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a single window leaves some of its input unread, IREE takes all of it for the window."""
+"""If a single window leaves part of its input unread, IREE takes the whole input as the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A single op of a dispatch may carry `compilation_info`."""
+"""Only one op of a dispatch may carry `compilation_info`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An array that a region writes and nobody reads ends up on the stack."""
+"""An array that a region writes but nothing reads is put on the stack."""
 
 from __future__ import annotations
 

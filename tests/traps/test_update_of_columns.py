@@ -1,4 +1,4 @@
-"""`flow.tensor.update` takes for granted that what it writes is contiguous."""
+"""`flow.tensor.update` assumes that the part it writes is contiguous."""
 
 from __future__ import annotations
 

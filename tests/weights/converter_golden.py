@@ -1,4 +1,4 @@
-"""Golden files of the converters: a framework's weights, what it computed, and the buffer."""
+"""Golden files of the converters: a framework's weights, its results, and the buffer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rc.weights`: every framework's weights become the buffer they should, and come back."""
+"""`rc.weights`: every framework's weights are converted to the right buffer, and back."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_onnx_round_trip(mode: dict[str, Any]) -> None:
 
 @each_mode
 def test_keras_round_trip(mode: dict[str, Any]) -> None:
-    """Keras has one bias where it can; its own weights come back bit by bit."""
+    """Keras may have one bias instead of two; its own weights are restored bit for bit."""
     params = distinct(layout_of(mode))
     layers = weights.to_keras(params, **mode, num_units=H, input_size=I)
     again = weights.from_keras(layers, **mode)
@@ -151,7 +151,7 @@ def test_keras_round_trip(mode: dict[str, Any]) -> None:
 @each_mode
 @pytest.mark.parametrize("framework", ["keras", "onnx"])
 def test_layers_are_stacked(framework: str, mode: dict[str, Any]) -> None:
-    """Each layer of several is what it is alone, which the golden files have."""
+    """Each layer of several equals the layer alone, which the golden files cover."""
     params = distinct(layout_of(mode))
     to, back = getattr(weights, f"to_{framework}"), getattr(weights, f"from_{framework}")
     sizes = {"num_units": H, "input_size": I}
@@ -239,7 +239,7 @@ def test_bytes_in_any_order() -> None:
 
 
 class Tensor:
-    """What torch's tensors do: refuse numpy until they are detached and on the CPU."""
+    """Behaves like torch's tensors: refuses numpy until detached and on the CPU."""
 
     def __init__(self, array: Any, dtype: str, ready: int = 0) -> None:
         self.array, self.dtype, self.ready = array, dtype, ready

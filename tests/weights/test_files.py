@@ -1,4 +1,4 @@
-"""`rc.weights.load` and `save`: every dtype, layout and shape comes back; damage is an error."""
+"""`rc.weights.load` and `save`: every dtype, layout and shape is restored; damage is an error."""
 
 from __future__ import annotations
 

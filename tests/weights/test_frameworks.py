@@ -1,4 +1,4 @@
-"""CudnnRNNV3's definition on converted weights gives what each framework itself gave."""
+"""CudnnRNNV3's definition on converted weights gives each framework's own results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch's files: what is in them is read as torch reads it; hostile ones are an error, soon."""
+"""PyTorch's files are read as torch reads them; hostile ones are rejected quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Converting weights takes numpy alone: IREE need not be there."""
+"""Converting weights needs only numpy, not IREE."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class FusedLoop:
         If the loop has an operand for the outputs' length, each sequence has a length T of its own.
         """
         time = self._length if length is None else length
-        is_timed = rank(value) == 3 or value in {self.loop.like}  # `==` takes no None
+        is_timed = rank(value) == 3 or value in {self.loop.like}  # `==` does not accept None
         whole = (time, self._batch) if is_timed else (self._batch,)
         return tuple(
             size if isinstance(size, int) else whole[axis] for axis, size in enumerate(shape(value))
@@ -263,7 +263,7 @@ class FusedLoop:
     # Results.
 
     def _results(self, step: StepContext) -> list[Array]:
-        """Emits the function's results from those of the dispatch."""
+        """Emits the function's results from the dispatch's."""
         results = [
             self._restored(step.arrays[f"output{number}"], output)
             for number, output in enumerate(self.loop.outputs)
@@ -278,7 +278,7 @@ class FusedLoop:
         return results
 
     def _restored(self, array: Array, of: Output | State) -> Array:
-        """A result in the shape and element type of the composite's."""
+        """A result in the shape and element type of the composite's result."""
         full: Sequence[Index]
         if isinstance(of, Output):
             columns = width(of.columns.array if of.columns else of.row)

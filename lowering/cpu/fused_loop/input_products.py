@@ -31,8 +31,8 @@ def with_input_products(
         vectors: The vector unit of the target.
 
     Returns:
-        The loop, in which the factors of a product are arguments in the place of the product; and
-        the operands. Both are unchanged if the loop has no such products.
+        The loop, with the factors of a product as arguments in place of the product; and the
+        operands. Both are unchanged if the loop has no such products.
     """
     given = dict(zip(loop.arguments, operands, strict=True))
     found = dict(loop.products)
@@ -41,7 +41,7 @@ def with_input_products(
         if factors is None or not rows:
             continue
         lhs, (weight,) = _reshaped_from(factors.lhs[0]), factors.rhs
-        is_transposed, scale = factors.axes[1] == 1, factors.given.get("scale")
+        is_transposed, scale = factors.axis == 1, factors.given.get("scale")
         del given[argument]
         given |= {value: value for value in (lhs, weight, scale) if value is not None}
         found |= {row: Product(row, lhs, weight, is_transposed, scale) for row in rows}
@@ -49,7 +49,7 @@ def with_input_products(
 
 
 def _product(operand: ir.Value, vectors: VectorUnit) -> products.Product | None:
-    """The product ``[T, 1, N]`` that an operand is, if steps can multiply its factors."""
+    """The product ``[T, 1, N]`` of an operand, if steps can multiply its factors."""
     made = _reshaped_from(operand)
     product = None if isinstance(made.owner, ir.Block) else products.Product.of(defining(made))
     if product is None or not product.is_plain:
@@ -69,7 +69,7 @@ def _reshaped_from(value: ir.Value) -> ir.Value:
 
 
 def _rows(loop: TimeLoop, argument: ir.Value) -> list[ir.Value]:
-    """The values of a step that are the row of an argument at its time, if it reads no other."""
+    """The values of a step that are its row of an argument, if it reads no other rows."""
     if not loop.outputs or loop.start is not None or rank(argument) != 3:
         return []
     slices = [op for op in _readers(argument) if not _is_unread(op)]
@@ -84,5 +84,5 @@ def _readers(value: ir.Value) -> list[ir.Operation]:
 
 
 def _is_unread(op: ir.Operation) -> bool:
-    """Whether nothing comes of an op."""
+    """Whether an op's result is never used, even indirectly."""
     return len(op.results) > 0 and all(map(_is_unread, _readers(op.results[0])))

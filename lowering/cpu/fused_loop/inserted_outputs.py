@@ -28,7 +28,7 @@ def with_inserted_outputs(
 
     Returns:
         The loop, whose last arguments are these arrays; the operands; and the values that its
-        results are: for such an output, the array with it.
+        results replace: for such an output, the array that contains it.
     """
     arguments, outputs = [*loop.arguments], [*loop.outputs]
     given, made = [*operands], [*results]

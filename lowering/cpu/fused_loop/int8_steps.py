@@ -50,7 +50,7 @@ def int8_arrays(
 
 
 def int8_keys(key: str) -> list[str]:
-    """Their keys: the arrays of `Int8Rows`, and the turns in which rows were quantized."""
+    """The keys of these arrays, and of the turns in which rows were quantized."""
     return [key, f"{key}.scale", f"{key}.start", turns_key(key)]
 
 

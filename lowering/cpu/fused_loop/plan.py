@@ -35,7 +35,7 @@ from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit, divi
 __all__ = ["MIN_STEPS", "Group", "Panels", "Plan"]
 
 MIN_STEPS = 2
-"""The fewest steps that arrays have rows for; of a single step, the second row is never written."""
+"""The fewest steps that arrays have rows for; a single step never writes the second row."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Panels:
         lhs: The left-hand side, ``[B, K]``.
         columns: The products, each with the first column that is needed.
         weight: The element type in which weights are packed.
-        in_place: Whether weights are read as they lie: once, by a single row in a single step.
+        in_place: Whether weights are read unpacked: once, by a single row in a single step.
     """
 
     lhs: ir.Value
@@ -82,7 +82,7 @@ class Plan:
         batch: The batch size.
         batched: Whether arrays have a batch axis: not if the batch size is known to be 1.
         heights: The heights of the tiles of rows.
-        arrays: Its new arrays, by key.
+        arrays: The new arrays, by key.
         states: The key of each state's array.
         rows: The array of each left-hand side of a product, and which row of its first axis.
         groups: The groups of a step, in order.
@@ -182,12 +182,12 @@ class Plan:
 
     @property
     def _rows_at_once(self) -> int:
-        """The rows that weights are packed for: of an open batch, those of its highest tile."""
+        """The rows that weights are packed for; for an open batch, those of its highest tile."""
         return self.batch if isinstance(self.batch, int) else self.heights[0]
 
     @property
     def _slots(self) -> int:
-        """How many parts of a step have rows in int8 of their own; never 1, see `MIN_STEPS`."""
+        """The number of parts of a step with int8 rows of their own; never 1, see `MIN_STEPS`."""
         return max(MIN_STEPS, *(math.prod(cut) for _, cut in self.cuts))
 
     @property
@@ -278,7 +278,7 @@ class Plan:
         return Group(writes, panels, gate, panel, panels_at_once)
 
     def _is_in_place(self, lhs: ir.Value, gate: int, panel: int) -> bool:
-        """Whether the weights that a left-hand side is multiplied by are not packed."""
+        """Whether the weights that a left-hand side is multiplied by stay unpacked."""
         operands = self._operands[lhs]
         if not self._reads_once or operands.weight in (*PAIRED, "i8"):
             return False
@@ -294,7 +294,7 @@ def _check_axes(loop: TimeLoop, *, batched: bool) -> None:
 
 
 def _weights(loop: TimeLoop) -> int:
-    """How many weights a step reads; four in int8 count as one."""
+    """The number of weights that a step reads; four in int8 count as one."""
     weights = {product.weight for product in loop.products.values()}
     return sum(
         math.prod(static_shape(weight)) // (4 if element(weight) == "i8" else 1)

@@ -9,12 +9,12 @@ A separate dispatch counts and sorts in B + T steps, where T is the number of ro
 outputs.
 
     steps[b] = min(max(lengths[b] - start, 0), T)
-    active[r] = how many rows have more than r steps
+    active[r] = number of rows that have more than r steps
     order = the rows b, by descending steps, equal ones in batch order
 
-Initial states are copied to the ring row that a row's first step reads, and final states are read
-from the ring row that its last step wrote, or from the same if it has no steps (`state_ring`). With
-n the number of steps that are run, at most n of which count for a row:
+Initial states are copied to the ring row that a row's first step reads. Final states are read
+from the ring row that its last step wrote, or from the same one if it has no steps (`state_ring`).
+With n the number of steps that are run, at most n of which count for a row:
 
     leaving early   first step 0, last step min(steps[b], n) - 1
     starting late   first step n - min(steps[b], n), last step n - 1
@@ -136,7 +136,7 @@ class RowOrder:
         body.loop(first, self.order.shape[0], among, finals, copy)
 
     def _steps(self, body: Body, position: Index, count: Number) -> Number:
-        """The number of steps of the row at a position, of so many that are run."""
+        """The number of steps of the row at a position, of the given number that are run."""
         return body.element(self.steps, [position]).to_index().at_most(count)
 
 
@@ -200,8 +200,8 @@ def rows_by_length(
     else:
         none = body.constant(0, "i32")
         body.loop(0, count + 1, 1, [active], lambda row: body.put(none, active, [row]))
-    body.loop(0, batch, 1, [active], tally)  # active[r] = rows of exactly r steps
-    body.loop(0, count, 1, [active], add)  # of r or more
-    body.loop(0, batch, 1, [active, order, steps], sort)  # of more than r
+    body.loop(0, batch, 1, [active], tally)  # active[r] = number of rows with exactly r steps
+    body.loop(0, count, 1, [active], add)  # with r or more
+    body.loop(0, batch, 1, [active, order, steps], sort)  # with more than r
     executable.dispatch()
     return RowOrder(order, steps, active, reverse)

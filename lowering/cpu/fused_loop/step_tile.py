@@ -69,7 +69,7 @@ _LINE = 64
 """The size of a cache line in bytes."""
 
 _Products = Mapping[tuple[ir.Value, int], tuple[Array, int]]
-"""For each column of the group: the product that has it, and its first column there."""
+"""For each column of the group, its product and its first column there."""
 
 
 class StepTile:
@@ -177,7 +177,7 @@ class StepTile:
         """Emits the product of these rows with this panel.
 
         Returns:
-            For each column the product that has it, and its first column there.
+            For each column, its product and its first column there.
         """
         body, units = self.body, self.units
         if panels.in_place:
@@ -211,7 +211,7 @@ class StepTile:
     def _multiply_in_place(
         self, panels: Panels, weights: Array
     ) -> list[tuple[tuple[ir.Value, int], tuple[Array, int]]]:
-        """The same for the only row, by weights that are not packed."""
+        """The same for a single row, with unpacked weights."""
         step, body, units = self.step, self.body, self.units
         array, lead = step.lhs(panels.lhs)
         inner = width(panels.lhs)
@@ -231,7 +231,7 @@ class StepTile:
     def _times(
         self, value: ir.Value, first: Index, rows: int
     ) -> Callable[[list[Array]], list[Array]]:
-        """Emits the reading of these rows of a left-hand side; gives what multiplies them."""
+        """Emits reads of these rows of a left-hand side; returns the function to multiply them."""
         step, body, vectors = self.step, self.body, self.vectors
         starts: list[Index] = [first] if self.batched else []
         if value in step.int8:
@@ -289,13 +289,13 @@ class _Vectors(Walk):
         self.start, self.column, self.batched = start, column, batched
 
     def position(self, lead: Index | None, row: Index, column: int) -> list[Index]:
-        """Where in a row of an array the vector begins."""
+        """The position of the vector in a row of an array."""
         leads = [] if lead is None else [lead]
         rows = [row] if self.batched else []
         return [*leads, *rows, self._column(column)]
 
     def _column(self, column: int) -> Index:
-        """Where in a row of an array the vector begins."""
+        """The position of the vector in a row of an array."""
         return self.start + (self.column + column)
 
     def scalar(self, number: Number) -> Number:
@@ -315,7 +315,7 @@ class _Vectors(Walk):
         return sums * (own * self.emit(scale, at[1:]))
 
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Position) -> Number:
-        """The vector of what is in an array; what has no columns is one number."""
+        """Reads the vector from an array; an array without columns gives a single number."""
         leads = [] if lead is None else [lead]
         row = self.row.ring if value in self.step.states else self.row.batch
         if len(at) == 2:

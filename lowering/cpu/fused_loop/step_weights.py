@@ -2,8 +2,8 @@
 
 A step slices its products (the gates of one ``h @ w``) and may take columns from several matrices,
 but a tile needs the same few units of every gate. So the columns are concatenated, if
-necessary, and packed once per call, before the dispatch. The only row of a single step reads them
-once, as they lie.
+necessary, and packed once per call, before the dispatch. If a step has a single row and there is
+only one step, it reads them once, unpacked.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def step_weights(
         interleaved: Whether a panel holds the columns of all gates.
 
     Returns:
-        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``, of bfloat16 as pairs, of
-        int8 in groups; ``[K, G*N]`` of other numbers if there is a single panel. As they lie
+        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``; bfloat16 as pairs, int8 in
+        groups; ``[K, G*N]`` of other numbers if there is a single panel. Unpacked
         (`Panels.in_place`), ``[K, G*N]`` or ``[G*N, K]``.
 
     Raises:

@@ -216,7 +216,7 @@ class LoopSteps:
             partition(self.body, tiles.count, self.cut[1], row_part, carried, tile)
 
     def _part_of_rows(self, part: Index) -> Index:
-        """Which part of the rows a part of a group has."""
+        """The part of the rows that a part of a group has."""
         return quotient(part, self.cut[0]) if isinstance(part, Number) else 0
 
     def _panels(

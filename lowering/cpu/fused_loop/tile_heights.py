@@ -9,7 +9,7 @@ An open batch has tiles of several heights, each half of the one before, down to
       as many tiles as fit into the rows that are left,
       and one more if it is more than half full, moved back to end with the batch
 
-So 3 rows are 2 and 1; 7 are 4 and 4, which overlap; 12 are 8 and 4; 15 are 8 and 8.
+So 3 rows are split into 2 and 1; 7 into 4 and 4, which overlap; 12 into 8 and 4; 15 into 8 and 8.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def row_tiles(
     Args:
         body: The body that gets the ops.
         batch: The batch size.
-        heights: The heights, as `heights` gives them.
+        heights: The heights, from `heights`.
         active: The number of active rows, if not all are.
     """
     if isinstance(batch, int):

@@ -72,7 +72,7 @@ class Turns:
         self._counts, self._base = executable.shared(_LINE * (_MOST + 1), part)
         if isinstance(parts, int):
             many, position = (parts,), self.workgroup
-        else:  # that of 1 part comes first, then those of 2, ...
+        else:  # counters for 1 part come first, then those for 2, ...
             many, position = _POWERS, parts - 1 + self.workgroup
         orders = [part_order(workgroup, each) for each in many for workgroup in range(each)]
         self._first, self._step = (

@@ -1,4 +1,4 @@
-"""The tiling of a product of rows with a matrix: blocks of rows, panels of columns, tiles.
+"""The tiling of a product of rows and a matrix: blocks of rows, panels of columns, tiles.
 
 A panel is loaded into the cache once per block, and the rows of a block once per panel. The
 right-hand side is packed into panels of columns, ``[N/P, K, P]``, if it is given as ``[N, K]``, if
@@ -26,7 +26,7 @@ MANY = 128
 """The fewest rows for which packing pays if the right-hand side is larger than `CACHE`."""
 
 CACHE = 2 << 20
-"""About as many bytes of a right-hand side as a second-level cache holds."""
+"""The approximate size of a second-level cache in bytes."""
 
 SMALL = 1 << 17
 """The most bytes of a right-hand side that needs no packing. Between this and `CACHE`, it is packed
@@ -54,7 +54,7 @@ class Blocking:
         inner: K.
         columns: N.
         packed: Whether the right-hand side is packed.
-        dotted: Whether it is ``[N, K]`` and read as it lies, by a single row.
+        dotted: Whether it is ``[N, K]`` and read unpacked, by a single row.
         sums: The element type of the product.
         streamed: Whether the right-hand side is read some rows at a time.
         count: The number of blocks.
@@ -113,7 +113,7 @@ class Blocking:
         self.width = self.columns // self.across
 
     def _count(self) -> int:
-        """The number of blocks: the most of those for which the fewest rows are computed twice."""
+        """The number of blocks: the largest one for which the fewest rows are computed twice."""
         fewest = -(-self.rows // BLOCK[-1])
         most = max(fewest, min(self.rows // BLOCK[0], WORKGROUPS))
         height = self.vectors.rows

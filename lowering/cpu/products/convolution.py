@@ -1,4 +1,4 @@
-"""A convolution of images as one dispatch: products of the filters with windows, some at a time.
+"""A convolution of images as one dispatch: products of filters and windows, some at a time.
 
     for block of rows of the result's images, in parallel:
       for some of these rows, as many as fit a cache:
@@ -7,8 +7,8 @@
           for tile of filters:
             result[tile, panel] = filters[tile] @ windows[:, panel]        # sums in registers
 
-All windows of an image are many times as large as the image. A workgroup uses the memory for some
-of them again and again, so that they stay in a second-level cache.
+All windows of an image are many times as large as the image. A workgroup reuses its memory for
+some of them, so that they stay in a second-level cache.
 
 Remainders: the last tile of filters, panel of columns, rows of an image and vector of a row overlap
 the previous ones and compute some numbers again. The bits of a sum are the same in all these cases.
@@ -47,7 +47,7 @@ class ImageConvolution:
         filters: F, at least 2.
         positions: The rows and columns of a result.
         window: The rows and columns of a window.
-        strides: By how much windows move along rows and columns.
+        strides: The distance of windows along rows and columns.
         dilations: The distance of numbers in a window.
     """
 
@@ -62,7 +62,7 @@ class ImageConvolution:
 
     @property
     def is_supported(self) -> bool:
-        """Whether windows can be copied in vectors, and those of a row fit the cache."""
+        """Whether windows can be copied in vectors, and a row's windows fit the cache."""
         fits = self._bytes(1) <= _CACHED and self.vectors.has_memory
         return fits and self.positions[1] >= 4 and self.strides[1] <= 2
 
@@ -76,7 +76,7 @@ class ImageConvolution:
 
     @property
     def rows(self) -> int:
-        """Rows of a result that are computed at a time: as leaves the smallest remainders."""
+        """The rows of a result to compute at a time, chosen for the smallest remainders."""
         high, wide = self.positions
         lanes, panel = self.vectors.lanes("f32"), self.vectors.width("f32")
 
@@ -109,7 +109,7 @@ class _Emission:
         sizes: The sizes of the convolution.
         body: The code of a workgroup.
         windows: The memory for windows, ``[workgroups * K, columns]``.
-        begin: Its first row that is this workgroup's.
+        begin: The first row of this workgroup.
         result: The result.
     """
 

@@ -1,4 +1,4 @@
-"""The product of float32 rows with a matrix in int8 (`builder.int8`) as one dispatch, for CPUs.
+"""The product of float32 rows and a matrix in int8 (`builder.int8`) as one dispatch, for CPUs.
 
     for partition of the rows and columns, in parallel:
       for some of these rows:
@@ -54,7 +54,7 @@ def int8_product(
 
 
 class _Int8Product:
-    """The emitter of a product; of a single row, `lhs` is ``[K]``.
+    """The emitter of a product; for a single row, `lhs` is ``[K]``.
 
     Attributes:
         vectors: The vector unit.
@@ -117,7 +117,7 @@ class _Int8Product:
             self._some([], body.index(1), carried)
         else:
             count = body.index(self.lhs.shape[0])
-            step = self.along * self.vectors.rows  # whole tiles, but for the last part
+            step = self.along * self.vectors.rows  # whole tiles, except in the last part
             rows = (count + (step - 1)) // step * self.vectors.rows
             low = (self.workgroup // self.across * rows).at_most(count)
             high = (low + rows).at_most(count)
@@ -186,7 +186,7 @@ class _Int8Product:
         column: Index,
         width: int,
     ) -> None:
-        """Emits a tile: rows from `at` on, of those that begin at `first`."""
+        """Emits a tile: the rows from `at` on, of those that begin at `first`."""
         body, (numbers, scales, starts) = self.body, self.rows
         sizes = (*([rows] if rows > 1 else []), *known(numbers.shape[-1:]))
         lhs = body.extract(numbers, [self.workgroup, *at, 0], sizes)

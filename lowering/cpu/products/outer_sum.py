@@ -1,6 +1,6 @@
-"""`lhs^T @ rhs`, summed over the rows that count, as one dispatch, for CPUs.
+"""`lhs^T @ rhs`, summed over the valid rows, as one dispatch, for CPUs.
 
-    sums[m, n] = sum over the rows k that count of lhs[k, m] * rhs[k, n]
+    sums[m, n] = sum over the valid rows k of lhs[k, m] * rhs[k, n]
 
 Both sides are given as panels of columns (`panels`): a panel of lhs has as many as a register tile
 has rows, a panel of rhs as many as it has columns:
@@ -37,7 +37,7 @@ from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
 __all__ = ["OuterSum", "Sum"]
 
 _UNROLLED = 4
-"""Rows, or pairs of them, that an iteration of the innermost loop multiplies."""
+"""Rows, or pairs of rows, that an iteration of the innermost loop multiplies."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class OuterSum:
             outside: The function that gets the dispatch.
             sums: The sums.
             rows: The valid rows.
-            total: The vector that gets the sums; None for a new one with nothing else.
+            total: The vector that gets the sums; None for a new one that holds nothing else.
             is_added: Whether they are added to the vector.
 
         Returns:
@@ -179,7 +179,7 @@ class _Tiles:
         panels = full + (rest > 0)
         low = self.workgroup * panels // WORKGROUPS
         high = (self.workgroup * panels + panels) // WORKGROUPS
-        if self.is_added:  # of no rows, there is nothing to read and write
+        if self.is_added:  # without rows, there is nothing to read and write
             high = body.select(self.count < body.index(1), low, high)
 
         def across(panel: Number, width: int) -> None:

@@ -36,7 +36,6 @@ from rnn_compiler.lowering.cpu.products.store import Store
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.tiles.row_dot import row_dot
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row, zeros_in_place
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["rows_product"]
 
@@ -48,33 +47,31 @@ _ROWS_AT_ONCE, _COPIES_AT_ONCE = 512, 128
 
 def rows_product(
     outside: Function,
-    vectors: VectorUnit,
+    plan: Blocking,
     lhs: Array,
     rhs: Array,
     axis: int,
     rows: Rows | None = None,
     store: Store | None = None,
-    **how: bool,
 ) -> Array:
     """Emits the product, summed in float32 or float64.
 
     Args:
         outside: The function that gets the dispatch.
-        vectors: The vector unit.
+        plan: The sizes of its tiles and panels.
         lhs: ``[M, K]``; M, if it is computed, at least 1.
         rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1; the element types are those that the vector
             unit reads (`VectorUnit.operands`).
         axis: The contracted axis of `rhs`.
-        rows: The rows to multiply; None for all.
-        store: The destination of the product; None for a new matrix.
-        how: As of `Blocking`.
+        rows: The rows to multiply; None for all. If M is known, the others may be computed too.
+        store: The destination of the product; None for a new matrix, as for a single row.
 
     Returns:
         ``[M, N]``, or the destination; other rows are undefined.
     """
     number = lhs.shape[0]
     rows = rows or FirstRows(number)
-    plan = Blocking(vectors, number, rhs.type, axis, **how)
+    assert store is None or number != 1
     store = store or Store(ArrayType((number, plan.columns), plan.sums))
     if number == 1:
         return _Row(outside, plan, collapse(outside, lhs, [[0, 1]]), rhs, axis, store).emit()

@@ -1,7 +1,7 @@
 """Rows of float32 as int8 numbers with a scale, as `builder.int8` defines them.
 
-The largest magnitude of a row is found by comparing bits as integers: for numbers that are not
-negative they have the same order, and those of a NaN are larger than all others.
+The largest magnitude of a row is found by comparing bits as integers: nonnegative numbers have the
+same order, and NaNs are larger than all others.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def tile_matmul(
         body: The body that gets the ops.
         vectors: The vector unit.
         lhs: ``[K]`` or ``[rows, K]``.
-        rhs: ``[K, P]``; of bfloat16 it makes the product one of pairs (`pairs_matmul`).
+        rhs: ``[K, P]``; bfloat16 is multiplied in pairs (`pairs_matmul`).
         start: The sums to add it to, ``[P]`` or ``[rows, P]``; None for zeros.
     """
     if rhs.element in PAIRED:
@@ -59,7 +59,7 @@ def row_matmul(body: Body, vectors: VectorUnit, lhs: Array, panels: Sequence[Arr
         panels: Each ``[K, P]``; as pairs of bfloat16 (`pairs_matmul`), ``[K/2, P]``.
 
     Returns:
-        The products side by side, ``[G*P]``; or each by itself, if a panel fills no register.
+        The products side by side, ``[G*P]``; or separately, if a panel does not fill a register.
     """
     rhs = panels[0]
     if rhs.element in PAIRED:

@@ -1,4 +1,4 @@
-"""The product of one row and some rows of a matrix, which is read as it lies: ``[N, K]``.
+"""The product of one row and some rows of an unpacked matrix, ``[N, K]``.
 
     sums[n] = fma(lhs[k], rhs[n, k], sums[n])           # a register of k at a time, for each n
     product[n] = the sum of all lanes of sums[n]
@@ -33,7 +33,7 @@ def row_dot(
         lhs: ``[K]``, K a multiple of the lanes of a register.
         rhs: ``[N, K]``; numbers of fewer bits are widened.
         first: The first row of the matrix.
-        count: How many; a multiple of the lanes.
+        count: The number of rows; a multiple of the lanes.
 
     Returns:
         ``[count]``, of the element type of `lhs`.
@@ -95,6 +95,6 @@ def _reduced(body: Body, sums: Sequence[Number]) -> Number:
 
 
 def _shuffle(body: Body, pair: tuple[Number, Number], lanes: Sequence[int]) -> Number:
-    """Emits a register of lanes of two."""
+    """Emits a register of lanes taken from two registers."""
     element, count = pair[0].element, len(lanes)
     return body.number("vector.shuffle", [*pair], element, count, {"mask": integers(lanes)})

@@ -1,10 +1,10 @@
 """ONNX's activation functions as data: formula, derivative, parameters.
 
 A step saves the function's value y if the derivative can be computed from it. Otherwise it saves
-the input x, and the derivative recomputes y: if inputs are clipped, because the derivative is 0
-where they were; for functions that are not monotonic if alpha is not positive; and for those that
-saturate at a value that 16 bits cannot represent, because a rounded y would lie beside that value,
-where the derivative is not 0.
+the input x, and the derivative recomputes y: for clipped inputs, because the derivative is 0
+where they were clipped; for functions that are not monotonic if alpha is not positive; and for
+functions that saturate at a value that 16 bits cannot represent, because a rounded y would differ
+from that value, where the derivative is not 0.
 
 A gradient is multiplied from the left: slope, then the factors. Where a function is flat, the
 gradient is 0 whatever the factors are, even NaN.
@@ -221,7 +221,7 @@ class Function:
         return self.clip > 0 or self.of.needs_input(self.alpha)
 
     def gate(self, b: Builder, x: Value) -> tuple[Value, Value]:
-        """A gate's value, and what a step saves of it: the value, or the clipped input."""
+        """A gate's value, and the saved one: the value, or the clipped input."""
         x = b.clamp(-self.clip, x, self.clip) if self.clip else x
         y = self.apply(b, x)
         return y, x if self.keeps_input else y
@@ -231,7 +231,7 @@ class Function:
         return self.of.apply(b, x, self.alpha, self.beta)
 
     def value(self, b: Builder, saved: Value) -> Value:
-        """The function's value, from what a step saved."""
+        """The function's value, computed from the saved one."""
         return self.apply(b, saved) if self.keeps_input else saved
 
     def gradient(self, b: Builder, saved: Value, y: Value, *factors: Value) -> Value:
@@ -239,7 +239,7 @@ class Function:
 
         Args:
             b: The builder.
-            saved: What a step saved; or the input, if the value is known too.
+            saved: The saved value; or the input, if the function's value is known too.
             y: The function's value.
             *factors: The factors of the gradient of y.
         """

@@ -70,7 +70,8 @@ class Cell(Protocol):
         name: The name of its loops, such as its rnn_mode.
         saved: The names of the values that a step saves; "c" is the cell state.
         has_cell_state: Whether it has a state ``c`` in addition to ``h``.
-        reads: What else its derivative reads: "h", the step's output; "h_before", the previous one.
+        reads: Other values that its derivative reads: "h", the step's output; "h_before", the
+            previous one.
         splits_recurrent: Whether `Derivative.recurrent` covers all gates; the gradient of R is then
             computed from it.
         is_direct_apart: Whether `Derivative.h` needs products of its own. The loop then carries it
@@ -107,7 +108,7 @@ class Cell(Protocol):
         ...
 
     def weights(self, b: Builder, recurrent: Value) -> Values:
-        """The matrices that a step multiplies with, by name, ``w_r`` first."""
+        """The matrices that a step multiplies by, by name, ``w_r`` first."""
         ...
 
     def step(
@@ -118,10 +119,10 @@ class Cell(Protocol):
         Args:
             b: The builder.
             x: The input projection with its bias, ``[B, gH]``.
-            r: The previous output, multiplied with ``w_r``.
+            r: The previous output, multiplied by ``w_r``.
             state: The previous state.
             parameters: The biases that `biases` named, and the direction's vectors.
-            times: Multiplies with the transpose of other matrices.
+            times: Multiplies by the transpose of other matrices.
         """
         ...
 
@@ -136,7 +137,7 @@ class Cell(Protocol):
                 values that `reads` names; the direction's vectors.
             dh: Gradient of the step's output, before any projection.
             dc: Gradient of the step's cell state.
-            times: Multiplies with other matrices than ``w_r``.
+            times: Multiplies by other matrices than ``w_r``.
         """
         ...
 
@@ -153,7 +154,7 @@ class Cell(Protocol):
 
         Returns:
             For each block of rows of R: the first row, the gradients of its gates, and the values
-            that it was multiplied with.
+            that it was multiplied by.
         """
         ...
 

@@ -25,7 +25,7 @@ __all__ = ["LSTM", "output"]
 
 
 def output(b: Builder, activations: Value) -> Value:
-    """The outputs of all steps before the projection, ``[T, B, H]``, from what the steps saved."""
+    """The outputs of all steps before the projection, ``[T, B, H]``, from the saved values."""
     b.formula("m = o * tanh(c)")
     *_, o, c = activations.split(2, len(LSTM.saved))
     return o * b.tanh(c)

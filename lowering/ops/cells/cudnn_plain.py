@@ -42,7 +42,7 @@ class RNN(PlainCell):
 
     @property
     def reads(self) -> frozenset[str]:
-        """The output, if the derivative needs that instead."""
+        """The output, if the derivative needs it."""
         return frozenset() if self.f.keeps_input else frozenset({"h"})
 
     def step(

@@ -15,7 +15,7 @@ holds NaN. `time_loop` gets the lengths and takes care of that; a step only desc
 
 Each call is one `time_loop`. Every value in it is ``[B, N]``; weights are read in their own layout,
 and the only products are ``h @ R^T``, ``m @ Wp^T``, ``dh @ Wp`` and ``dr_gates @ R``. A cell may
-split R by rows into several matrices: R is then the first, and the cell multiplies with the others.
+split R by rows into several matrices: R is then the first, and the cell multiplies by the others.
 
 16-bit types are used for storage: h, c, saved values, and gate gradients. Products are summed, and
 everything else is computed, in float32, including dh and dc.
@@ -24,7 +24,7 @@ everything else is computed, in float32, including dh and dc.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
 from rnn_compiler.lowering.ops.cells.cell import Cell, Times
@@ -37,6 +37,17 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.value import Value
 
 __all__ = ["Direction"]
+
+
+class _Columns(NamedTuple):
+    """The columns of a layer's output that belong to one direction."""
+
+    first: int
+    count: int
+
+    def of(self, row: Value) -> Value:
+        """Those of a row of the layer."""
+        return row.slice(1, self.first, self.first + self.count)
 
 
 @dataclass(frozen=True)
@@ -171,7 +182,7 @@ class Direction:
             initial: ``h`` and ``c`` before the first step.
             gradients: ``dh`` and, if the cell has a state c, ``dc`` of the state after the block's
                 last step; the states that `more_states` names.
-            block: The steps t; those that `steps` has run.
+            block: The steps t; only those in `steps` are run.
 
         Returns:
             ``dx_gates [block.length, B, gH]``; ``dr_gates`` of the same shape if it differs; with a
@@ -181,49 +192,16 @@ class Direction:
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         B = y.shape[1]
         rows, h = self.recurrent.shape
+        own = _Columns(columns, h)
         sequences = {"dy": dy} | ({"y": y} if cell.reads else {})
         sequences |= {} if activations is None else {"activations": activations}
         first = {"h_0": initial["h"].to(compute)} if "h_before" in cell.reads else {}
         first |= {"c_0": initial["c"].to(compute)} if cell.has_cell_state else {}
 
-        def own(name: str, row: Value) -> Value:
-            """The columns of a row of the layer that belong to this direction."""
-            return row.slice(1, columns, columns + h) if name in ("dy", "y") else row
-
         def step(t: Value, reads: Values, state: Values) -> tuple[Values, Values]:
-            steps = ValidSteps(self.steps.seq_length, self.steps.count, reads.get("lengths"))
-
-            def saved(name: str, time: Value) -> Value:
-                """One of the activations of a step."""
-                row = reads["activations"].row(time)
-                return row.split(1, len(cell.saved))[cell.saved.index(name)]
-
-            def previous(name: str, initial: Value) -> Value:
-                """The state before the step: a row of the previous step, or the initial one."""
-                b.formula(f"{name}_before = {name} of the step before, or the initial one")
-                time = t + 1 if self.reverse else t - 1
-                row = saved(name, time) if name == "c" else own(name, reads[name].row(time))
-                row = row.to(compute)
-                if not self.reverse:
-                    return b.select(t.compare("EQ", 0), initial, row)
-                has_next = steps.valid(b, t + 1)
-                if has_next is None:
-                    return b.select(t.compare("EQ", steps.seq_length - 1), initial, row)
-                return has_next.select_rows(row, initial)
-
-            values: dict[str, Value] = {}
-            for name in cell.saved:
-                b.formula(f"{name} = {name}[t]")
-                values[name] = saved(name, t).to(compute)
-            if "h" in cell.reads:
-                b.formula("h = y[t]")
-                values["h"] = own("y", reads["y"].row(t)).to(compute)
-            if "h_before" in cell.reads:
-                values["h_before"] = previous("y", reads["h_0"])
-            if cell.has_cell_state:
-                values["c_before"] = previous("c", reads["c_0"])
+            values = self._values(t, reads, own)
             b.formula("dh = dy[t] + dh")
-            dh = own("dy", reads["dy"].row(t)).to(compute) + state["dh"]
+            dh = own.of(reads["dy"].row(t)).to(compute) + state["dh"]
             if "dh_direct" in state:
                 dh += state["dh_direct"]
             dm = dh
@@ -233,27 +211,8 @@ class Direction:
                 written["dh_rows"] = dh.to(storage)
                 b.formula("dm = dh @ Wp")
                 dm = written["dh_rows"].dot(reads["w_p"], (1, 0), compute)
-            values |= {name: reads[name] for name in self.parameters}
-            times = self._times(reads, 0)
-            derivative = cell.derivative(b, values, dm, state.get("dc"), times)
-            b.formula(f"dx_gates = dx_gates in {storage}")
-            through = written["dx_gates"] = derivative.input.to(storage)
-            if derivative.recurrent is not None:
-                b.formula(f"dr_gates = dr_gates in {storage}")
-                through = derivative.recurrent.to(storage)
-                written |= {"dr_gates": through} if cell.splits_recurrent else {}
-            b.formula("dh = dr_gates @ R")
-            new = {"dh": times("w_r", through)}
-            if derivative.h is not None and self.cell.is_direct_apart:
-                new["dh_direct"] = derivative.h
-            elif derivative.h is not None:
-                new["dh"] += derivative.h
-            for name in self.parameters:
-                b.formula(f"d_{name} += of the step")
-                new[f"d_{name}"] = state[f"d_{name}"] + derivative.vectors[name]
-            if derivative.c is not None:
-                new["dc"] = derivative.c
-            return new, written
+            new, gates = self._derivative(values, dm, reads, state)
+            return new, {**written, **gates}
 
         names = {"dx_gates": rows} | ({"dr_gates": rows} if cell.splits_recurrent else {})
         names |= {"dh_rows": h} if self.projection is not None else {}
@@ -276,3 +235,66 @@ class Direction:
             like=like,
             lengths=None if self.steps.lengths is None else "lengths",
         )
+
+    def _values(self, t: Value, reads: Values, own: _Columns) -> dict[str, Value]:
+        """Emits the values of step t that the cell's derivative reads, in the compute type."""
+        b, cell, compute = self.b, self.cell, self._compute
+        steps = ValidSteps(self.steps.seq_length, self.steps.count, reads.get("lengths"))
+
+        def saved(name: str, time: Value) -> Value:
+            """One of the activations of a step."""
+            row = reads["activations"].row(time)
+            return row.split(1, len(cell.saved))[cell.saved.index(name)]
+
+        def previous(name: str, initial: Value) -> Value:
+            """The state before the step: a row of the previous step, or the initial one."""
+            b.formula(f"{name}_before = {name} of the step before, or the initial one")
+            time = t + 1 if self.reverse else t - 1
+            row = saved(name, time) if name == "c" else own.of(reads[name].row(time))
+            row = row.to(compute)
+            if not self.reverse:
+                return b.select(t.compare("EQ", 0), initial, row)
+            has_next = steps.valid(b, t + 1)
+            if has_next is None:
+                return b.select(t.compare("EQ", steps.seq_length - 1), initial, row)
+            return has_next.select_rows(row, initial)
+
+        values: dict[str, Value] = {}
+        for name in cell.saved:
+            b.formula(f"{name} = {name}[t]")
+            values[name] = saved(name, t).to(compute)
+        if "h" in cell.reads:
+            b.formula("h = y[t]")
+            values["h"] = own.of(reads["y"].row(t)).to(compute)
+        if "h_before" in cell.reads:
+            values["h_before"] = previous("y", reads["h_0"])
+        if cell.has_cell_state:
+            values["c_before"] = previous("c", reads["c_0"])
+        return values | {name: reads[name] for name in self.parameters}
+
+    def _derivative(
+        self, values: Values, dm: Value, reads: Values, state: Values
+    ) -> tuple[dict[str, Value], dict[str, Value]]:
+        """Emits the gradients of the state before a step, and the rows of its gates' gradients."""
+        b, cell, storage = self.b, self.cell, self.storage
+        times = self._times(reads, 0)
+        derivative = cell.derivative(b, values, dm, state.get("dc"), times)
+        b.formula(f"dx_gates = dx_gates in {storage}")
+        through = derivative.input.to(storage)
+        written = {"dx_gates": through}
+        if derivative.recurrent is not None:
+            b.formula(f"dr_gates = dr_gates in {storage}")
+            through = derivative.recurrent.to(storage)
+            written |= {"dr_gates": through} if cell.splits_recurrent else {}
+        b.formula("dh = dr_gates @ R")
+        new = {"dh": times("w_r", through)}
+        if derivative.h is not None and cell.is_direct_apart:
+            new["dh_direct"] = derivative.h
+        elif derivative.h is not None:
+            new["dh"] += derivative.h
+        for name in self.parameters:
+            b.formula(f"d_{name} += of the step")
+            new[f"d_{name}"] = state[f"d_{name}"] + derivative.vectors[name]
+        if derivative.c is not None:
+            new["dc"] = derivative.c
+        return new, written

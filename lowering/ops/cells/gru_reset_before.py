@@ -110,7 +110,7 @@ class GRUResetBefore(PlainCell):
     def factors(
         self, b: Builder, gates: Value, before: Value, saved: Value | None
     ) -> Sequence[tuple[int, Value, Value]]:
-        """R_zr was multiplied with the previous output, R_n with that times the reset gate."""
+        """R_zr was multiplied by the previous output, R_n by that times the reset gate."""
         assert saved is not None
         units = static_size(before.shape[2])
         b.formula("rh = r*h_before")

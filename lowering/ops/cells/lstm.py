@@ -201,7 +201,7 @@ def forward(
         functions: The activation functions.
 
     Returns:
-        The activations, and what the derivative needs of i, ci, f and o (`Function.gate`).
+        The activations, and the saved values of i, ci, f and o (`Function.gate`).
     """
     gates: dict[str, Value] = {}
     saved: dict[str, Value] = {}
@@ -277,7 +277,7 @@ def backward(
     Args:
         b: The builder.
         saved: The step's ``i``, ``f``, ``o``, ``ci`` and ``co``, each ``[B, H]``; with other
-            functions than TensorFlow's what `forward` says, and ``cs``.
+            functions than TensorFlow's, the values saved by `forward`, and ``cs``.
         cs_prev: The cell state before the step, ``[B, H]``.
         cs_grad: Gradient of the step's cell state, ``[B, H]``.
         h_grad: Gradient of the step's output, ``[B, H]``.

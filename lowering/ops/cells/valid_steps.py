@@ -57,7 +57,7 @@ class ValidSteps:
         return ValidSteps(seq_length, lengths.max(0).to("int64"), lengths.to("int64"))
 
     def of(self, b: Builder, block: TimeBlock) -> Value:
-        """The number of steps of a block of time that the longest row has, int64 scalar."""
+        """The number of steps of the longest row in a block of time, int64 scalar."""
         count = self.count
         if self.lengths is not None and isinstance(block.length, Open):
             # IREE computes a scalar minus a size on the host (tests/traps/test_open_sizes.py).

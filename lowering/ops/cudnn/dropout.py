@@ -61,7 +61,7 @@ def dropout_mask(
     b: Builder, args: Values, rate: float, shape: tuple[Size, ...], dtype: str
 ) -> Value:
     """Multipliers: 0 with probability `rate`, else ``1 / (1 - rate)``."""
-    # It imports the MLIR bindings, which importers of `OPERANDS` do not need.
+    # This imports the MLIR bindings, which importers of `OPERANDS` do not need.
     from rnn_compiler.lowering.builder.random_bits import random_bits
 
     count = product(shape)

@@ -40,7 +40,7 @@ def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
         params: The gradient of all parameters so far; 0 at the layer's parameters.
 
     Returns:
-        That gradient with the layer's matrices; the directions have the rest.
+        The gradient with the layer's matrices; the directions have the rest.
     """
     net = directions[0].net
     blocks = blocks_of_time(net)
@@ -149,7 +149,7 @@ class DirectionGradient:
             whole: Whether there is only this block.
 
         Returns:
-            That gradient with the block's part.
+            The gradient with the block's part.
         """
         net, b = self.net, self.net.b
         is_open = bool(net.spec.open_dims)

@@ -66,7 +66,7 @@ class Network(Layers):
         return list(enumerate(self.layout.pseudo_layers))[layer * D : (layer + 1) * D]
 
     def swap(self, value: Value) -> Value:
-        """Between the caller's order of the first two axes and time-major."""
+        """Swaps the first two axes if the op is not time-major."""
         if self.spec.attributes.get("time_major", True) or len(value.shape) < 3:
             return value
         self.b.formula("time_major = first two axes swapped")

@@ -66,7 +66,7 @@ def layout_of(op: str, known: Mapping[str, Any]) -> Layout:
     """The parameters' layout, from dimensions and attributes.
 
     Raises:
-        InvalidArgumentError: They do not go together.
+        InvalidArgumentError: They contradict each other.
     """
     names = ("rnn_mode", "num_layers", "num_units", "input_size", "direction", "input_mode")
     arguments = {name: known[name] for name in names}

@@ -91,7 +91,7 @@ def _names(op: str, kind: str, given: Sequence[str], directions: int) -> Sequenc
     default = DEFAULTS[kind]
     if not given:
         return default * directions
-    if kind == "RNN" and len(given) == 2:  # as ONNX's default has them for any direction
+    if kind == "RNN" and len(given) == 2:  # like ONNX's default for any direction
         return given
     if len(given) != len(default) * directions:
         expected = f"{len(default) * directions} functions, {', '.join(default * directions)}"

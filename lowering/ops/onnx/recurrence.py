@@ -16,7 +16,7 @@ With one of cuDNN's cells this is a layer of CudnnRNN with its gates in another 
 same bits. Padding may hold NaN.
 
 Source: the ONNX specification of the operators (https://onnx.ai/onnx/operators). docs/onnx_ops.md
-says what is done where it is ambiguous, and what ONNX Runtime does there.
+describes how ambiguities are resolved, and what ONNX Runtime does.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""The graph of an ONNX model, whose nodes and values the steps of an import look at and change.
+"""The graph of an ONNX model; each step of an import reads and changes its nodes and values.
 
-quantized     makes LSTMs of those with weights in int8
-sizes         fixes what the caller gives
-open_axes     leaves the other sizes open, and `computed_sizes` what depends on them
-folding       computes what is known then, and `loops` counts iterations; `pools` and `bounds`
-              give pools, slices and paddings the forms that are computed right
+quantized     replaces LSTMs with int8 weights by plain ones
+sizes         fixes the sizes and values given by the caller
+open_axes     leaves the other sizes open, and `computed_sizes` the constants that depend on them
+folding       computes all known values, and `loops` counts iterations; `pools`, `bounds` and
+              `powers` rewrite operators into forms that IREE computes correctly
 gathered_rows multiplies rows at once that are gathered one by one
-recurrent     puts our ops in
-products      makes products of two matrices
-parameters    takes the weights out
+recurrent     inserts our ops
+products      turns products into products of two matrices
+parameters    extracts the weights
 
-Only the process of an import loads this folder, as it needs the package onnx (`worker`).
+This folder is loaded only by the import process, because it needs the package onnx (`worker`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ for _module in ("compose", "inliner", "reference", "shape_inference", "version_c
     importlib.import_module(f"onnx.{_module}")
 
 OPSET = 17
-"""The version of ONNX's operators that IREE's importer knows best; older models are converted."""
+"""The version of ONNX's operators that IREE's importer supports best; older ones are converted."""
 
 _DEEPEST = 50
 
@@ -55,7 +55,7 @@ _WITH_WINDOWS = ("Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool")
 """Operators whose attributes may leave no result."""
 
 _SIGNED_ONLY = ("MaxPool", "Div", "Mod", "ReduceMax", "ReduceMin", "TopK", "Clip", "Relu")
-"""Operators that differ for numbers with the highest bit."""
+"""Operators whose results differ for unsigned numbers with the highest bit set."""
 
 
 class Graph:
@@ -65,8 +65,8 @@ class Graph:
         model: The model, as a message of ONNX.
         path: Its file, for messages.
         is_open: Whether sizes of values are open.
-        largest: How many elements a constant may have that is larger than what it is made of.
-        elements_left: How many elements of constants may still be computed.
+        largest: The most elements of a constant that is larger than its inputs.
+        elements_left: The remaining number of elements of constants that may be computed.
     """
 
     def __init__(self, model: Any, path: Path, *, largest: int = _LARGEST) -> None:
@@ -78,7 +78,7 @@ class Graph:
 
     @staticmethod
     def read(path: Path) -> Graph:
-        """The graph of a file, with the weights that lie beside it.
+        """The graph of a file, with the weights in files next to it.
 
         Raises:
             ArtifactError: It is damaged, or names files that are not in its folder.
@@ -87,7 +87,7 @@ class Graph:
         model = onnx.ModelProto()
         try:
             model.ParseFromString(read_bytes(path))
-        except Exception as error:  # protobuf's own, which differs between its implementations
+        except Exception as error:  # protobuf's own, which depends on the implementation
             raise damaged(path, "it is no ONNX model") from error
         if not model.ir_version or not model.graph.node:
             raise damaged(path, "it is no ONNX model: there are no nodes")
@@ -119,13 +119,13 @@ class Graph:
         if version < OPSET:
             try:
                 self.model = onnx.version_converter.convert_version(self.model, OPSET)
-            except Exception:  # of what converts it not; IREE takes most older operators as well
+            except Exception:  # IREE supports most older operators too
                 del self.__dict__["proto"]
         self.__dict__.pop("proto", None)
         self.set_nodes(self.proto.node)
 
     def _check_version(self, version: int) -> None:
-        """Checks that there is no operator whose older form the conversion takes for the newer."""
+        """Checks that there is no operator whose older form would be mistaken for the newer one."""
         graphs = (self.proto, *subgraphs(self.proto))
         for node in (each for graph in graphs for each in graph.node):
             if version < 13 and node.op_type == "Hardmax":
@@ -140,7 +140,7 @@ class Graph:
         return self.model.graph
 
     def infer_shapes(self) -> None:
-        """Infers the shapes of all values anew, from those of the inputs."""
+        """Infers the shapes of all values again from those of the inputs."""
         for graph in (self.proto, *subgraphs(self.proto)):
             del graph.value_info[:]
         for output in self.proto.output:
@@ -154,16 +154,16 @@ class Graph:
         del self.__dict__["proto"]
         constants = self.constants()
         for output in self.proto.output:
-            if output.name in constants:  # which no node makes, so nothing is inferred
+            if output.name in constants:  # no node computes it, so nothing is inferred
                 tensor = constants[output.name]
                 kind = onnx.helper.make_tensor_value_info("", tensor.data_type, list(tensor.dims))
                 output.type.CopyFrom(kind.type)
 
     def check_domains(self) -> None:
-        """Checks that all operators are ONNX's own: importers go by their names alone.
+        """Checks that all operators are ONNX's own, because importers only look at their names.
 
         Raises:
-            UnsupportedError: One is not.
+            UnsupportedError: An operator is not.
         """
         for graph in (self.proto, *subgraphs(self.proto)):
             for node in graph.node:
@@ -174,11 +174,11 @@ class Graph:
                     )
 
     def check_types(self) -> None:
-        """Checks that the results of all nodes have a type that can be.
+        """Checks that the results of all nodes have valid types.
 
         Raises:
             UnsupportedError: Attributes and inputs contradict each other, or IREE's importer does
-                not compute the operator for such integers.
+                not support the operator for unsigned integers.
         """
         types = self.types()
         for node in self.proto.node:
@@ -213,7 +213,7 @@ class Graph:
                 )
 
     def _check_divisor(self, node: Any) -> None:
-        """Checks that integers are divided by constants for which a processor has a result.
+        """Checks that integers are divided only by constants with a defined quotient.
 
         Raises:
             UnsupportedError: They are not.
@@ -227,7 +227,7 @@ class Graph:
             )
 
     def dtypes(self) -> dict[str, str]:
-        """The dtypes of inputs and outputs that have no sign, which MLIR's types leave out."""
+        """The unsigned dtypes of inputs and outputs, which MLIR's types omit."""
         values = (*self.proto.input, *self.proto.output)
         kinds = {each.name: each.type.tensor_type.elem_type for each in values}
         names = {name: onnx.helper.tensor_dtype_to_np_dtype(kind) for name, kind in kinds.items()}
@@ -239,18 +239,18 @@ class Graph:
         return sorted({node.op_type for graph in graphs for node in graph.node})
 
     def types(self) -> dict[str, Any]:
-        """The types of all values that are known, by name."""
+        """The known types of values, by name."""
         graph = self.proto
         return {each.name: each.type for each in (*graph.input, *graph.value_info, *graph.output)}
 
     def constants(self) -> dict[str, Any]:
-        """The tensors of all values that are constant, by name."""
+        """The tensors of constant values, by name."""
         return {tensor.name: tensor for tensor in self.proto.initializer}
 
     def set_nodes(self, nodes: Sequence[Any]) -> None:
-        """Replaces the nodes, and gives each a name of its own.
+        """Replaces the nodes and gives each a unique name.
 
-        In a file they may lack a name, or share it, and so may those of a branch that is inlined.
+        In files and in inlined branches, names may be missing or shared.
         """
         _replace(self.proto.node, nodes)
         counts: Counter[str] = Counter()
@@ -263,7 +263,7 @@ class Graph:
             node.name = name
 
     def remove_unused(self) -> None:
-        """Removes nodes and constants that nothing needs."""
+        """Removes unused nodes and constants."""
         needed = {output.name for output in self.proto.output}
         kept: list[Any] = []
         for node in reversed(self.proto.node):
@@ -277,7 +277,7 @@ class Graph:
 
 
 def shape_of(kind: Any) -> list[int | None] | None:
-    """The shape of a type, None for each size that is not known; None if the rank is not."""
+    """The shape of a type, None for each unknown size; None if the rank is unknown."""
     if kind is None or not kind.tensor_type.HasField("shape"):
         return None
     return [
@@ -292,7 +292,7 @@ def attributes_of(node: Any) -> Mapping[str, Any]:
 
 
 def read_by(node: Any) -> Iterator[str]:
-    """The values that a node reads, those that graphs inside it read included."""
+    """The values that a node reads, including those read by graphs inside it."""
     yield from node.input
     for graph in subgraphs(node):
         for each in graph.node:
@@ -312,7 +312,7 @@ def subgraphs(holder: Any, depth: int = 0) -> Iterator[Any]:
 
 
 def _tensors(graph: Any) -> Iterator[Any]:
-    """The tensors of a graph and of what is inside it."""
+    """The tensors of a graph and of the graphs inside it."""
     for each in (graph, *subgraphs(graph)):
         yield from each.initializer
         for node in each.node:

@@ -1,7 +1,7 @@
-"""Slices and Pads in the forms that IREE's importer computes as ONNX says.
+"""Rewrites Slices and Pads into forms that IREE's importer computes correctly.
 
-A slice backwards begins at an element that there is, since IREE would read behind the array.
-Negative padding is a slice. Padding with elements of the array itself is gathered from it.
+A backward slice begins at an existing element, since IREE would read beyond the array. Negative
+padding becomes a slice. Padding with elements of the array itself is gathered from it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_
 __all__ = ["plain_bounds"]
 
 _BEYOND = 1 << 31
-"""More elements than an axis has."""
+"""More elements than any axis has."""
 
 
 class _Axis(NamedTuple):
-    """The padding of an axis: how many elements before and behind it, and how many it has."""
+    """The padding of an axis: the numbers of elements before and after it, and its size."""
 
     number: int
     before: int
@@ -30,10 +30,10 @@ class _Axis(NamedTuple):
 
 
 def plain_bounds(graph: Graph) -> bool:
-    """Replaces slices and paddings whose bounds are constants; whether there were any.
+    """Replaces slices and paddings with constant bounds; returns whether there were any.
 
     Raises:
-        UnsupportedError: Padding repeats more elements than an axis has.
+        UnsupportedError: Padding repeats more elements than the axis has.
     """
     types, constants = graph.types(), graph.constants()
     nodes: list[Any] = []
@@ -52,7 +52,7 @@ def plain_bounds(graph: Graph) -> bool:
 
 
 def _numbers(tensor: Any) -> list[int] | None:
-    """The numbers of a constant of sizes or axes; None if it is none."""
+    """The numbers of a constant of sizes or axes; None for other values."""
     array: Any = np.array(0) if tensor is None else onnx.numpy_helper.to_array(tensor)
     return array.tolist() if array.ndim == 1 and array.dtype.kind == "i" else None
 
@@ -66,7 +66,7 @@ def _constant(graph: Graph, name: str, numbers: Sequence[int]) -> str:
 def _slice(
     graph: Graph, node: Any, sizes: Sequence[int | None], bounds: Sequence[list[int] | None]
 ) -> list[Any]:
-    """A slice backwards that begins at the last element; nothing for others."""
+    """The nodes for a backward slice, starting at the last element; empty for other slices."""
     starts, _, axes, steps = [*bounds, *([[]] * (4 - len(bounds)))][:4]
     if not starts or not steps or axes is None or len(steps) != len(starts):
         return []
@@ -84,7 +84,7 @@ def _slice(
 def _padding(
     graph: Graph, node: Any, sizes: Sequence[int | None], bounds: Sequence[list[int] | None]
 ) -> list[Any]:
-    """What puts zeros around an array, or repeats its elements; nothing if it is plain."""
+    """The nodes that put zeros around an array or repeat its elements; empty for plain padding."""
     rank = len(sizes)
     if not rank or len(bounds) < 1:
         return []
@@ -125,7 +125,7 @@ def _padding(
 
 
 def _cut(graph: Graph, node: Any, padding: Sequence[_Axis]) -> list[Any]:
-    """The slice that negative padding is; nothing if there is none."""
+    """The slice that replaces negative padding; empty if there is none."""
     cut = [each for each in padding if min(each.before, each.behind) < 0]
     if not cut:
         return []
@@ -141,7 +141,7 @@ def _repeated(graph: Graph, node: Any, source: str, axis: _Axis, mode: str) -> l
     """The nodes that repeat an array's elements at the ends of an axis.
 
     Raises:
-        UnsupportedError: It does not have as many.
+        UnsupportedError: The axis does not have as many.
     """
     before, behind = {
         "reflect": (range(axis.before, 0, -1), range(-2, -axis.behind - 2, -1)),

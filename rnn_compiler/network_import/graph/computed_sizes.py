@@ -1,8 +1,8 @@
 """Constants of a graph that depend on open sizes, computed from the sizes of its inputs.
 
 A Reshape whose new shape has at most one computed size gets a constant, with ONNX's 0 and -1. Other
-nodes get a vector that is joined from sizes of inputs. Arrays that are filled with one number are
-filled at each call; states of zeros are what a recurrent node has without them.
+nodes get a vector of sizes of inputs. Arrays filled with a single number are filled at each call;
+zero states are left to the recurrent node, which has zeros by default.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def use_computed_sizes(
         graph: The graph, which is changed.
         sources: An input and its axis by the name of each open size.
         types: The shapes of values.
-        constants: The constants: shapes, and either an element or all elements.
+        constants: The constants: shapes, and either one element or all elements.
     """
     for node in graph.proto.node:
         if node.op_type == "Reshape" and node.input[1] in constants:
@@ -64,7 +64,7 @@ def _is_zero(constant: tuple[Sequence[Size], Any] | None) -> bool:
 
 
 def _reshaped(before: Sequence[Size | None], after: Sequence[Size]) -> list[int] | None:
-    """A shape in terms of another one's sizes; None if more than one is to be computed."""
+    """A shape in terms of another one's sizes; None if more than one must be computed."""
     shape: list[int] = []
     for axis, size in enumerate(after):
         if not isinstance(size, Open):
@@ -104,7 +104,7 @@ class _Nodes:
             self._add("Concat", parts, name, [len(sizes)], axis=0)
 
     def filled(self, name: str, shape: Sequence[Size], element: Any) -> None:
-        """Adds an array whose elements are all the same."""
+        """Adds an array whose elements are all equal."""
         self.vector(f"{name}.shape", shape)
         value = onnx.numpy_helper.from_array(np.array(element))
         kind = onnx.helper.np_dtype_to_tensor_dtype(np.asarray(element).dtype)
@@ -142,7 +142,7 @@ class _Nodes:
         shape: Sequence[int] | None = (1,),
         **attributes: Any,
     ) -> str:
-        """Adds a node, and the type of its output unless that is known."""
+        """Adds a node, and the type of its output unless it is known."""
         made = onnx.helper.make_node(operator, inputs, [output], f"{output}.node", **attributes)
         self.made.append(made)
         if shape is not None:

@@ -1,8 +1,8 @@
-"""What a graph computes without its inputs: constants, shapes, branches, iterations of loops.
+"""Computes values that do not depend on inputs: constants, shapes, branches, iterations of loops.
 
-Once sizes are known, so are the results of Shape and what is made of them; once a rate is, so is
-the branch of an `If` that it chooses. onnx's own reference implementation computes them. On the
-way, nodes that IREE's importer does not compute as ONNX says get other forms (`pools`, `bounds`,
+Once sizes are known, so are the results of Shape and values computed from them; once a rate is
+known, so is the branch of an `If` that depends on it. onnx's own reference implementation computes
+them. On the way, nodes that IREE's importer computes incorrectly are rewritten (`pools`, `bounds`,
 `powers`).
 """
 
@@ -32,13 +32,13 @@ from rnn_compiler.network_import.graph.powers import plain_powers
 __all__ = ["fold"]
 
 _RANDOM = ("Bernoulli", "Multinomial", "Random")
-"""What the names of operators begin with whose results are drawn."""
+"""Prefixes of the names of random operators."""
 
 _MOST_ROUNDS = 100
 
 
 def fold(graph: Graph) -> None:
-    """Computes what is known, until nothing more is.
+    """Computes known values until nothing more is known.
 
     Raises:
         ArtifactError: The graph's shapes contradict each other.
@@ -56,7 +56,7 @@ def fold(graph: Graph) -> None:
 
 
 def _fold_once(graph: Graph) -> bool:
-    """Computes what is known by now; whether there was anything."""
+    """Computes the values known so far; returns whether there were any."""
     types, constants = graph.types(), graph.constants()
     completed = sum(_complete(node, types, constants) for node in graph.proto.node)
     nodes: list[Any] = []
@@ -89,7 +89,7 @@ def _fold_once(graph: Graph) -> bool:
 def _complete(node: Any, types: dict[str, Any], constants: dict[str, Any]) -> bool:
     """Gives a recurrent node its `hidden_size`, which may be missing, from the shape of R.
 
-    Without it, the inference of shapes ends at the node.
+    Without it, shape inference stops at the node.
     """
     if node.domain or node.op_type not in OPERATORS or len(node.input) <= INPUTS.index("R"):
         return False
@@ -106,7 +106,7 @@ def _complete(node: Any, types: dict[str, Any], constants: dict[str, Any]) -> bo
 def _results(
     graph: Graph, node: Any, types: dict[str, Any], constants: dict[str, Any]
 ) -> list[Any] | None:
-    """The values of a node's results; None if they are not known, or too large."""
+    """The values of a node's results; None if they are unknown or too large."""
     shapes = [shape_of(types.get(name)) for name in node.output]
     if node.op_type in ("Shape", "Size") and node.input:
         source = shape_of(types.get(node.input[0]))
@@ -143,7 +143,7 @@ def _integer(node: Any, name: str, default: int | None) -> int | None:
 
 
 def _evaluated(graph: Graph, node: Any, constants: dict[str, Any]) -> list[Any]:
-    """The values of a node whose inputs are constants, by onnx's reference implementation."""
+    """The values of a node with constant inputs, by onnx's reference implementation."""
     given = list(dict.fromkeys(name for name in node.input if name))
     inputs = [
         onnx.helper.make_tensor_value_info(
@@ -158,12 +158,12 @@ def _evaluated(graph: Graph, node: Any, constants: dict[str, Any]) -> list[Any]:
     )
     feeds = {name: onnx.numpy_helper.to_array(constants[name]) for name in given}
     try:
-        if node.op_type in LINEAR:  # which the implementation does not know in each version
+        if node.op_type in LINEAR:  # some versions of onnx do not implement it
             arrays = [feeds.get(name) for name in node.input]
             with contextlib.suppress(NotImplementedError):
                 return [linear(node.op_type, arrays, attributes_of(node))]
         values = iter(onnx.reference.ReferenceEvaluator(model).run(None, feeds))
-    except Exception as error:  # whatever numpy says of what the file asks for
+    except Exception as error:  # any error of numpy for the file's values
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise UnsupportedError(
             f"import_network: node {node.name!r} ({node.op_type}): its value, which depends on "
@@ -173,7 +173,7 @@ def _evaluated(graph: Graph, node: Any, constants: dict[str, Any]) -> list[Any]:
 
 
 def _branch(node: Any, constants: dict[str, Any]) -> Any:
-    """The branch that an `If` takes; None if that is not known, or it is something else."""
+    """The branch that an `If` takes; None if it is unknown, or for other nodes."""
     if node.op_type != "If" or node.input[0] not in constants:
         return None
     condition = bool(onnx.numpy_helper.to_array(constants[node.input[0]]).all())
@@ -181,7 +181,7 @@ def _branch(node: Any, constants: dict[str, Any]) -> Any:
 
 
 def _inlined(node: Any, branch: Any, taken: set[str], made: list[Any]) -> list[Any]:
-    """The nodes of a branch, for an `If` in the graph that this is in; its constants are added."""
+    """The nodes of a branch, for the graph that contains the `If`; its constants are added."""
     own = [tensor.name for tensor in branch.initializer]
     own += [name for each in branch.node for name in each.output if name]
     names = {name: f"{node.name}/{name}" for name in own if name in taken}

@@ -1,10 +1,10 @@
-"""Multiplies the rows of an array with a matrix at once, where a graph gathers them one by one.
+"""Multiplies the rows of an array by a matrix at once, where a graph gathers them one by one.
 
-A recurrent layer that is written out as operators multiplies the input of each step alone:
+A recurrent layer that is written out as operators multiplies the input of each step separately:
 
     Gemm(Gather(x, 0), w, b), Gemm(Gather(x, 1), w, b), ..
 
-and reads the matrix as often. These become ``y = x @ w + b`` and ``Gather(y, 0)``, ...
+and reads the matrix each time. These become ``y = x @ w + b`` and ``Gather(y, 0)``, ...
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["join_gathered_rows"]
 
 
 class _Product(NamedTuple):
-    """What products have in common that can be one: ``x @ w + b``, gathered along an axis."""
+    """The common part of products that can be joined: ``x @ w + b``, gathered along an axis."""
 
     source: str
     axis: int
@@ -29,7 +29,7 @@ class _Product(NamedTuple):
 
 
 def join_gathered_rows(graph: Graph) -> None:
-    """Joins the products of single rows of an array, where they are at least half of its rows.
+    """Joins the products of single rows of an array if they cover at least half of its rows.
 
     Raises:
         As `fold`.
@@ -68,7 +68,7 @@ def join_gathered_rows(graph: Graph) -> None:
 
 
 def _read(node: Any, gathers: Mapping[str, Any], constants: Mapping[str, Any]) -> _Product | None:
-    """A node as the product of a row of an array with a constant matrix, if it is one."""
+    """A node as the product of a row of an array and a constant matrix; None if it is not one."""
     if node.op_type not in ("Gemm", "MatMul") or node.input[0] not in gathers:
         return None
     gather, attributes = gathers[node.input[0]], attributes_of(node)

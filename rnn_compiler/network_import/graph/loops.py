@@ -1,7 +1,7 @@
-"""Writes out a `Loop` whose iterations can be counted at import, one iteration after the other.
+"""Unrolls a `Loop` whose iterations can be counted at import.
 
-They can if the greatest number of iterations and the first condition are constants, and if later
-conditions follow from those, from the number of the iteration, and from states that do so too, such
+They can if the maximum number of iterations and the first condition are constants, and if later
+conditions depend only on those, on the iteration number, and on states with the same property, such
 as counters. Keras' GRU with `reset_after` is such a loop if its length is known, as tf2onnx
 writes it.
 """
@@ -18,22 +18,22 @@ from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, subgra
 __all__ = ["rename", "unrolled"]
 
 _MOST_NODES = 1 << 13
-"""The most nodes that a graph has then."""
+"""The most nodes of a graph after unrolling."""
 
 
 def unrolled(
     graph: Graph, node: Any, constants: dict[str, Any], made: list[Any]
 ) -> list[Any] | None:
-    """The nodes of all iterations, for the graph that a loop is in; its constants are added.
+    """The nodes of all iterations, for the graph that contains the loop; its constants are added.
 
     Args:
         graph: The graph.
-        node: The node of it.
+        node: The node.
         constants: The constants of the graph, by name.
-        made: Gets new constants.
+        made: Receives new constants.
 
     Returns:
-        The nodes; None if this is no loop, or its iterations cannot be counted or are too many.
+        The nodes; None if this is not a loop, or its iterations cannot be counted or are too many.
     """
     if node.op_type != "Loop":
         return None
@@ -80,7 +80,7 @@ def unrolled(
 
 
 def rename(node: Any, names: dict[str, str]) -> None:
-    """Renames the values that a node reads and makes, in graphs inside it too."""
+    """Renames the values that a node reads and writes, also in graphs inside it."""
     for field in (node.input, node.output):
         field[:] = [names.get(name, name) for name in field]
     for graph in subgraphs(node):
@@ -91,7 +91,7 @@ def rename(node: Any, names: dict[str, str]) -> None:
 
 
 class _Constants:
-    """Constants that a loop gets, each once."""
+    """Constants added for a loop, without repetitions."""
 
     def __init__(self, name: str, made: list[Any]) -> None:
         self._name, self._made = name, made
@@ -107,7 +107,7 @@ class _Constants:
 
 
 def _iterations(graph: Graph, node: Any, body: Any, constants: dict[str, Any]) -> int | None:
-    """The number of iterations; None if it is not known, or too large."""
+    """The number of iterations; None if it is unknown or too large."""
     most, condition = (
         _value(name, constants) if name else default
         for name, default in zip(node.input[:2], (math.inf, True), strict=True)
@@ -147,7 +147,7 @@ def _iterations(graph: Graph, node: Any, body: Any, constants: dict[str, Any]) -
             condition = bool(np.all(results[body.output[0].name]))
             values = {name: results[end] for name, end in zip(starts, ends, strict=True)}
             number += 1
-    except Exception:  # whatever numpy says of what the file asks for; the loop is refused then
+    except Exception:  # any error of numpy for the file's values; the loop is refused then
         return None
     return number
 
@@ -160,7 +160,7 @@ def _value(name: str, constants: dict[str, Any]) -> int | None:
 
 
 def _slice(body: Any) -> tuple[set[str], list[Any]]:
-    """The values that a loop's conditions depend on, and the nodes that make them."""
+    """The values that a loop's conditions depend on, and the nodes that compute them."""
     inputs = [each.name for each in body.input]
     needed = {body.output[0].name}
     while True:

@@ -1,9 +1,9 @@
 """Axes of inputs whose sizes stay open: known when the network is called, not when it is imported.
 
 A graph is folded at several sizes of its open axes. The results must have the same nodes. Shapes
-and constants may differ, if they are polynomials of the axes. They are found from some of these
-sizes and checked at the others, one of which is huge: beyond the bounds of slices and conditions.
-So what a graph computes from the sizes of its inputs is gone here too, and what is left of it is a
+and constants may differ if they are polynomials of the axes. These are fitted at some sizes
+and checked at the others, one of which is huge: beyond the bounds of slices and conditions.
+So a graph's computations with the sizes of its inputs disappear here too; what remains are a
 few vectors of sizes for operators that need them.
 """
 
@@ -25,16 +25,16 @@ from rnn_compiler.schema.open_sizes import Size, bound, open_dimension, product
 __all__ = ["Axis", "Opened", "leave_open", "open_axes"]
 
 _TYPICAL = (67, 71, 73, 79, 83, 89)
-"""Sizes of the open axes, different ones so that they are told apart."""
+"""Sizes of the open axes, all different to tell the axes apart."""
 
 _OTHERS = (96, 131, 1031)
 """Sizes that one axis has while the others have typical ones."""
 
 _HUGE = (1 << 30) + 3
-"""A size beyond the bounds that a graph may compare sizes with."""
+"""A size beyond the bounds that a graph may compare sizes to."""
 
 _LARGEST = 1 << 24
-"""Elements of a constant at such sizes."""
+"""The most elements of a constant at such sizes."""
 
 
 class Axis(NamedTuple):
@@ -43,7 +43,7 @@ class Axis(NamedTuple):
     Attributes:
         name: Its name in the model; empty if it has none.
         key: Its name in sizes.
-        sources: The inputs that have it, each with the number of the axis.
+        sources: The inputs that have it, each with the index of the axis.
     """
 
     name: str
@@ -52,11 +52,11 @@ class Axis(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its name, or that of an input with its number."""
+        """Its name, or else that of an input with the axis' index."""
         return self.name or "_".join(map(str, self.sources[0]))
 
     def __str__(self) -> str:
-        """What the axis is called, and how it is fixed."""
+        """The axis, and how to fix its size, for messages."""
         if self.name:
             remedy = f"pass dims={{{self.name!r}: N}} or --dim {self.name}=N"
             return f"axis {self.name!r} cannot be open: {remedy}"
@@ -66,7 +66,7 @@ class Axis(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """What is known of a graph with open axes, in terms of their keys.
+    """The shapes of a graph with open axes, in terms of their keys.
 
     Attributes:
         shapes: The shapes of its inputs and outputs by name.
@@ -78,7 +78,7 @@ class Opened(NamedTuple):
 
 
 def open_axes(graph: Graph) -> list[Axis]:
-    """The axes of a graph's inputs that have no size."""
+    """The axes of a graph's inputs without a size."""
     found: dict[str, tuple[str, list[tuple[str, int]]]] = {}
     for each in graph.proto.input:
         for number, axis in enumerate(each.type.tensor_type.shape.dim):
@@ -97,7 +97,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
 
     Raises:
         ArtifactError: The graph's shapes contradict each other.
-        UnsupportedError: A node needs to know the size of an axis.
+        UnsupportedError: A node needs the size of an axis.
     """
     family = _Family(graph, axes)
     base = family.graphs[0]
@@ -175,14 +175,14 @@ class _Family:
         return graph
 
     def _other_node(self, folded: Graph) -> Any:
-        """The first node in which a graph differs from the first one; None if there is none."""
+        """The first node in which a graph differs from the first graph; None if there is none."""
         for first, other in itertools.zip_longest(self.graphs[0].proto.node, folded.proto.node):
             if first is None or other is None or _text(first) != _text(other):
                 return first or other
         return None
 
     def _missing_node(self, folded: Graph) -> Any:
-        """The first node that a graph does not have; None if it has all."""
+        """The first node missing in a graph; None if it has all."""
         known = {*map(_text, folded.proto.node)}
         return next((each for each in self.graphs[0].proto.node if _text(each) not in known), None)
 
@@ -200,11 +200,11 @@ class _Family:
         """The constants that differ between the graphs.
 
         Returns:
-            By name, either the shape of an array whose elements are all the same, and an element,
-            or a shape of known sizes, and a list of sizes.
+            By name, either the shape of an array with equal elements, and an element, or a known
+            shape and a list of sizes.
 
         Raises:
-            UnsupportedError: One is anything else.
+            UnsupportedError: A constant has another form.
         """
         found: dict[str, tuple[Sequence[Size], Any]] = {}
         every = [graph.constants() for graph in self.graphs]
@@ -228,10 +228,10 @@ class _Family:
         return found
 
     def least(self, axis: Axis, types: Mapping[str, Sequence[Size | None]]) -> int:
-        """The least size of an axis at which nodes and shapes are what they are at large ones.
+        """The smallest size of an axis at which nodes and shapes are the same as at large ones.
 
         Raises:
-            UnsupportedError: They are not at the sizes that follow it.
+            UnsupportedError: They differ at sizes above it.
         """
         low, high = 0, self._usual[axis.key]
         middle = 1
@@ -250,7 +250,7 @@ class _Family:
     def _differs(self, axis: Axis, size: int, types: Mapping[str, Sequence[Size | None]]) -> str:
         """How nodes or shapes differ if an axis has another size; empty if they do not.
 
-        Nodes whose results would be too large are not folded, so a huge size has more of them.
+        Nodes with too large results are not folded, so a huge size leaves more of them.
         """
         point = {**self._usual, axis.key: size}
         try:
@@ -272,7 +272,7 @@ class _Family:
         return ""
 
     def _size(self, numbers: Sequence[int]) -> Size | None:
-        """The polynomial that has some values at the points; None if there is none."""
+        """The polynomial with the given values at the points; None if there is none."""
         keys = [axis.key for axis in self._axes]
         terms = [names for count in (0, 1, 2) for names in itertools.combinations(keys, count)]
         rows: Any = [
@@ -287,7 +287,7 @@ class _Family:
         return total if values == [*map(int, numbers)] else None
 
     def _maker(self, value: str) -> str:
-        """The node that makes a value, for messages."""
+        """The node that computes a value, for messages."""
         for node in self.graphs[0].proto.node:
             if value in node.output:
                 return f"node {node.name!r} ({node.op_type})"
@@ -313,7 +313,7 @@ class _Family:
     def refused_result(
         self, name: str, types: Mapping[str, Sequence[Size | None]]
     ) -> UnsupportedError:
-        """The error that the size of an output is no polynomial of those of inputs."""
+        """The error for an output size that is not a polynomial of input sizes."""
         if name not in types:
             return UnsupportedError(
                 f"import_network: the shape of {name!r} is not known: pass dims={{...}}"

@@ -1,4 +1,4 @@
-"""Which constants of a graph are weights: they become inputs, and arrays of the module."""
+"""Decides which constants of a graph are weights, which become inputs and arrays of the module."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rnn_compiler.schema.dtypes import canonical_name
 __all__ = ["take_parameters"]
 
 _LEAST = 64
-"""Elements of a weight; smaller constants stay where they are, as they may be sizes or axes."""
+"""The fewest elements of a weight; smaller constants, which may be sizes or axes, stay in place."""
 
 _DTYPES = ("float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64")
 
 
 def take_parameters(graph: Graph) -> dict[str, Any]:
-    """Makes inputs of the weights of a graph; gives their arrays by name."""
+    """Turns the weights of a graph into inputs; returns their arrays by name."""
     taken: dict[str, Any] = {}
     for tensor in [*graph.proto.initializer]:
         array: Any = onnx.numpy_helper.to_array(tensor)

@@ -1,7 +1,7 @@
-"""Pools in the forms that are computed right and fast.
+"""Rewrites pools into forms that are computed correctly and fast.
 
-With ``ceil_mode``, a last window may reach beyond the padding. IREE's importer counts such windows
-and their elements otherwise than ONNX; a pool with more padding is the same to both. The maximum of
+With ``ceil_mode``, the last window may reach beyond the padding. IREE's importer treats such
+windows and their elements differently from ONNX; with more padding, both agree. The maximum of
 large windows is taken along one axis after the other: a window of 13 x 13 numbers is compared in 26
 steps per result instead of 169, with the same result.
 """
@@ -19,14 +19,14 @@ from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_b
 __all__ = ["plain_pools"]
 
 _GAIN = 2
-"""The factor by which comparisons become fewer at least; the maxima in between cost memory."""
+"""The least factor by which comparisons must become fewer; intermediate maxima cost memory."""
 
 
 def plain_pools(graph: Graph) -> None:
-    """Replaces pools that IREE's importer does not compute as ONNX says, and large maxima.
+    """Replaces pools that IREE's importer computes incorrectly, and large maxima.
 
     Raises:
-        UnsupportedError: The places of maxima are read.
+        UnsupportedError: The positions of maxima are read.
     """
     needed = {output.name for output in graph.proto.output}
     needed.update(name for node in graph.proto.node for name in read_by(node))
@@ -48,9 +48,9 @@ def plain_pools(graph: Graph) -> None:
 
 
 def _whole_windows(graph: Graph, node: Any) -> list[Any]:
-    """A pool as one with padding for all of its windows, behind a Pad if that one counts.
+    """A pool with padding for all of its windows, after a Pad if padding counts in the result.
 
-    A window begins before the padding at the end, so it needs no more than its span less one.
+    A window begins before the padding at the end, so it needs at most its span less one.
     """
     attributes = attributes_of(node)
     automatic = attributes["auto_pad"].s if "auto_pad" in attributes else b""
@@ -87,7 +87,7 @@ def _whole_windows(graph: Graph, node: Any) -> list[Any]:
 
 
 def _zeros_around(graph: Graph, source: str, name: str, start: list[int], end: list[int]) -> Any:
-    """A node that puts zeros around an array's axes behind the second."""
+    """A node that puts zeros around an array, except along its first two axes."""
     pads = np.array([0, 0, *start, 0, 0, *end], np.int64)
     version = next((each.version for each in graph.model.opset_import if not each.domain), 0)
     if version < 11:
@@ -98,7 +98,7 @@ def _zeros_around(graph: Graph, source: str, name: str, start: list[int], end: l
 
 
 def _by_axis(node: Any) -> list[Any]:
-    """A pool as one of each axis that its windows are wider along; itself if that does not pay."""
+    """A pool as one pool per axis with wider windows; itself if that does not pay off."""
     attributes = attributes_of(node)
     if "kernel_shape" not in attributes:
         return [node]
@@ -121,14 +121,14 @@ def _by_axis(node: Any) -> list[Any]:
 
 
 def _moves(attributes: Any, axis: int) -> bool:
-    """Whether windows of a single number along an axis change anything."""
+    """Whether windows of a single number along an axis have any effect."""
     strides = [*attributes["strides"].ints] if "strides" in attributes else []
     pads = [*attributes["pads"].ints] if "pads" in attributes else []
     return bool(strides[axis : axis + 1] not in ([], [1]) or any(pads[axis :: len(pads) // 2 or 1]))
 
 
 def _add(node: Any, attribute: Any, axis: int, rank: int) -> None:
-    """Adds an attribute as it is for one axis alone."""
+    """Adds an attribute restricted to one axis."""
     if attribute.name in ("kernel_shape", "strides", "dilations", "pads"):
         none = 0 if attribute.name == "pads" else 1
         kept = [none if k % rank != axis else each for k, each in enumerate(attribute.ints)]

@@ -1,8 +1,8 @@
-"""Powers in the forms that IREE computes right: it makes exponentials of logarithms of them.
+"""Rewrites powers into forms that IREE computes correctly: it uses exponentials of logarithms.
 
-So powers of numbers below zero are no numbers there, and neither is zero to the power of zero. With
-a small whole constant as exponent, powers become products. Others are powers of absolute values,
-with the signs that their constant exponents give them.
+So powers of negative numbers are NaN there, and so is zero to the power of zero. Powers with a
+small whole constant as exponent become products. Others become powers of absolute values, with
+the signs that follow from their constant exponents.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _MOST_FACTORS = 16
 
 
 def plain_powers(graph: Graph) -> bool:
-    """Replaces powers; whether there were any.
+    """Replaces powers; returns whether there were any.
 
     Raises:
-        UnsupportedError: An exponent is no constant, or that of integers no small one.
+        UnsupportedError: An exponent is not constant, or is too large for a power of integers.
     """
     types, constants = graph.types(), graph.constants()
     absolute = {node.output[0] for node in graph.proto.node if node.op_type == "Abs"}
@@ -45,7 +45,7 @@ def plain_powers(graph: Graph) -> bool:
 def _plain(
     graph: Graph, node: Any, types: Mapping[str, Any], constants: Mapping[str, Any]
 ) -> list[Any]:
-    """The nodes that compute a power; nothing if the node itself does."""
+    """The nodes that compute a power; empty if the node itself does so correctly."""
     base, exponent = node.input
     kind = types[base].tensor_type
     dtype: Any = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type))
@@ -69,7 +69,7 @@ def _refused(node: Any, what: str) -> UnsupportedError:
 
 
 def _product(node: Any, base: str, count: int) -> list[Any]:
-    """A number multiplied with itself."""
+    """A number multiplied by itself."""
     nodes: list[Any] = []
     product = base
     for digit in f"{count:b}"[1:]:
@@ -82,7 +82,7 @@ def _product(node: Any, base: str, count: int) -> list[Any]:
 
 
 def _signed(graph: Graph, node: Any, base: str, exponents: Any) -> list[Any]:
-    """The power of the absolute value: negated for odd exponents, and no number for broken ones."""
+    """The power of the absolute value, negated for odd exponents, NaN for fractional ones."""
     sign = np.where(exponents % 1 == 0, 1 - 2 * (exponents % 2), np.nan).astype(exponents.dtype)
     one = np.ones((), exponents.dtype)
 

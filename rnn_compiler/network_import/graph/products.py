@@ -1,6 +1,6 @@
-"""Products with a constant matrix as IREE's importer handles them best: of two matrices.
+"""Rewrites products with a constant matrix into the form best for IREE's importer: of two matrices.
 
-It would multiply each step or row of a batch with a copy of the matrix, and transpose the weights
+It would multiply each step or row of a batch by a copy of the matrix, and transpose the weights
 of a linear layer at every call.
 """
 
@@ -17,7 +17,7 @@ __all__ = ["plain_products"]
 
 
 def plain_products(graph: Graph) -> None:
-    """Joins the rows that are multiplied with one matrix, and transposes weights beforehand."""
+    """Joins the rows that are multiplied by one matrix, and transposes weights in advance."""
     types, constants = graph.types(), graph.constants()
     nodes: list[Any] = []
     for node in graph.proto.node:
@@ -32,7 +32,7 @@ def plain_products(graph: Graph) -> None:
 
 
 def _joined(graph: Graph, node: Any, types: dict[str, Any], constants: dict[str, Any]) -> list[Any]:
-    """A product of an array of more axes with a constant matrix, as one of two matrices."""
+    """A product of an array of higher rank and a constant matrix as one of two matrices."""
     given, matrix = node.input
     sizes, result = shape_of(types.get(given)), shape_of(types.get(node.output[0]))
     if matrix not in constants or sizes is None or result is None or len(sizes) < 3:
@@ -74,7 +74,7 @@ def _add_constant(graph: Graph, name: str, sizes: Sequence[int]) -> None:
 
 
 def _transpose(graph: Graph, node: Any, constants: dict[str, Any]) -> None:
-    """Transposes the constant matrix of a linear layer, if the layer does."""
+    """Transposes the constant matrix of a linear layer, if the layer transposes it."""
     attributes = attributes_of(node)
     if "transB" not in attributes or not attributes["transB"].i:
         return

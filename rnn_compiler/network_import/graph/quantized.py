@@ -14,11 +14,11 @@ _DOMAIN = "com.microsoft"
 
 
 def plain_lstms(graph: Graph) -> None:
-    """Replaces nodes `DynamicQuantizeLSTM` whose weights are constants by LSTMs.
+    """Replaces nodes `DynamicQuantizeLSTM` with constant weights by LSTMs.
 
     Raises:
-        ArtifactError: Weights are none that there can be.
-        UnsupportedError: Weights are no constants.
+        ArtifactError: Weights are invalid.
+        UnsupportedError: Weights are not constant.
     """
     constants = graph.constants()
     for node in graph.proto.node:
@@ -44,7 +44,7 @@ def plain_lstms(graph: Graph) -> None:
 
 
 def _add_moved(node: Any, constants: dict[str, Any]) -> None:
-    """Adds what a node passes on unchanged to the constants."""
+    """Adds the constants that a node passes on unchanged."""
     if node.op_type == "Constant" and len(node.attribute) == 1 and node.attribute[0].HasField("t"):
         constants[node.output[0]] = node.attribute[0].t
     elif node.op_type == "Identity" and node.input[0] in constants:
@@ -52,7 +52,7 @@ def _add_moved(node: Any, constants: dict[str, Any]) -> None:
 
 
 def _become_lstm(graph: Graph, node: Any, arrays: list[Any]) -> None:
-    """Makes a node an LSTM with some arrays as its inputs W and R."""
+    """Turns a node into an LSTM with given arrays as its inputs W and R."""
     names = [*node.input[: len(arrays)]]
     outputs: list[str] = [name for name in node.output if name]  # no two nodes share them
     for index in (WEIGHTS["W"], WEIGHTS["R"]):

@@ -1,9 +1,8 @@
-"""Recurrent nodes as our ops: a node with a config for each, and what it needs around it.
+"""Replaces recurrent nodes by our ops: a node with a config for each, and the nodes around it.
 
-What ONNX's LSTM, GRU or RNN computes is found as for `import_model`. ONNX's own ops take the node's
+The op for ONNX's LSTM, GRU or RNN is chosen as in `import_model`. ONNX's own ops take the node's
 inputs; a node of open sizes always becomes one of them. For CudnnRNNV3 the weights become a buffer,
-a constant of the graph; states that the model does not pass are zeros, and lengths that it does not
-pass are all steps.
+a constant of the graph; omitted states are zeros, and omitted lengths are all steps.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from rnn_compiler.schema.open_sizes import Size, null_if_open
 __all__ = ["replace_recurrent"]
 
 _DOMAIN = "rnn_compiler"
-"""The domain of the nodes that are our ops, each called as the op is; `lowering.networks` finds
-them by their attribute `backend_config`, which `linking.calls` reads."""
+"""The domain of the nodes for our ops, named like the op; `lowering.networks` finds them by their
+attribute `backend_config`, which `linking.calls` reads."""
 
 _X, _LENGTHS, _H, _C = (
     INPUTS.index(name) for name in ("X", "sequence_lens", "initial_h", "initial_c")
@@ -36,11 +35,11 @@ _X, _LENGTHS, _H, _C = (
 
 
 def replace_recurrent(graph: Graph) -> None:
-    """Replaces the recurrent nodes of a graph whose shapes are known.
+    """Replaces the recurrent nodes of a graph with known shapes.
 
     Raises:
-        ArtifactError: Weights or attributes are none that there can be.
-        UnsupportedError: A node computes what no op of ours does.
+        ArtifactError: Weights or attributes are invalid.
+        UnsupportedError: No op computes a node.
     """
     types, constants = graph.types(), graph.constants()
     once = Once(Budget(graph.path, graph.model.ByteSize()))
@@ -62,7 +61,7 @@ def replace_recurrent(graph: Graph) -> None:
 def _layer(
     graph: Graph, node: Any, types: Mapping[str, Any], constants: Mapping[str, Any], once: Once
 ) -> Layer:
-    """The layer that a node is."""
+    """The layer of a node."""
     arrays = [
         onnx.numpy_helper.to_array(constants[n]) if n in constants else None for n in node.input
     ]
@@ -89,12 +88,12 @@ def _unsupported(node: Any, what: str) -> UnsupportedError:
 
 @dataclass
 class _Around:
-    """The nodes that take a recurrent node's place.
+    """The nodes that replace a recurrent node.
 
     Attributes:
         graph: The graph.
         node: The recurrent node.
-        layer: What it is.
+        layer: Its layer.
         types: The types of the graph's values.
         nodes: The nodes so far.
     """
@@ -121,7 +120,7 @@ class _Around:
         return shape
 
     def add(self, operator: str, inputs: Sequence[str], outputs: Sequence[str], **rest: Any) -> str:
-        """Adds a node; gives its first output."""
+        """Adds a node; returns its first output."""
         name = f"{self.node.name}/{operator}"
         self.nodes.append(onnx.helper.make_node(operator, inputs, outputs, name=name, **rest))
         return outputs[0]
@@ -140,20 +139,20 @@ class _Around:
         return tensor.name
 
     def filled(self, what: str, value: float, dtype: str, shape: Sequence[int]) -> str:
-        """Adds a value whose elements are all the same."""
+        """Adds a value whose elements are all equal."""
         sizes = self.constant(f"{what}.shape", np.array(shape, np.int64))
         element = onnx.numpy_helper.from_array(np.array([value], DTYPES[dtype].numpy))
         name = self.typed(self.name(what), dtype, shape)
         return self.add("ConstantOfShape", [sizes], [name], value=element)
 
     def reshaped(self, source: str, what: str, dtype: str, shape: Sequence[int]) -> str:
-        """Adds a value of other sizes."""
+        """Adds a reshaped value."""
         sizes = self.constant(f"{what}.shape", np.array(shape, np.int64))
         return self.add("Reshape", [source, sizes], [self.typed(self.name(what), dtype, shape)])
 
 
 def _cudnn(around: _Around) -> None:
-    """`CudnnRNNV3`: its output has the directions side by side, where ONNX has an axis of them."""
+    """`CudnnRNNV3`: its output has the directions side by side, ONNX's has an axis of them."""
     layer, node = around.layer, around.node
     first = bool(layer.attributes["time_major"])
     shape = [size for size in around.shape(node.input[_X]) if size is not None]
@@ -197,14 +196,14 @@ def _cudnn(around: _Around) -> None:
 
 
 _ATTRIBUTES = ("rnn_mode", "direction", "is_training", "time_major")
-"""The attributes of CudnnRNNV3 that a node decides."""
+"""The attributes of CudnnRNNV3 that the node determines."""
 
 
 def _onnx(around: _Around) -> None:
-    """One of ONNX's own ops, which takes and gives what the node does."""
+    """One of ONNX's own ops, with the node's inputs and outputs."""
     layer, node = around.layer, around.node
     passed = {name: around.input(k) for k, name in enumerate(INPUTS) if around.input(k)}
-    if "P" not in str(layer.attributes["inputs"]).split():  # they are zeros
+    if "P" not in str(layer.attributes["inputs"]).split():  # omitted peepholes are zeros
         passed.pop("P", None)
     optional = " ".join(name for name in passed if name not in ("X", "W", "R"))
     attributes = {**layer.attributes, "inputs": optional}
@@ -227,4 +226,4 @@ _COMPUTED_BY: Mapping[str, Callable[[_Around], None]] = {
     "CudnnRNNV3": _cudnn,
     **dict.fromkeys(("onnx.LSTM", "onnx.GRU", "onnx.RNN"), _onnx),
 }
-"""How each op of ours computes a recurrent node."""
+"""The function that builds the nodes for each of our ops."""

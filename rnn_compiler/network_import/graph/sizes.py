@@ -1,4 +1,4 @@
-"""Sizes and values that the caller of an import fixes: axes by name, whole shapes, whole inputs."""
+"""Fixes sizes and values given by the caller: axes by name, whole shapes, whole inputs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["fix_sizes", "fix_values"]
 
 
 def fix_values(graph: Graph, values: Mapping[str, Any]) -> None:
-    """Makes constants of inputs.
+    """Turns inputs into constants.
 
     Args:
         graph: The graph, which is changed.
         values: Arrays by the names of inputs.
 
     Raises:
-        InvalidArgumentError: There is no such input, or it has another shape or type.
+        InvalidArgumentError: An input does not exist, or has another shape or type.
     """
     inputs = {each.name: each for each in graph.proto.input}
     for name, value in values.items():
@@ -50,8 +50,8 @@ def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int]]) -> None:
         dims: Sizes by the names of axes, or whole shapes by the names of inputs.
 
     Raises:
-        InvalidArgumentError: There is no such axis or input, a size contradicts the model's, or the
-            rank of an input is not known.
+        InvalidArgumentError: An axis or input does not exist, a size contradicts the model's, or
+            the rank of an input is unknown.
     """
     inputs = {each.name: each.type.tensor_type for each in graph.proto.input}
     axes: dict[str, list[Any]] = {}
@@ -73,7 +73,7 @@ def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int]]) -> None:
 
 
 def _set_shape(name: str, graph: Graph, given: list[int]) -> None:
-    """Gives an input a shape, which must be one that the model has for it."""
+    """Sets the shape of an input, which must agree with the model's."""
     (kind,) = (each.type for each in graph.proto.input if each.name == name)
     shape = shape_of(kind)
     if shape is not None and not _fits(shape, given):
@@ -94,7 +94,7 @@ def _check_ranks(graph: Graph) -> None:
 
 
 def _axes(kind: Any) -> list[str]:
-    """The names of the axes of an input that have no size."""
+    """The names of an input's axes that have no size."""
     return [axis.dim_param for axis in kind.tensor_type.shape.dim if axis.dim_param]
 
 
@@ -104,7 +104,7 @@ def _fits(shape: Sequence[int | None], given: Sequence[int]) -> bool:
 
 
 def _shown(shape: Sequence[int | None] | None, names: Sequence[str] = ()) -> str:
-    """A shape with names, or question marks, for what is open."""
+    """A shape with names or question marks for open sizes."""
     if shape is None:
         return "of any rank"
     left = list(names) if len(names) == list(shape).count(None) else []

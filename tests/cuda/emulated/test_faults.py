@@ -1,4 +1,4 @@
-"""Faults of the CUDA modules that the emulator has shown."""
+"""Faults of the CUDA modules that the emulator has detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights in int8 on a GPU: the bits that are defined."""
+"""Weights in int8 on a GPU: the defined bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Device memory: bounds, what stays there, what is given back."""
+"""Device memory: bounds, leaks, and memory that is returned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frozen weights and streams on a GPU: what a CPU gives for the same chunks."""
+"""Frozen weights and streams on a GPU: the same results as a CPU's for the same chunks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Mistakes in the PTX of compiled ops are caught, by the emulator's checks or by wrong results.
 
-A mutant takes as many bytes as the original, so that it can be put in its place in a module. Each
-runs in a process of its own, forked from one that has imported everything.
+A mutant has as many bytes as the original, so that it can replace it in a module. Each
+runs in a separate process, forked from one that has imported everything.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ else:
 
 
 class Mutant(NamedTuple):
-    """Of which module, and in what the text that `pattern` finds is changed."""
+    """A module, and the replacement for the text that `pattern` finds."""
 
     op: str
     dtype: str
@@ -174,7 +174,7 @@ class Outcome(NamedTuple):
     errors: str
 
     def in_order(self) -> str:
-        """What the process printed, if it ended as it should."""
+        """The output of the process, if it ended successfully."""
         assert self.printed, self.errors[-3000:]
         faulted = "by the emulator" in self.printed
         assert self.code == (emulator.LOST if faulted else 0), "it did not end in order"
@@ -183,7 +183,7 @@ class Outcome(NamedTuple):
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
-    """Those of all mutants, and of what is not mutated."""
+    """The outcomes of all mutants, and of the unchanged modules."""
     rows = [*(mutant[:-1] for mutant in MUTANTS.values()), *UNCHANGED]
     folder = tmp_path_factory.mktemp("mutants")
     done = subprocess.run(

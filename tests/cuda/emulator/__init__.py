@@ -58,7 +58,7 @@ def build() -> Path:
 
 
 def load_apart(folder: Path) -> ctypes.CDLL:
-    """Loads the emulator under a name by which nobody looks for NVIDIA's driver."""
+    """Loads the emulator under a name other than that of NVIDIA's driver."""
     return _typed(ctypes.CDLL(str(folder / APART)))
 
 
@@ -76,7 +76,7 @@ def load(folder: Path, capability: int = 80) -> ctypes.CDLL:
 
 
 def _leave(library: ctypes.CDLL) -> None:
-    """Ends a process whose device is lost: IREE hangs or crashes when it closes such a one."""
+    """Ends a process whose device is lost, because IREE hangs or crashes when closing it."""
     if library.emulator_fault():
         sys.stdout.flush()
         sys.stderr.flush()

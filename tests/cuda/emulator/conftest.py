@@ -1,4 +1,4 @@
-"""The emulator under a name of its own, which IREE does not look for."""
+"""The emulator under a separate name, which IREE does not look for."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ HEAD = ".version 8.8\n.target {target}\n.address_size 64\n"
 
 
 class DriverError(Exception):
-    """An error of the driver: its number, and what the emulator says of it."""
+    """An error of the driver: its number and the emulator's message."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -62,7 +62,7 @@ class Driver:
         return address
 
     def get(self, address: int, like: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """What is in device memory, as an array like another."""
+        """The content of device memory, as an array like another."""
         array = np.empty_like(like)
         target, size = ctypes.c_uint64(array.ctypes.data), ctypes.c_size_t(array.nbytes)
         self.call("cuMemcpyAsync", target, ctypes.c_uint64(address), size, None)
@@ -97,7 +97,7 @@ class Driver:
     def run(
         self, ptx: str, inputs: Sequence[npt.NDArray[Any]], like: npt.NDArray[Any], **size: int
     ) -> npt.NDArray[Any]:
-        """What a kernel writes, whose parameters are where its result goes and its inputs."""
+        """The result of a kernel, whose parameters are the addresses of its result and inputs."""
         module = self.load(ptx)
         result = self.allocate(like.nbytes)
         places = [self.put(each) for each in inputs]

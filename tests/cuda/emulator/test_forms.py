@@ -1,4 +1,4 @@
-"""Every form of instruction that occurs in our modules is known, for each architecture."""
+"""The emulator supports every form of instruction in our modules, for each architecture."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Every form of instruction that the emulator takes, against IEEE 754 and numpy.
+"""Every form of instruction that the emulator supports, against IEEE 754 and numpy.
 
-A row of `ROWS` is an instruction, the types of its result and operands, and what it computes, in
-numpy or in exact fractions; nothing of the emulator takes part.
+A row of `ROWS` is an instruction, the types of its result and operands, and the expected function,
+in numpy or in exact fractions; it uses nothing of the emulator.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Loads and stores of every space and width, and that each fault of memory is caught and named."""
+"""Loads and stores of every space and width; each memory fault is caught and named."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDTHS = [(count, bits) for bits, counts in COUNTS.items() for count in counts]
 
 
 def vector(count: int, bits: int, first: int = 1) -> tuple[str, str]:
-    """The suffix of an instruction for so many elements, and their registers."""
+    """The suffix of an instruction for a number of elements, and their registers."""
     names = ", ".join(f"{REGISTER[bits]}{first + n}" for n in range(count))
     return (f".v{count}.b{bits}", f"{{{names}}}") if count > 1 else (f".b{bits}", names)
 
@@ -180,7 +180,7 @@ def test_fault(driver: Driver, name: str) -> None:
 
 
 def test_the_host_copies_what_nothing_has_written(driver: Driver) -> None:
-    """Also when a kernel computed with it; the message says which."""
+    """Also if a kernel computed with it; the message names it."""
     place, source = driver.allocate(128), driver.allocate(128)
     with pytest.raises(DriverError, match="uninitialised: the host copies 128 bytes"):
         driver.get(place, np.empty(32, "i4"))
@@ -200,7 +200,7 @@ def test_the_host_copies_what_nothing_has_written(driver: Driver) -> None:
 
 
 def test_what_is_unknown_may_be_loaded_and_not_selected(driver: Driver) -> None:
-    """As a vector load past the end of an array does, whose last elements are not used."""
+    """As in a vector load past the end of an array whose last elements are not used."""
     body = """ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd101];
     setp.lt.u32 %p1, %r99, 64;
     selp.b32 %r5, %r3, %r4, %p1;

@@ -1,4 +1,4 @@
-"""What threads do together: branches that part a warp, barriers, shuffles, matrix products."""
+"""Operations of several threads: branches that part a warp, barriers, shuffles, matrix products."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RESULT = element("%rd70", "%rd100", 4) + "\nst.global.b32 [%rd70], %r50;"
 
 
 def test_a_branch_parts_a_warp(driver: Driver) -> None:
-    """Each lane counts up to its own number; some leave at once."""
+    """Each lane counts up to its lane number; some exit at once."""
     body = f"""mov.b32 %r50, 0;
     setp.lt.u32 %p1, %r99, 5;
     @%p1 bra $store;

@@ -1,4 +1,4 @@
-"""What is emitted, as the text of a module that verifies."""
+"""Emitted ops as the text of a verified module."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def module_of(*functions: Function) -> ir.Module:
 
 
 def emitted(body: Callable[..., Array | Number | Sequence[Array]], *types: str) -> str:
-    """What is emitted of values of some types, as a function ``@f`` that returns it.
+    """A function ``@f`` that returns the values emitted from values of some types.
 
     Args:
         body: Emits it, given the function and the values.

@@ -1,4 +1,4 @@
-"""What bodies emit that no result shows; `numeric/test_codegen.py` has what they compute."""
+"""Ops emitted by bodies that do not affect results; `numeric/test_codegen.py` tests results."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_constants(value: float, element: str, lanes: int, printed: str) -> None
 
 
 def test_a_computed_size_is_an_axis_of_any_size() -> None:
-    """What is emitted with it verifies: an array of anything, parts of it, and their writing."""
+    """Arrays of such sizes, their parts, and writes to them are valid."""
 
     def body(body: Body, rows: Number, array: Array) -> Array:
         type = ArrayType((2, rows, 4), "f32")

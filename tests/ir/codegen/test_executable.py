@@ -1,4 +1,4 @@
-"""A dispatch: what is bound, loaded, stored and tied, and that those alike are there once."""
+"""A dispatch: bindings, loads, stores and ties; equal dispatches share an executable."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def dispatched(
 
 
 def test_a_dispatch_and_its_executable() -> None:
-    """What it makes is bound last; what it changes is tied to the operand that it was."""
+    """New arrays are bound last; changed ones are tied to their operands."""
     check(
         str(module_of(dispatched())),
         """
@@ -136,7 +136,7 @@ def test_several_executables_of_a_kind_have_numbers() -> None:
 
 
 def test_arrays_of_outside_are_the_results_after_the_dispatch() -> None:
-    """What `make` and `change` gave can be used outside, and in the next dispatch."""
+    """Results of `make` and `change` can be used outside, and in the next dispatch."""
     function = Function("f", [ir.Type.parse(ARRAY)])
     (array,) = given(function)
     assert isinstance(array, Array)

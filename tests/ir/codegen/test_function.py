@@ -1,4 +1,4 @@
-"""A function under construction, and what is left of it if a rewrite is refused."""
+"""A function under construction, and its remains if a rewrite is refused."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_executables_come_after_the_function() -> None:
 
 @pytest.mark.parametrize("dispatched", [False, True])
 def test_what_is_refused_half_way_leaves_nothing(dispatched: bool) -> None:
-    """Neither a function nor an executable; the module is as it was, and can be used further."""
+    """Neither a function nor an executable is left; the module is unchanged and still usable."""
     module = ir.Module.parse("func.func @kept() { return }")
     before = str(module)
 

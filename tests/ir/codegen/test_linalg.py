@@ -1,4 +1,4 @@
-"""Products, zeros and pointwise ops as `linalg` has them."""
+"""Products, zeros and pointwise ops in the dialect `linalg`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of numbers, and operators that fold; `numeric/test_codegen.py` has what they compute."""
+"""Types of numbers, and operators that fold; `numeric/test_codegen.py` tests results."""
 
 from __future__ import annotations
 

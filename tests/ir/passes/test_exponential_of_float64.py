@@ -1,4 +1,4 @@
-"""Modules before and after `exponential_of_float64`, and the numbers that it gives."""
+"""Modules before and after `exponential_of_float64`, and its results."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def prepacked(text: str, spec: FunctionSpec = SPEC) -> str:
 
 
 def test_companions() -> None:
-    """One packs, one takes what is packed; the function itself stays as it is."""
+    """One packs, one takes packed weights; the function itself stays unchanged."""
     check(prepacked(BEFORE), AFTER)
 
 

@@ -1,4 +1,4 @@
-"""Time loops that passes leave as they are, and the reason that each notes: one case a reason."""
+"""Time loops that passes leave unchanged, and the recorded reasons: one case per reason."""
 
 from __future__ import annotations
 

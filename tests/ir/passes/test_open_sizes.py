@@ -38,7 +38,7 @@ func.func private @sum(%x: tensor<?x2x8xf32>, %y: tensor<?x2x4xf32>, %n: tensor<
   return %zeros : tensor<8x4xf32>
 }
 """
-"""A composite that a later pass replaces, and what it calls until then."""
+"""A composite that a later pass replaces, and the function that it calls until then."""
 
 PLAIN = """
 func.func @f(%x: tensor<?x4xf32>, %n: tensor<i64>) -> tensor<?x4xf32> {

@@ -25,7 +25,7 @@ def test_what_is_packed_is_stored_once() -> None:
 
 
 def test_nothing_is_packed() -> None:
-    """What only looks at weights stays where it is."""
+    """Views of weights stay in place."""
     edit = "stablehlo.transpose %w, dims = [1, 0] :", "stablehlo.reshape %w :"
     after = frozen(edited(BEFORE, edit))
     assert "util.global.load @f.w" in after

@@ -42,7 +42,7 @@ COMPOSITE = '%1:2 = stablehlo.composite "rnn_compiler.time_loop" '
 
 
 def two(second: str = "%n, %x, %w, %h0", last: str = "%0#0, %1#1") -> str:
-    """A function of two time loops, the operands of the second as told, and what it returns."""
+    """A function of two time loops, with given operands of the second, and given results."""
     head, loop = LOOP.split("func.func private", 1)
     loop = f"func.func private{loop}"
     _, composite = head.split("time_loop")
@@ -77,7 +77,7 @@ def test_loops_that_need_not_wait_for_each_other_become_one() -> None:
 
 
 def test_loops_that_wait_for_each_other_stay_apart() -> None:
-    """Two layers: the second reads what the first has made."""
+    """Two layers: the second reads the results of the first."""
     after, _ = pinned(two("%n, %0#0, %w, %h0"))
     assert after.count("scf.for") == 2
 

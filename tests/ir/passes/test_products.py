@@ -116,7 +116,7 @@ def test_products_that_are_alike_share_a_function() -> None:
 
 
 def test_a_single_row() -> None:
-    """It gets a dispatch of its own, without unit axes, from fewer multiplications on."""
+    """It gets a separate dispatch without unit axes, from fewer multiplications on."""
     text = edited(PRODUCT, ("64x", "1x"), ("40x32", "40x128"), ("<1x32", "<1x128"))
     check(
         blocked(text),
@@ -285,7 +285,7 @@ def test_a_product_lists_the_rows_that_count() -> None:
     ids=["few rows", "few numbers"],
 )
 def test_a_small_product_is_a_plain_one(edit: tuple[tuple[str, str], ...]) -> None:
-    """What its decomposition has, which may be worth a dispatch of its own."""
+    """It is replaced by its decomposition, which may be worth a separate dispatch."""
     text = blocked(edited(PADDED, *edit))
     assert "call @valid_rows" not in text
     assert ("stablehlo.dot_general" in text) != ("call @rows_product" in text)

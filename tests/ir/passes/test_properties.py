@@ -1,4 +1,4 @@
-"""What passes require and ensure, checked around each pass of every strategy."""
+"""The properties that passes require and ensure, checked around each pass of every strategy."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def context_of(module: rc.Module, target: str) -> PassContext:
 
 
 def run(context: PassContext, passes: list[Pass]) -> list[str]:
-    """Runs passes; gives what was required or ensured and does not hold."""
+    """Runs passes; returns the required or ensured properties that do not hold."""
     held: list[Property] = []
     broken: list[str] = []
 
@@ -119,7 +119,7 @@ def test_a_wrong_order_is_found(name: str, passes: list[str], said: str) -> None
 
 @pytest.mark.parametrize("each", PROPERTIES, ids=lambda each: each.__name__)
 def test_a_property_can_be_missing(each: Property) -> None:
-    """Each is wrong of some module as it is built, or half-way."""
+    """Each property is violated by some module as built or partly lowered."""
 
     def first_broken(module: rc.Module, *passes: str) -> Any:
         with new_context(*PASS_DIALECTS), ir.Location.unknown():

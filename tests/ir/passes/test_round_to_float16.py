@@ -1,4 +1,4 @@
-"""Modules before and after `round_to_float16`, and all numbers that it can give."""
+"""Modules before and after `round_to_float16`, and all its results."""
 
 from __future__ import annotations
 
