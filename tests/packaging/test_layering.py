@@ -139,7 +139,7 @@ FLOORS: list[tuple[str, ...]] = [
     ("builder",),
     ("composites", "marks"),
     ("iree_compile", "mlir"),
-    ("compiler_process", "targets", "refused"),
+    ("compiler_process", "targets", "refused", "composite_attributes"),
 ]
 """The folders and modules of lowering, top first: each imports those below it, and itself."""
 
