@@ -22,11 +22,12 @@ from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type
 from rnn_compiler.lowering.codegen.stablehlo import padded, transposed, with_flipped_bits
+from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import PAIRED
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
 from rnn_compiler.lowering.targets.int8_dot import OFFSET
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
-__all__ = ["pack"]
+__all__ = ["is_grouped", "pack"]
 
 
 def pack(
@@ -93,6 +94,11 @@ def pack(
     if gates > 1 and interleaved:
         packed = collapse(outside, packed, [[0], [1], [2, 3]])
     return _as_bytes(outside, packed, group) if is_int8 else packed
+
+
+def is_grouped(element: str) -> bool:
+    """Whether panels of an element type have groups of numbers that are adjacent along K."""
+    return element in (*PAIRED, "i8")
 
 
 def _as_bytes(outside: Function, packed: Array, group: int) -> Array:
