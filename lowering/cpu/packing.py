@@ -17,10 +17,10 @@ from __future__ import annotations
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.arrays import collapse, expand, seen_as
 from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integers, segments
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known, spare_block
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type
+from rnn_compiler.lowering.codegen.number import Index, Number, bits
 from rnn_compiler.lowering.codegen.stablehlo import padded, transposed, with_flipped_bits
 from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import PAIRED
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
@@ -221,8 +221,5 @@ class _Transposing:
 
 def _transpose(body: Body, tile: Array, target: Array) -> Array:
     """Emits the transpose of a tile into a target."""
-    block = spare_block([element_type(tile.element)] * 2)
-    Body(block, body.location).op("linalg.yield", [block.arguments[0]])
     tiles = cpu_tiles(known(target.shape), (0, 0))
-    (made,) = linalg.generic(body, [(tile, (1, 0))], [target], block, tiles)
-    return made
+    return linalg.pointwise(body, [(tile, (1, 0))], target, lambda _, numbers: numbers[0], tiles)

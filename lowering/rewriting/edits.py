@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.size_sources import array_of, source_of_size
@@ -14,8 +14,8 @@ from rnn_compiler.lowering.analysis.values import (
     static_shape,
 )
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.arithmetic import cast
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.arithmetic import cast, elementwise
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.function import Function, unused_symbol
 from rnn_compiler.lowering.codegen.number import Number, element_type
 from rnn_compiler.lowering.composites import decomposition_of
@@ -29,8 +29,8 @@ __all__ = [
     "inlined_copy",
     "make_asynchronous",
     "opaque",
-    "pointwise",
     "pointwise_cast",
+    "pointwise_op",
     "remove_checks",
     "replace",
     "returning",
@@ -199,33 +199,31 @@ def widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
 
 
 def pointwise_cast(body: Body, value: ir.Value, of: str) -> ir.Value:
-    """Emits an array of open sizes in another element type.
+    """Emits an array in another element type, as an op on numbers.
 
-    IREE 3.13 rejects `stablehlo.convert` of a reshaped array: it reads its shape by the `shape`
-    dialect.
+    IREE 3.13 rejects `stablehlo.convert` of a reshaped array of open sizes: it reads its shape by
+    the `shape` dialect.
     """
-    return pointwise(body, value, of, lambda inside, number: cast(inside, number, of))
+    return _pointwise(body, [value], of, lambda inside, numbers: cast(inside, numbers[0], of))
 
 
-def pointwise(
-    body: Body, value: ir.Value, of: str, emit: Callable[[Body, Number], Number]
+def pointwise_op(body: Body, op: ir.Operation) -> ir.Value:
+    """Emits an elementwise op of StableHLO as one on numbers; scalars apply to all elements."""
+    of = element(op.results[0])
+    return _pointwise(body, op.operands, of, lambda inside, each: elementwise(inside, op, each))
+
+
+def _pointwise(
+    body: Body,
+    values: Iterable[ir.Value],
+    of: str,
+    emit: Callable[[Body, Sequence[Number]], Number],
 ) -> ir.Value:
-    """Emits the elementwise application of a function to an array.
-
-    Args:
-        body: The body that gets the ops.
-        value: The array.
-        of: The element type of the result.
-        emit: Emits the function on one number.
-    """
-    block = spare_block([element_type(element(value)), element_type(of)])
-    inside = Body(block, body.location)
-    number = Number(inside, block.arguments[0], element(value))
-    inside.op("linalg.yield", [emit(inside, number)])
-    array = array_of(body, value)
-    target = body.empty(ArrayType(array.shape, of))
-    (made,) = linalg.generic(body, [(array, range(len(array.shape)))], [target], block)
-    return made.value
+    """Emits the elementwise application of a function to arrays and scalars."""
+    arrays = [array_of(body, value) for value in values]
+    inputs = [(array, range(len(array.shape))) for array in arrays]
+    target = body.empty(ArrayType(max((array.shape for array in arrays), key=len), of))
+    return linalg.pointwise(body, inputs, target, emit).value
 
 
 def unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
