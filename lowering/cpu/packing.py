@@ -118,7 +118,7 @@ def _groups(vectors: VectorUnit, element: str, inner: int) -> tuple[int, int]:
 def _grouped(outside: Function, matrix: Array, group: int, count: int) -> Array:
     """Emits the groups of ``[N, K]`` numbers, which adjoin already: ``[N, K/group]``."""
     type = ArrayType((known(matrix.shape)[0], count), _group_type(matrix.element, group))
-    return seen_as(outside, padded(outside, matrix, group * count), type)
+    return seen_as(outside, padded(outside, matrix, 1, group * count), type)
 
 
 def _group_type(element: str, group: int) -> str:

@@ -34,7 +34,7 @@ from rnn_compiler.lowering.analysis.values import (
 )
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
-from rnn_compiler.lowering.codegen.arrays import reshape, seen_as
+from rnn_compiler.lowering.codegen.arrays import own_zeros, reshape
 from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type, larger, smaller
@@ -258,18 +258,13 @@ def _is_open(value: ir.Value) -> bool:
 
 
 def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
-    """Emits an array that parts are written to; an array of zeros gets a buffer of its own.
-
-    IREE 3.13 merges arrays with equal initial values, and writes the parts of both to one buffer.
-    """
+    """Emits an array that parts are written to; an array of zeros gets a buffer of its own."""
     if not is_splat(value, 0):
         return array_of(body, value)
-    of = f"i{bits(element(value))}"  # the host has no 16-bit floats
-    number = opaque(ir.IntegerAttr.get(element_type(of), 0), defining(value).block)
-    shape = tuple(sizes.vector(body, defining(value).operands[1]))
-    type = ArrayType(shape, of)
-    zeros = body.array("flow.tensor.splat", [number, *type.computed], type)
-    return seen_as(body, zeros, ArrayType(shape, element(value)))
+    of = element_type(f"i{bits(element(value))}")
+    zero = opaque(ir.IntegerAttr.get(of, 0), defining(value).block)
+    shape = sizes.vector(body, defining(value).operands[1])
+    return own_zeros(body, ArrayType(tuple(shape), element(value)), zero)
 
 
 def _joined(body: Body, op: ir.Operation) -> ir.Value:
