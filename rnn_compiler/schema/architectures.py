@@ -1,6 +1,10 @@
 """Supported instruction sets: their features, by LLVM's names, and what these imply.
 
-Each `Architecture` is data: adding one is a row here and one in `lowering.targets.vector_unit`.
+Each `Architecture` is data. Adding one is a row here, and one in the tables of these modules:
+
+    lowering.targets     vector_unit, and int8_dot for instructions that multiply int8
+    lowering.c           object_file, and cpu_check if programs can ask for features
+    runtime.direct       stepping and denormals, if calls are to bypass IREE
 
 A feature has two names, LLVM's and the one in Linux's reports. The baseline is what every machine
 of the architecture has; code always uses it. Only instruction set extensions count as features, not
