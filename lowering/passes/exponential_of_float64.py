@@ -14,17 +14,15 @@ are those of the Cephes library (S. L. Moshier, exp.c).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import reduce
 
 from rnn_compiler.lowering.analysis.values import element
-from rnn_compiler.lowering.codegen.arithmetic import elementwise
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir, nested_ops
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.conversions import rewrite_numbers
-from rnn_compiler.lowering.rewriting.edits import pointwise, replace
+from rnn_compiler.lowering.rewriting.edits import pointwise_op, replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["exponential_of_float64"]
@@ -52,13 +50,8 @@ def exponential_of_float64(context: PassContext) -> None:
     if not isinstance(processor, VectorUnit) or processor.float64_exponential:
         return
     for op in _of_float64(context.module, "stablehlo.exponential", "stablehlo.logistic"):
-        replace(op, pointwise(Body.before(op), op.operands[0], "f64", _same_as(op)))
+        replace(op, pointwise_op(Body.before(op), op))
     rewrite_numbers(_of_float64(context.module, "math.exp"), _exponential)
-
-
-def _same_as(op: ir.Operation) -> Callable[[Body, Number], Number]:
-    """Emits an op on one number."""
-    return lambda body, number: elementwise(body, op, [number])
 
 
 def _of_float64(module: ir.Module, *names: str) -> list[ir.Operation]:

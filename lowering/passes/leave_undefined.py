@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnn_compiler.lowering.analysis.values import defining, is_constant, shape, static_shape
+from rnn_compiler.lowering.analysis.data_movement import constant_int
+from rnn_compiler.lowering.analysis.values import is_constant, shape, static_shape
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.properties import products_are_rewritten
@@ -55,8 +56,7 @@ def _parts(update: ir.Operation) -> Iterator[tuple[int, int]]:
     while True:
         _, part, position = update.operands
         if is_constant(position):
-            start = ir.DenseElementsAttr(defining(position).attributes["value"]).get_splat_value()
-            yield ir.IntegerAttr(start).value, static_shape(part)[0]
+            yield constant_int(position), static_shape(part)[0]
         uses = [*update.results[0].uses]
         is_chain = len(uses) == 1 and uses[0].operand_number == 0
         if not is_chain or uses[0].owner.name != _UPDATE:

@@ -33,15 +33,15 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE, elementwise
-from rnn_compiler.lowering.codegen.arrays import reshape, seen_as
+from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.codegen.arrays import own_zeros, reshape
 from rnn_compiler.lowering.codegen.attributes import integer
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type, larger, smaller
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.edits import opaque, replace
+from rnn_compiler.lowering.rewriting.edits import opaque, pointwise_op, replace
 from rnn_compiler.lowering.rewriting.properties import (
     sizes_are_indices,
     time_loops_are_rewritten,
@@ -248,7 +248,7 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
         case "dot_general" if any(map(_is_open, op.operands)) and _is_thin(op):
             return _multiplied(body, op)
         case _ if op.name in ELEMENTWISE and _is_open(op.results[0]):
-            return _pointwise(body, op)
+            return pointwise_op(body, op)
         case _:
             return None
 
@@ -265,12 +265,10 @@ def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
     """
     if not is_splat(value, 0):
         return array_of(body, value)
-    of = f"i{bits(element(value))}"  # the host has no 16-bit floats
-    number = opaque(ir.IntegerAttr.get(element_type(of), 0), defining(value).block)
-    shape = tuple(sizes.vector(body, defining(value).operands[1]))
-    type = ArrayType(shape, of)
-    zeros = body.array("flow.tensor.splat", [number, *type.computed], type)
-    return seen_as(body, zeros, ArrayType(shape, element(value)))
+    of = element_type(f"i{bits(element(value))}")
+    zero = opaque(ir.IntegerAttr.get(of, 0), defining(value).block)
+    shape = sizes.vector(body, defining(value).operands[1])
+    return own_zeros(body, ArrayType(tuple(shape), element(value)), zero)
 
 
 def _joined(body: Body, op: ir.Operation) -> ir.Value:
@@ -309,44 +307,24 @@ def _multiplied(body: Body, op: ir.Operation) -> ir.Value:
     return linalg.matmul(body, lhs, rhs, start, {}, axes).value
 
 
-def _pointwise(body: Body, op: ir.Operation) -> ir.Value:
-    """Emits an elementwise op; scalar operands apply to all elements."""
-    operands, of = list(op.operands), element(op.results[0])
-    block = spare_block([*(element_type(element(each)) for each in operands), element_type(of)])
-    inside = Body(block, body.location)
-    numbers = [
-        Number(inside, value, element(each))
-        for value, each in zip(block.arguments, operands, strict=False)
-    ]
-    inside.op("linalg.yield", [elementwise(inside, op, numbers)])
-    arrays = [array_of(body, each) for each in operands]
-    shaped = next(array for array in arrays if array.shape)
-    target = body.empty(ArrayType(shaped.shape, of))
-    inputs = [(array, range(len(array.shape))) for array in arrays]
-    (made,) = linalg.generic(body, inputs, [target], block)
-    return made.value
-
-
 def _broadcast(
     body: Body, value: ir.Value, sizes: Sequence[Index], axes: Sequence[int]
 ) -> ir.Value:
     """Emits a broadcast of a value to an array, given the array's axes that it has."""
-    of = element(value)
-    block = spare_block([element_type(of)] * 2)
-    Body(block, body.location).op("linalg.yield", [block.arguments[0]])
-    source, target = array_of(body, value), body.empty(ArrayType(tuple(sizes), of))
+    source = array_of(body, value)
+    target = body.empty(ArrayType(tuple(sizes), source.element))
     kept = [k for k, size in enumerate(source.shape) if size != 1]  # axes of size 1 are repeated
     if len(kept) < len(source.shape):
         source = reshape(body, source, [source.shape[k] for k in kept])
-    (made,) = linalg.generic(body, [(source, [axes[k] for k in kept])], [target], block)
-    return made.value
+    inputs = [(source, [axes[k] for k in kept])]
+    return linalg.pointwise(body, inputs, target, lambda _, numbers: numbers[0]).value
 
 
 def _iota(body: Body, type: ArrayType, axis: int) -> ir.Value:
     """Emits an array in which each element is its index along an axis."""
-    block = spare_block([element_type(type.element)])
-    inside = Body(block, body.location)
-    position = inside.number("linalg.index", [], "index", attributes={"dim": integer(axis)})
-    inside.op("linalg.yield", [position.to_integer(type.element)])
-    (made,) = linalg.generic(body, [], [body.empty(type)], block)
-    return made.value
+
+    def index(inside: Body, _: Sequence[Number]) -> Number:
+        position = inside.number("linalg.index", [], "index", attributes={"dim": integer(axis)})
+        return position.to_integer(type.element)
+
+    return linalg.pointwise(body, [], body.empty(type), index).value

@@ -12,6 +12,7 @@ from __future__ import annotations
 from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.mlir import ir, nested_ops
 from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import replace
 
 __all__ = ["powers"]
 
@@ -26,8 +27,7 @@ def powers(context: PassContext) -> None:
         if element(op.results[0]) in _FLOATS:
             with ir.InsertionPoint(op), op.location:
                 power = _power(*op.operands)
-            op.results[0].replace_all_uses_with(power)
-            op.erase()
+            replace(op, power)
 
 
 def _power(x: ir.Value, y: ir.Value) -> ir.Value:

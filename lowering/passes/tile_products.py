@@ -16,11 +16,12 @@ side.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape, static_shape
-from rnn_compiler.lowering.codegen.attributes import integers
-from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import bits, element_type
+from rnn_compiler.lowering.codegen.number import bits
+from rnn_compiler.lowering.codegen.stablehlo import padded
 from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.rewriting.context import PassContext
@@ -60,8 +61,10 @@ def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], gpu: Gpu) ->
         return
     if tiling is None:
         if bits(element(operands[0])) > 16 and inner % _VECTOR:
+            size = -(-inner // _VECTOR) * _VECTOR
             for number, axis in enumerate(axes):
-                op.operands[number] = _padded(operands[number], axis, op)
+                matrix = array_of(Body.before(op), operands[number])
+                op.operands[number] = padded(Body.before(op), matrix, axis, size).value
         return
 
     def body(made: Function, lhs: Array, rhs: Array) -> list[Array]:
@@ -69,25 +72,3 @@ def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], gpu: Gpu) ->
 
     (result,) = calls.before(op, "shared_product", operands, body, axes)
     replace(op, result)
-
-
-def _padded(matrix: ir.Value, axis: int, before: ir.Operation) -> ir.Value:
-    """A matrix with zeros at the end of an axis, up to a multiple of `_VECTOR`."""
-    sizes, of = static_shape(matrix), element_type(element(matrix))
-    missing = [-size % _VECTOR if k == axis else 0 for k, size in enumerate(sizes)]
-    scalar = ir.RankedTensorType.get([], of)
-    zero = ir.DenseElementsAttr.get_splat(scalar, ir.FloatAttr.get(of, 0.0))
-    at = ir.InsertionPoint(before)
-    constant = ir.Operation.create(
-        "stablehlo.constant", [scalar], attributes={"value": zero}, ip=at, loc=before.location
-    )
-    padded = ir.RankedTensorType.get([a + b for a, b in zip(sizes, missing, strict=True)], of)
-    attributes = {
-        "edge_padding_low": integers([0, 0]),
-        "edge_padding_high": integers(missing),
-        "interior_padding": integers([0, 0]),
-    }
-    operands = [matrix, constant.results[0]]
-    return ir.Operation.create(
-        "stablehlo.pad", [padded], operands, attributes, ip=at, loc=before.location
-    ).results[0]

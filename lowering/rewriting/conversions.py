@@ -8,7 +8,7 @@ from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir, nested_ops
-from rnn_compiler.lowering.rewriting.edits import pointwise_cast, replace
+from rnn_compiler.lowering.rewriting.edits import pointwise_op, replace
 from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["rewrite_conversions", "rewrite_numbers"]
@@ -29,7 +29,7 @@ def rewrite_conversions(
     """
     for convert in _conversions(module, "stablehlo.convert", (of, to)):
         if is_static(*shape(convert.results[0])):  # otherwise it is a user's
-            replace(convert, pointwise_cast(Body.before(convert), convert.operands[0], to))
+            replace(convert, pointwise_op(Body.before(convert), convert))
     rewrite_numbers(_conversions(module, op, (of, to)), emit)
 
 

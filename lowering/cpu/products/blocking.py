@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.codegen.body import ArrayType, known
 from rnn_compiler.lowering.codegen.number import Index, bits
-from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
+from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import PAIRED
+from rnn_compiler.lowering.cpu.tiles.register_tiles import MIN_COLUMNS
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["STREAM", "WORKGROUPS", "Blocking"]
