@@ -58,7 +58,7 @@ FLAGS = (
     # There is almost nothing to evaluate at compile time: looking for it takes half a second.
     "--iree-opt-const-eval=false",
     "--iree-opt-const-expr-hoisting=false",
-    # Our locations have names but no lines; IREE 3.13 writes garbage bytes for those.
+    # Our locations have names but no lines; IREE writes garbage bytes for those.
     "--iree-llvmcpu-debug-symbols=false",
     # IREE's microkernels are for tiled layouts, which nothing here has: reading their bitcode takes
     # a twentieth of the time, and IREE keeps some ops apart for them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from typing import Any
@@ -25,6 +25,7 @@ __all__ = [
     "nested_ops",
     "new_context",
     "ops_of",
+    "reached",
     "remove_unused",
     "run_passes",
     "shape_of",
@@ -33,8 +34,8 @@ __all__ = [
     "symbols_in",
 ]
 
-# For each op, the bindings import the Python module of its dialect. IREE 3.13 has none for
-# StableHLO and searches for it again at every op, which takes half of the time of a rewrite.
+# For each op, the bindings import the Python module of its dialect. IREE has none for StableHLO
+# and searches for it again at every op, which takes half of the time of a rewrite.
 _DIALECT = "iree.compiler.dialects.stablehlo"
 if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
     sys.modules[_DIALECT] = module_from_spec(ModuleSpec(_DIALECT, None))
@@ -170,6 +171,22 @@ def symbols_in(op: ir.Operation) -> list[str]:
         for name in each.attributes
         for symbol in _referred(each.attributes[name])
     ]
+
+
+def reached(ops: Mapping[str, ir.Operation], symbols: Iterable[str]) -> set[str]:
+    """The symbols of some ops, and of those that they refer to, such as by calls.
+
+    Args:
+        ops: The ops to follow, by symbol.
+        symbols: The symbols to start from.
+    """
+    found, waiting = set[str](), [*symbols]
+    while waiting:
+        symbol = waiting.pop()
+        if symbol in ops and symbol not in found:
+            found.add(symbol)
+            waiting += symbols_in(ops[symbol])
+    return found
 
 
 def _referred(value: ir.Attribute) -> list[str]:

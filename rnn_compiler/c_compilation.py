@@ -8,8 +8,6 @@ describes them. They contain nothing of IREE. A golden adds ``NAME_selftest.c``.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import hashlib
 import json
 import os
 from collections.abc import Collection, Mapping
@@ -24,7 +22,6 @@ from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.execution import current_target
 from rnn_compiler.files import made_folder, write_files
-from rnn_compiler.installation import package_version
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import check_format, resolve_target
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
@@ -33,7 +30,7 @@ from rnn_compiler.runtime.golden import TOLERANCES, Golden
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec
+from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import json_sizes
 from rnn_compiler.source_compilation import compile_code
 
@@ -147,33 +144,19 @@ def compile_c(
     module, names = (prefixed if prefix else without_main)(module, name)
     samples = samples and samples.renamed(names)
     code = compile_code(module, resolved, resolve_strategy(strategy, resolved), timeout)
-    versions = package_version(), iree_compile.compiler_identity().version
-    origin = f"Made by rnn-compiler {versions[0]} with IREE {versions[1]} for {resolved.name}."
     from rnn_compiler.lowering.c.library import make_library
 
     with code.explained("C"):
         library = make_library(
             *(name, code.functions, code.types, code.code.host, code.code.object, resolved),
-            *(origin, code.frozen, samples, code.code.stack_usage),
+            *(code.origin, code.frozen, samples, code.code.stack_usage),
         )
-    manifest = {
-        "schema": SCHEMA_VERSION,
-        "format": "c",
-        "name": name,
-        "alignment": ARCHITECTURES[resolved.architecture].alignment,
-        "flash_size": library.flash,
-        "functions": _functions(module, library, code.packed),
-        "target": {**dataclasses.asdict(resolved), "features": list(resolved.features)},
-        "strategy": code.strategy,
-        "package_version": versions[0],
-        "compiler_version": versions[1],
-        "module_sha256": module.sha256,
-        "golden": golden and {"computed_by": golden.computed_by, "file": f"{name}_selftest.c"},
-        "files": {
-            file: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-            for file, data in _parts(name, library).items()
-        },
-    }
+    manifest = code.manifest(
+        *("c", name, _functions(module, library, code.packed), _parts(name, library)),
+        alignment=ARCHITECTURES[resolved.architecture].alignment,
+        flash_size=library.flash,
+        golden=golden and {"computed_by": golden.computed_by, "file": f"{name}_selftest.c"},
+    )
     return CModule(name, library.header, library.source, library.object, manifest, library.selftest)
 
 

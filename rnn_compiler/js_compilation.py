@@ -6,7 +6,6 @@ types for TypeScript, ``NAME.json`` a description. No other tools are needed to 
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import os
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rnn_compiler.compilation import check_request, package_version
+from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.files import made_folder, write_files
 from rnn_compiler.lowering import iree_compile
@@ -24,7 +23,7 @@ from rnn_compiler.lowering.targets.strategies import resolve_strategy
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.stream_ops import stream_op, stream_parts
 from rnn_compiler.schema.architectures import ARCHITECTURES
-from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec
+from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import written
 from rnn_compiler.schema.schedule import aligned
 from rnn_compiler.source_compilation import compile_code
@@ -140,32 +139,17 @@ def compile_js(
         companions = {} if isinstance(stream, str) else companions_of(spec, steps)
         functions.append(JsFunction(spec, steps[spec.function], stream, companions))
     starts, data = _laid_out(constants, architecture.alignment)
-    versions = package_version(), iree_compile.compiler_identity().version
-    origin = f"Made by rnn-compiler {versions[0]} with IREE {versions[1]} for {resolved.name}."
     features = [*architecture.baseline, *resolved.features]
-    source = print_module(name, functions, starts, features, origin)
+    source = print_module(name, functions, starts, features, code.origin)
     digest = hashlib.sha256(code.code.object + data + source.encode()).hexdigest()
     sections = {"rnn_compiler.id": digest.encode()}
     if starts:
         sections["rnn_compiler.constants"] = data
     wasm = link(code.code.object, sections)
-    source = print_module(name, functions, starts, features, origin, digest)
-    types = print_types(name, functions, origin)
-    manifest = {
-        "schema": SCHEMA_VERSION,
-        "format": "js",
-        "name": name,
-        "functions": [*map(_row, functions)],
-        "target": {**dataclasses.asdict(resolved), "features": list(resolved.features)},
-        "strategy": code.strategy,
-        "package_version": versions[0],
-        "compiler_version": versions[1],
-        "module_sha256": module.sha256,
-        "files": {
-            file: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-            for file, content in _parts(name, source, wasm, types).items()
-        },
-    }
+    source = print_module(name, functions, starts, features, code.origin, digest)
+    types = print_types(name, functions, code.origin)
+    parts = _parts(name, source, wasm, types)
+    manifest = code.manifest("js", name, [*map(_row, functions)], parts)
     return JsModule(name, source, wasm, types, manifest)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Mapping
+import dataclasses
+import hashlib
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec, TargetSpec
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.c.external_results import Types
@@ -34,6 +36,8 @@ class CompiledCode:
     """A module's compiled code, and the host program that calls it.
 
     Attributes:
+        target: The CPU.
+        module_sha256: The hash of the module.
         functions: The functions, which take their frozen arguments again.
         types: The types of all public functions, including companions.
         code: The host program and the object.
@@ -43,6 +47,8 @@ class CompiledCode:
         plain_loops: Time loops that were not rewritten, each with the reason.
     """
 
+    target: TargetSpec
+    module_sha256: str
     functions: tuple[FunctionSpec, ...]
     types: Mapping[str, Types]
     code: iree_compile.HostAndObject
@@ -50,6 +56,52 @@ class CompiledCode:
     packed: frozenset[str]
     strategy: str
     plain_loops: Mapping[str, str]
+
+    @property
+    def versions(self) -> tuple[str, str]:
+        """The versions of this package and of the compiler."""
+        return package_version(), iree_compile.compiler_identity().version
+
+    @property
+    def origin(self) -> str:
+        """The versions and the target, in a sentence."""
+        package, compiler = self.versions
+        return f"Made by rnn-compiler {package} with IREE {compiler} for {self.target.name}."
+
+    def manifest(
+        self,
+        format: str,
+        name: str,
+        functions: Sequence[Mapping[str, Any]],
+        files: Mapping[str, bytes],
+        **more: object,
+    ) -> dict[str, Any]:
+        """The description of a module's files as plain data.
+
+        Args:
+            format: ``"c"`` or ``"js"``.
+            name: The prefix of the files.
+            functions: The description of each function.
+            files: The bytes of each file.
+            **more: The entries that only this format has.
+        """
+        package, compiler = self.versions
+        return {
+            "schema": SCHEMA_VERSION,
+            "format": format,
+            "name": name,
+            **more,
+            "functions": functions,
+            "target": {**dataclasses.asdict(self.target), "features": list(self.target.features)},
+            "strategy": self.strategy,
+            "package_version": package,
+            "compiler_version": compiler,
+            "module_sha256": self.module_sha256,
+            "files": {
+                file: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+                for file, data in files.items()
+            },
+        }
 
     @contextlib.contextmanager
     def explained(self, language: str) -> Generator[None]:
@@ -100,7 +152,8 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
         frozen = {name: {**frozen[name], **packed.get(name, {})} for name in frozen}
     names = frozenset(each.spec.function for each in prepacks)
     return CompiledCode(
-        tuple(whole.functions), types, made, frozen, names, strategy, lowered.plain_loops
+        *(target, module.sha256, tuple(whole.functions), types, made, frozen, names, strategy),
+        lowered.plain_loops,
     )
 
 

@@ -356,7 +356,7 @@ def _level(target: TargetSpec) -> Any:
 
 
 def _minor(version: str) -> str:
-    """The part of IREE's version that modules depend on, ``"3.13"``."""
+    """The major and minor number of IREE's version, on which modules depend."""
     found = re.match(r"\d+\.\d+", version)
     return found[0] if found else version
 

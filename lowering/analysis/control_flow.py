@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from rnn_compiler.lowering.mlir import ir, is_private, nested_ops, ops_of, symbol_of, symbols_in
+from rnn_compiler.lowering.mlir import (
+    ir,
+    is_private,
+    nested_ops,
+    ops_of,
+    reached,
+    symbol_of,
+    symbols_in,
+)
 
 __all__ = ["called_in_loops", "called_repeatedly", "has_control_flow", "may_repeat"]
 
@@ -33,13 +41,7 @@ def called_repeatedly(module: ir.Module) -> set[str]:
 def _reached(module: ir.Module, symbols: Iterable[str]) -> set[str]:
     """Some functions, and those that they refer to directly or indirectly."""
     functions = {symbol_of(op): op for op in ops_of(module.body) if op.name == "func.func"}
-    reached, pending = set[str](), [*symbols]
-    while pending:
-        symbol = pending.pop()
-        if symbol in functions and symbol not in reached:
-            reached.add(symbol)
-            pending += symbols_in(functions[symbol])
-    return reached
+    return reached(functions, symbols)
 
 
 def may_repeat(op: ir.Operation) -> bool:

@@ -13,7 +13,7 @@ In this module, both ops of a pair have the first name.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.values import defining, ints, is_constant, shape
+from rnn_compiler.lowering.analysis.values import defining, ints, is_constant, shape, splat_of
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 
@@ -56,8 +56,7 @@ def elements(vector: ir.Value) -> list[ir.Value]:
 
 def constant_int(scalar: ir.Value) -> int:
     """The value of a constant scalar integer."""
-    number = ir.DenseElementsAttr(defining(scalar).attributes["value"]).get_splat_value()
-    return ir.IntegerAttr(number).value
+    return ir.IntegerAttr(splat_of(scalar)).value
 
 
 def starts(op: ir.Operation) -> list[int]:

@@ -1,7 +1,7 @@
 """Finds where the open sizes of a value come from, and makes arrays of a module's values.
 
-IREE 3.13 knows the sizes of its own ops' results. For the result of a StableHLO op it inserts an op
-of the `shape` dialect, which it then rejects. So sizes are read from that op's operands instead.
+IREE knows the sizes of its own ops' results. For the result of a StableHLO op it inserts an op of
+the `shape` dialect, which it then rejects. So sizes are read from that op's operands instead.
 """
 
 from __future__ import annotations

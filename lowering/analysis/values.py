@@ -23,6 +23,7 @@ __all__ = [
     "operand_at",
     "rank",
     "shape",
+    "splat_of",
     "static_shape",
     "width",
 ]
@@ -83,6 +84,11 @@ def is_splat(value: ir.Value, number: int) -> bool:
     return defining(value).attributes["value"] == ir.Attribute.parse(
         f"dense<{text}> : {value.type}"
     )
+
+
+def splat_of(constant: ir.Value) -> ir.Attribute:
+    """The number that all elements of a constant are."""
+    return ir.DenseElementsAttr(defining(constant).attributes["value"]).get_splat_value()
 
 
 def element(value: ir.Value) -> str:

@@ -203,8 +203,8 @@ class Builder:
         """A vector of values of one dtype, each at its offset; 0 elsewhere.
 
         The values are written in the order given, which should be that of their computation: IREE
-        3.13 lets the producer of a value write it in place, and fails to compile if this changes
-        the order ("operand does not dominate this use"), as it may in a concatenation.
+        lets the producer of a value write it in place, and fails to compile if this changes the
+        order ("operand does not dominate this use"), as it may in a concatenation.
         """
         if len(parts) == 1 and product(parts[0][1].shape) == size:
             return parts[0][1].flat()

@@ -8,8 +8,8 @@ with a `scale` for each column, and sums in int32. A row with a NaN or an infini
 is the composite ``product`` of form ``rows`` (`builder.products`) with another operand, ``scale``.
 
 Numbers are rounded in fixed point with 16 fractional bits, which gives the same result
-everywhere. In float32, IREE 3.13 rounds ties away from 0 for `round_nearest_even`, except on
-x86-64, and fuses multiplications and additions if the processor has an instruction for that
+everywhere. In float32, IREE rounds ties away from 0 for `round_nearest_even`, except on x86-64, and
+fuses multiplications and additions if the processor has an instruction for that
 (`tests/traps/test_int8_arithmetic.py`).
 """
 

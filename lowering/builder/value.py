@@ -262,7 +262,7 @@ class Value:
         if lhs.shape[axes[0]] == 0:  # an empty sum
             return self.builder.full(0, shape, result.dtype)
         if lhs.shape[axes[0]] == 1:
-            # An outer product. IREE 3.13 rewrites the contraction into it, and forgets to widen.
+            # An outer product. IREE rewrites the contraction into it, and forgets to widen.
             rank = len(lhs.shape) - 1
             left = lhs.to(result.dtype).reshape(*shape[:rank])
             right = self.to(result.dtype).reshape(*shape[rank:])

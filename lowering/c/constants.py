@@ -1,6 +1,6 @@
 """Reads the constants of a host program, which become buffers when it is loaded.
 
-IREE 3.13 packs all constants of a module into one, and stores it to a global in an initializer:
+IREE packs all constants of a module into one, and stores it to a global in an initializer:
 
     util.initializer {
       %c = util.buffer.constant <alignment = 64> : !util.buffer = #util.composite<16640xi8, [...]>

@@ -104,9 +104,6 @@ AARCH64: Mapping[str, tuple[str, int]] = _auxiliary_bits("aarch64")
 
 RISCV64: Mapping[str, tuple[str, int]] = {"v": ("AT_HWCAP", ord("v") - ord("a"))}
 
-_BASELINE: Mapping[str, Sequence[str]] = {"aarch64": ("neon", "fp-armv8", "reserve-x18")}
-"""The features that every processor of an architecture has."""
-
 
 def cpu_check(architecture: str, features: Sequence[str]) -> CpuCheck:
     """The C code that checks for features; empty if none is needed.
@@ -114,10 +111,9 @@ def cpu_check(architecture: str, features: Sequence[str]) -> CpuCheck:
     Raises:
         UnsupportedError: There is no known way to check for a feature.
     """
-    asked = [name for name in features if name not in _BASELINE.get(architecture, ())]
-    if architecture in ARCHITECTURES and not ARCHITECTURES[architecture].cpuinfo:
-        asked = []  # no system can be asked
-    if not asked:
+    here = ARCHITECTURES.get(architecture)
+    asked = [name for name in features if here is None or name not in here.baseline]
+    if not asked or (here and not here.cpuinfo):  # there is no system to ask
         return CpuCheck((), ())
     tables: Mapping[str, Mapping[str, object]] = {
         "x86_64": X86,

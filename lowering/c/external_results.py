@@ -18,6 +18,7 @@ from rnn_compiler.lowering.mlir import (
     UNNAMED,
     block_of,
     ir,
+    is_private,
     new_context,
     ops_of,
     shape_of,
@@ -59,7 +60,7 @@ def external_results(module: str) -> tuple[str, Mapping[str, Types]]:
         found = {
             symbol_of(op): _add_outputs(op)
             for op in ops_of(parsed.body)
-            if op.name in _FUNCTIONS and _is_public(op)
+            if op.name in _FUNCTIONS and not is_private(op)
         }
         parsed.operation.verify()
         return parsed.operation.get_asm(enable_debug_info=True), found
@@ -69,17 +70,11 @@ def public_types(module: ir.Module) -> Mapping[str, Types]:
     """The types of the public functions of a module that take and return tensors."""
     found: dict[str, Types] = {}
     for op in ops_of(module.body):
-        if op.name in _FUNCTIONS and _is_public(op):
+        if op.name in _FUNCTIONS and not is_private(op):
             kind = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value)
             with contextlib.suppress(KeyError, ValueError):  # not one of our tensors
                 found[symbol_of(op)] = Types(_types(kind.inputs), _types(kind.results))
     return found
-
-
-def _is_public(function: ir.Operation) -> bool:
-    attributes = function.attributes
-    name = "sym_visibility"
-    return name not in attributes or ir.StringAttr(attributes[name]).value == "public"
 
 
 def _add_outputs(function: ir.Operation) -> Types:
@@ -104,7 +99,7 @@ def _add_outputs(function: ir.Operation) -> Types:
 def _import_results(function: ir.Operation, memory: Sequence[ir.Value]) -> None:
     """Writes the arrays that become results directly to the memory of these results.
 
-    IREE 3.13 would copy them at the end, because the dispatches that write to them also read them.
+    IREE would copy them at the end, because the dispatches that write to them also read them.
     """
     for op in ops_of(block_of(function)):
         if RESULT in op.attributes:

@@ -17,6 +17,7 @@ from rnn_compiler.lowering.c.formulas import Formulas, UndecidedError
 from rnn_compiler.lowering.c.host_arithmetic import ARITHMETIC, computed, width_of
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import ELEMENTS
+from rnn_compiler.schema.executable_library import MOST_WORKGROUPS
 from rnn_compiler.schema.open_sizes import Open, Size, open_names
 from rnn_compiler.schema.schedule import (
     ANY_MEMORY,
@@ -252,17 +253,13 @@ def _code(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Know
 # Ops that record or execute steps.
 
 
-_MOST_WORKGROUPS = (2**32 - 1, 2**32 - 1, 2**16 - 1)
-"""The maximum number of workgroups along each axis, from the types of an executable library."""
-
-
 def _dispatch(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Step:
     groups = segments(op, operands)
     (kernel,), (x,), (y,), (z,), constants, buffers, offsets, lengths = groups[2:]
     if not isinstance(kernel, str):
         raise context.refused("a call of unknown code")
     groups = context.number(x), context.number(y), context.number(z)
-    for count, most in zip(groups, _MOST_WORKGROUPS, strict=True):
+    for count, most in zip(groups, MOST_WORKGROUPS, strict=True):
         context.formulas.require(count, most)
     return Dispatch(
         kernel,

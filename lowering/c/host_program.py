@@ -1,10 +1,10 @@
 """Reads the compiler's host program of a module into schedules.
 
 With ``--compile-to=hal`` and command buffers that are neither reused nor indirect, `iree-compile`
-3.13 prints the host program in terms of the HAL: buffers, command buffers, queues and fences. Here
-it is evaluated as far as possible without data (`host_ops`): numbers are computed, buffers become
-spans, and the commands of queues become steps. Fences and barriers have no meaning, because each
-step waits for the previous one.
+prints the host program in terms of the HAL: buffers, command buffers, queues and fences. Here it is
+evaluated as far as possible without data (`host_ops`): numbers are computed, buffers become spans,
+and the commands of queues become steps. Fences and barriers have no meaning, because each step
+waits for the previous one.
 
 A host program may also branch on a number that compiled code computed. If it has two possible
 values, such as a length of at most one step, the branch becomes a `Choice`. Open sizes of arguments

@@ -114,7 +114,7 @@ def make_library(
     kernels = _symbols(name, [kernel for kernel in known.kernels if kernel in used])
     mathematics = {each: f"{name}_{each}" for each in known.calls(kernels) if each in DEFINED}
     _check_names(name, functions, [*kernels.values(), *constants, *mathematics.values()])
-    compared = tested(functions, samples.cases) if samples else []
+    compared = tested(specs, functions, samples.cases) if samples else []
     messages = Messages(
         functions, target.features, [each.function for each in compared], memory.alignment
     )
@@ -132,7 +132,7 @@ def make_library(
         made,
         tuple(functions),
         flash,
-        print_selftest(name, functions, samples, messages, origin) if samples else "",
+        print_selftest(name, compared, samples, messages, origin) if samples else "",
     )
 
 
@@ -159,10 +159,11 @@ def read_functions(
         replace(each, alignment=memory.alignment)
         for each in functions_of(specs, types, program.schedules)
     ]
-    return _with_frozen(functions, frozen, program.constants)
+    return _with_frozen(specs, functions, frozen, program.constants)
 
 
 def _with_frozen(
+    specs: Sequence[FunctionSpec],
     functions: Sequence[Function],
     frozen: Mapping[str, Mapping[str, npt.NDArray[Any]]],
     constants: Sequence[bytes],
@@ -174,12 +175,14 @@ def _with_frozen(
     made: list[Function] = []
     data = [*constants]
     known = {function.name: function for function in functions}
-    without = {f"{name}_{end}" for name in frozen for end in ("prepack", "prepacked")}
+    specs = [spec for spec in specs if spec.function in frozen]
+    without = {companion for spec in specs for companion in (spec.prepack, spec.prepacked)}
+    packed = {spec.function: known[spec.prepacked] for spec in specs if spec.prepacked in known}
     for function in functions:
         if function.name in without:
             continue
         values = frozen.get(function.name, {})
-        does = known.get(f"{function.name}_prepacked", function) if values else function
+        does = packed.get(function.name, function)
         numbers: dict[int, int] = {}
         for k, member in enumerate(does.arguments):
             if member.name not in values:

@@ -1,13 +1,11 @@
 """Object files: finds the compiled code in one, and makes an object with nothing else.
 
-The compiler's object holds an executable library, the form in which IREE's local runtime loads
-code: one global query function that returns tables of pointers (IREE 3.13,
-runtime/src/iree/hal/local/executable_library.h, version 0.6). It also contains a whole math library
-and debug information. Programs in C call the code directly, so the tables are read and checked
-here. Only the code goes into the new object, with everything it refers to, as global symbols with
-the module's prefix, so that any number of such objects link into one program. The symbols are
-hidden, so that shared libraries do not export them. Constants are in the object too: as source they
-would be two and a half times as large, and take C compilers minutes.
+The compiler's object holds an executable library (`schema.executable_library`), a whole math
+library and debug information. Programs in C call the code directly, so the tables of the executable
+library are read and checked here. Only the code goes into the new object, with everything it refers
+to, as global symbols with the module's prefix, so that any number of such objects link into one
+program. The symbols are hidden, so that shared libraries do not export them. Constants are in the
+object too: as source they would be two and a half times as large, and take C compilers minutes.
 """
 
 from __future__ import annotations
@@ -34,23 +32,14 @@ from rnn_compiler.lowering.c.elf import (
     Symbol,
     string_at,
 )
+from rnn_compiler.schema.architectures import ARCHITECTURES
+from rnn_compiler.schema.executable_library import ATTRIBUTES, TABLE_SUFFIX, VERSION, Word
 from rnn_compiler.schema.schedule import ALIGNMENT
 
 __all__ = ["Kernel", "ObjectFile"]
 
 _KEPT_NAMES = (".note.GNU-stack", ".note.gnu.property", ".riscv.attributes", ".ARM.attributes")
 """Sections that linkers read although nothing refers to them."""
-
-_ARM = (1, 40, 0x05000000)
-_MACHINES = {
-    "x86_64": (2, 62, 0),
-    "aarch64": (2, 183, 0),
-    "riscv64": (2, 243, 5),
-    "riscv32": (1, 243, 3),
-    **dict.fromkeys(("armv7", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55"), _ARM),
-}
-"""The class and the number of each machine, and the flags of its usual ABI: on RISC-V, that of
-lp64d and of ilp32f; on Arm, EABI 5."""
 
 _COMPILERS_OWN = re.compile(
     r"__aeabi_\w+|memcpy|memmove|memset|"
@@ -59,16 +48,6 @@ _COMPILERS_OWN = re.compile(
 )
 """Functions that every C compiler provides, in libc, libgcc or compiler-rt: copies, and operations
 that a processor lacks, such as 64-bit arithmetic."""
-
-_QUERY = "_library_query_v0"
-"""The suffix of the name of the library's table."""
-
-_VERSION = 6
-_IMPORTS, _EXPORTS, _CODE, _ATTRIBUTE_ROWS, _NAMES, _CONSTANTS = 1, 3, 4, 5, 8, 13
-"""The words of a library's table that are used here."""
-
-_ATTRIBUTES = struct.Struct("<QHBBIIHH40x")
-"""The attributes of an export: flags, pages of local memory, constants, buffers, sizes."""
 
 
 @dataclass(frozen=True)
@@ -107,39 +86,45 @@ class ObjectFile:
         Raises:
             UnsupportedError: The architecture is not known.
         """
-        if architecture not in _MACHINES:
+        here = ARCHITECTURES.get(architecture)
+        if here is None or here.elf is None:
             raise _unknown(f"the objects of {architecture} are not known")
-        width, machine, flags = _MACHINES[architecture]
-        ident = bytes([0x7F, *b"ELF", width, 1, 1]).ljust(16, b"\0")
+        ident = bytes([0x7F, *b"ELF", here.pointer // 4, 1, 1]).ljust(16, b"\0")
         sections = [
             Section("", 0, 0, 0, 0, 0, b""),
             Section(_KEPT_NAMES[0], 1, 0, 1, 0, 0, b""),
         ]
         made = cls.__new__(cls)
-        made._elf = Elf(ident, machine, flags, sections, [])
+        made._elf = Elf(ident, *here.elf, sections, [])
         made.kernels = {}
         return made
 
     def _kernels(self) -> list[Kernel]:
         """The code that the library exports."""
-        (library,) = (symbol for symbol in self._elf.symbols if symbol.name.endswith(_QUERY))
+        (library,) = (symbol for symbol in self._elf.symbols if symbol.name.endswith(TABLE_SUFFIX))
         section, start = library.section, library.value
         word = self._elf.word
-        version = self._number("<I", *self._follow(section, start))
-        if version != _VERSION:
-            raise _unknown(f"its code is an executable library of version 0.{version}, not 0.6")
-        if any(self._number("<I", section, start + word * k) for k in (_IMPORTS, _CONSTANTS)):
+        version = self._number("<I", *self._follow(section, start + word * Word.HEADER))
+        if version != VERSION:
+            raise _unknown(
+                f"its code is an executable library of version 0.{version}, not 0.{VERSION}"
+            )
+        imports, constants, count = (
+            self._number("<I", section, start + word * k)
+            for k in (Word.IMPORT_COUNT, Word.CONSTANT_COUNT, Word.EXPORT_COUNT)
+        )
+        if imports or constants:
             raise _unknown("its code imports functions, or takes constants at load time")
-        count = self._number("<I", section, start + word * _EXPORTS)
         code, attributes, names = (
-            self._follow(section, start + word * k) for k in (_CODE, _ATTRIBUTE_ROWS, _NAMES)
+            self._follow(section, start + word * k)
+            for k in (Word.CODE, Word.ATTRIBUTES, Word.NAMES)
         )
         kernels: list[Kernel] = []
         for k in range(count):
             location, offset = self._follow(names[0], names[1] + word * k)
             name = string_at(self._elf.sections[location].data, offset)
-            row = _ATTRIBUTES.unpack_from(
-                self._elf.sections[attributes[0]].data, attributes[1] + k * _ATTRIBUTES.size
+            row = ATTRIBUTES.unpack_from(
+                self._elf.sections[attributes[0]].data, attributes[1] + k * ATTRIBUTES.size
             )
             flags, pages, constants, buffers, *_ = row
             if flags or pages:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from rnn_compiler.lowering.mlir import ir, new_context, ops_of, symbol_of, symbols_in
+from rnn_compiler.lowering.mlir import ir, new_context, ops_of, reached, symbol_of
 
 __all__ = ["prepack_module"]
 
@@ -24,13 +24,7 @@ def prepack_module(module: str, functions: Collection[str]) -> str:
     with new_context(), ir.Location.unknown():
         parsed = ir.Module.parse(module)
         known = {symbol_of(op): op for op in ops_of(parsed.body) if symbol_of(op)}
-        needed: set[str] = set()
-        waiting = [*functions]
-        while waiting:
-            symbol = waiting.pop()
-            if symbol in known and symbol not in needed:
-                needed.add(symbol)
-                waiting += symbols_in(known[symbol])
+        needed = reached(known, functions)
         for symbol, op in known.items():
             if symbol not in needed:
                 op.erase()

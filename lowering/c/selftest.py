@@ -7,7 +7,7 @@ number, or to 1 if that is larger, may not exceed the tolerance of its dtype.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,10 +19,11 @@ from rnn_compiler.lowering.c.comparison import COMPARISON, INCLUDES, MAIN, TYPES
 from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.messages import Messages
 from rnn_compiler.lowering.c.text import call, comment, indented, words
+from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.schema.schedule import aligned
 
-__all__ = ["INTERNAL", "LARGEST", "Samples", "print_selftest", "tested"]
+__all__ = ["INTERNAL", "LARGEST", "Samples", "Tested", "print_selftest", "tested"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -71,39 +72,49 @@ class Samples:
 
 
 @dataclass(frozen=True)
-class _Tested:
-    """A function whose results are compared, and the one that packs its weights, if any."""
+class Tested:
+    """A function whose results are compared.
+
+    Attributes:
+        function: The function.
+        case: The name of its samples.
+        packing: The function that packs its weights, if any.
+    """
 
     function: Function
     case: str
     packing: Function | None = None
 
 
-def tested(functions: Sequence[Function], cases: Mapping[str, object]) -> list[_Tested]:
+def tested(
+    specs: Iterable[FunctionSpec], functions: Iterable[Function], cases: Iterable[str]
+) -> list[Tested]:
     """The functions of a self test: those with samples, and their companions."""
     known = {function.name: function for function in functions}
-    found: list[_Tested] = []
+    companions = {spec.function: (spec.prepack, spec.prepacked) for spec in specs}
+    found: list[Tested] = []
     for name in cases:
-        found.append(_Tested(known[name], name))
-        if f"{name}_prepack" in known and f"{name}_prepacked" in known:
-            found.append(_Tested(known[f"{name}_prepacked"], name, known[f"{name}_prepack"]))
+        found.append(Tested(known[name], name))
+        packing, packed = companions[name]
+        if packing in known:
+            found.append(Tested(known[packed], name, known[packing]))
     return found
 
 
 def print_selftest(
-    name: str, functions: Sequence[Function], samples: Samples, messages: Messages, origin: str
+    name: str, functions: Iterable[Tested], samples: Samples, messages: Messages, origin: str
 ) -> str:
     """The text of ``NAME_selftest.c``.
 
     Args:
         name: NAME.
-        functions: The functions of the module.
+        functions: The functions that it runs.
         samples: Their arguments and results.
         messages: The codes of their results.
         origin: The compiler and the target, in a sentence.
     """
     text = _Text(name, samples, messages)
-    for each in tested(functions, samples.cases):
+    for each in functions:
         text.add(each)
     introduction = [
         f"{name}_selftest.c: runs the functions of {name}.h on sample arguments, and compares what",
@@ -134,7 +145,7 @@ class _Text:
         self._runs: list[str] = []
         self._memory = 0
 
-    def add(self, each: _Tested) -> None:
+    def add(self, each: Tested) -> None:
         """Adds a function: its samples, its call and its results."""
         number, start = len(self._runs), 0
         lines: list[str] = []
@@ -235,7 +246,7 @@ class _Text:
             self._arrays += words(self._data[key], array.tobytes(), self._alignment)
         return f"(const void *){self._data[key]}"
 
-    def _row(self, each: _Tested, member: Member, offset: int) -> str:
+    def _row(self, each: Tested, member: Member, offset: int) -> str:
         """A result in the table of results."""
         sample = self._sample(each.case, "results", member.name)
         elements = static_size(member.elements)

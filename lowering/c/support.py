@@ -1,7 +1,8 @@
 """The parts of the source file that are the same for every module.
 
 ``{NAME}`` stands for the module's name, ``{ALIGNMENT}`` and ``{FAILED}`` for the numbers of those
-names, and ``{NONE}`` likewise, if the module has open sizes.
+names, and ``{NONE}`` likewise, if the module has open sizes. `TYPES` has the layouts of
+`schema.executable_library` in C.
 """
 
 from __future__ import annotations

@@ -168,8 +168,8 @@ def _is_rounded(x: Number) -> bool:
 def _widened(body: Body, x: Number) -> Number:
     """A bfloat16 as float32, by its bits.
 
-    IREE 3.13 folds an `arith.extf` of an `arith.truncf` to bf16, so the next step would get a state
-    other than the one that was stored.
+    IREE folds an `arith.extf` of an `arith.truncf` to bf16, so the next step would get a state
+    other than the one that was stored (`tests/traps/test_bfloat16_round_trip.py`).
     """
     wide = body.number("arith.extui", [x.bitcast("i16")], "i32", x.lanes)
     return (wide << 16).bitcast("f32")

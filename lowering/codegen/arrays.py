@@ -13,15 +13,23 @@ from rnn_compiler.lowering.mlir import ir
 __all__ = ["collapse", "expand", "own_zeros", "put_row", "reshape", "seen_as"]
 
 
-def own_zeros(body: Body, type: ArrayType) -> Array:
+def own_zeros(body: Body, type: ArrayType, zero: ir.Value | None = None) -> Array:
     """Emits an array of zeros with a buffer of its own.
 
-    It is a splat of a zero that `util.optimization_barrier` hides. Otherwise IREE 3.13 merges
-    arrays with equal initial values, and silently writes them all into one buffer.
+    It is a splat of a zero that `util.optimization_barrier` hides. Otherwise IREE merges arrays
+    with equal initial values, and silently writes them all into one buffer
+    (`tests/traps/test_equal_arrays.py`). The zero is an integer: the host has no 16-bit floats.
+
+    Args:
+        body: The body that gets the ops.
+        type: The type of the array.
+        zero: A hidden integer of as many bits as an element has; None for a new one.
     """
-    of = f"i{bits(type.element)}"
-    zero = body.number("util.optimization_barrier", [body.constant(0, of)], of)
-    return seen_as(body, body.array("flow.tensor.splat", [zero], ArrayType(type.shape, of)), type)
+    of = ArrayType(type.shape, f"i{bits(type.element)}")
+    if zero is None:
+        constant = body.constant(0, of.element)
+        zero = body.number("util.optimization_barrier", [constant], of.element).value
+    return seen_as(body, body.array("flow.tensor.splat", [zero, *of.computed], of), type)
 
 
 def seen_as(body: Body, array: Array, type: ArrayType) -> Array:

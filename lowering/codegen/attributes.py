@@ -47,15 +47,12 @@ def reassociation(groups: Iterable[Sequence[int]]) -> ir.Attribute:
     return ir.ArrayAttr.get([ir.ArrayAttr.get([integer(n) for n in each]) for each in groups])
 
 
-def maps(rank: int, axes: Iterable[Sequence[int]]) -> ir.Attribute:
-    """Affine maps from an op's axes to those of each of its operands."""
+def maps(rank: int, axes: Iterable[Sequence[int | ir.AffineExpr]]) -> ir.Attribute:
+    """Affine maps from an op's axes, or expressions of them, to those of each of its operands."""
+    dims = [ir.AffineExpr.get_dim(axis) for axis in range(rank)]
+    found = [[dims[axis] if isinstance(axis, int) else axis for axis in each] for each in axes]
     return ir.ArrayAttr.get(
-        [
-            ir.AffineMapAttr.get(
-                ir.AffineMap.get(rank, 0, [ir.AffineExpr.get_dim(axis) for axis in each])
-            )
-            for each in axes
-        ]
+        [ir.AffineMapAttr.get(ir.AffineMap.get(rank, 0, each)) for each in found]
     )
 
 

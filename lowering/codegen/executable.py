@@ -32,7 +32,7 @@ _UNNAMED = "dispatch"
 
 _TILED, _PLAIN = "DoubleTilingExpert", "Default"
 """IREE's pipelines for bodies with an op that specifies tile sizes, and for those without one, for
-which IREE 3.13 cannot build the first."""
+which IREE cannot build the first."""
 
 
 class Part(NamedTuple):

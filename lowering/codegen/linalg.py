@@ -1,21 +1,21 @@
-"""Ops of MLIR's `linalg` dialect on arrays: products, zeros, and generics."""
+"""Ops of MLIR's `linalg` dialect on arrays: products, zeros, generics and pointwise functions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.attributes import maps, parallel, segments
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.number import Number, element_type
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["generic", "matmul", "zeros"]
+__all__ = ["generic", "matmul", "pointwise", "zeros"]
 
 
 def generic(
     body: Body,
-    inputs: Sequence[tuple[Array, Sequence[int]]],
+    inputs: Sequence[tuple[Array, Sequence[int | ir.AffineExpr]]],
     outputs: Sequence[Array],
     block: ir.Block,
     attributes: Mapping[str, ir.Attribute] | None = None,
@@ -24,7 +24,8 @@ def generic(
 
     Args:
         body: The body that gets the ops.
-        inputs: The arrays it reads, each with its axes among those of the outputs.
+        inputs: The arrays it reads, each with its axes among those of the outputs; or with the
+            position in it, as expressions of those axes.
         outputs: The arrays it writes, all of one shape.
         block: Its body: an argument for each input and each output, and ops that end in
             `linalg.yield`.
@@ -50,6 +51,34 @@ def generic(
         Array(value, array.shape, array.element)
         for value, array in zip(op.results, outputs, strict=True)
     ]
+
+
+def pointwise(
+    body: Body,
+    inputs: Sequence[tuple[Array, Sequence[int | ir.AffineExpr]]],
+    target: Array,
+    emit: Callable[[Body, Sequence[Number]], Number],
+    attributes: Mapping[str, ir.Attribute] | None = None,
+) -> Array:
+    """Emits the application of a function to one number of each input, at every point of an array.
+
+    Args:
+        body: The body that gets the ops.
+        inputs: As of `generic`.
+        target: The array it writes.
+        emit: Emits the function, given its body and the number of each input.
+        attributes: More attributes.
+    """
+    arrays = [array for array, _ in inputs]
+    block = spare_block([element_type(array.element) for array in (*arrays, target)])
+    inside = Body(block, body.location)
+    numbers = [
+        Number(inside, value, array.element)
+        for value, array in zip(block.arguments, arrays, strict=False)
+    ]
+    inside.op("linalg.yield", [emit(inside, numbers)])
+    (made,) = generic(body, inputs, [target], block, attributes)
+    return made
 
 
 def zeros(

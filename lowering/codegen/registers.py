@@ -136,7 +136,7 @@ def reduce(vector: Number, kind: str) -> Number:
 def intrinsic(name: str, operands: Sequence[Number], like: Number) -> Number:
     """Emits an instruction of the processor by its LLVM intrinsic.
 
-    If the target lacks it, the compiler exits without a message (IREE 3.13).
+    If the target lacks it, the compiler crashes (`tests/traps/test_missing_instruction.py`).
 
     Args:
         name: LLVM's intrinsic, ``"llvm.x86.avx512bf16.dpbf16ps.512"``.

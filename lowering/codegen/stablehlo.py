@@ -7,7 +7,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import bits, element_type, is_float
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["converted", "padded", "repeat", "transposed", "with_flipped_bits"]
+__all__ = ["converted", "full", "padded", "repeat", "transposed", "with_flipped_bits"]
 
 
 def converted(body: Body, array: Array, element: str) -> Array:
@@ -17,27 +17,28 @@ def converted(body: Body, array: Array, element: str) -> Array:
     return body.array("stablehlo.convert", [array], ArrayType(array.shape, element))
 
 
-def padded(body: Body, matrix: Array, columns: int) -> Array:
-    """Emits a matrix padded with zero columns up to a width."""
-    rows, before = known(matrix.shape)
-    if before == columns:
-        return matrix
-    scalar = ir.RankedTensorType.get([], element_type(matrix.element))
-    of = element_type(matrix.element)
-    nothing = ir.FloatAttr.get(of, 0.0) if is_float(matrix.element) else ir.IntegerAttr.get(of, 0)
-    zero = ir.DenseElementsAttr.get_splat(scalar, nothing)
-    operands = [
-        matrix,
-        body.array("stablehlo.constant", [], ArrayType((), matrix.element), {"value": zero}),
-    ]
+def full(body: Body, number: int, type: ArrayType) -> Array:
+    """Emits a constant array of equal numbers."""
+    of = element_type(type.element)
+    attribute = (ir.FloatAttr if is_float(type.element) else ir.IntegerAttr).get(of, number)
+    value = ir.DenseElementsAttr.get_splat(type.mlir, attribute)
+    return body.array("stablehlo.constant", [], type, {"value": value})
+
+
+def padded(body: Body, array: Array, axis: int, size: int) -> Array:
+    """Emits an array padded with zeros at the end of an axis, up to a size."""
+    sizes = [*known(array.shape)]
+    if sizes[axis] == size:
+        return array
+    missing, none = [0] * len(sizes), [0] * len(sizes)
+    missing[axis], sizes[axis] = size - sizes[axis], size
     attributes = {
-        "edge_padding_low": integers([0, 0]),
-        "edge_padding_high": integers([0, columns - before]),
-        "interior_padding": integers([0, 0]),
+        "edge_padding_low": integers(none),
+        "edge_padding_high": integers(missing),
+        "interior_padding": integers(none),
     }
-    return body.array(
-        "stablehlo.pad", operands, ArrayType((rows, columns), matrix.element), attributes
-    )
+    operands = [array, full(body, 0, ArrayType((), array.element))]
+    return body.array("stablehlo.pad", operands, ArrayType(tuple(sizes), array.element), attributes)
 
 
 def repeat(body: Body, array: Array, times: int) -> Array:
@@ -55,10 +56,6 @@ def transposed(body: Body, matrix: Array) -> Array:
 
 def with_flipped_bits(body: Body, array: Array, mask: int) -> Array:
     """Emits the integers of an array with some bits inverted."""
-    of = element_type(array.element)
     if mask >> (bits(array.element) - 1):
         mask -= 1 << bits(array.element)
-    type = ArrayType(array.shape, array.element)
-    value = ir.DenseElementsAttr.get_splat(type.mlir, ir.IntegerAttr.get(of, mask))
-    other = body.array("stablehlo.constant", [], type, {"value": value})
-    return body.array("stablehlo.xor", [array, other], type)
+    return body.array("stablehlo.xor", [array, full(body, mask, array.type)], array.type)

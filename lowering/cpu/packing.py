@@ -3,8 +3,8 @@
 A tile of a product reads all rows of a few columns. In a wide matrix these are far apart, and if
 their distance is a power of two they compete for the same few cache lines.
 
-IREE 3.13's `linalg.pack` is as fast as a copy (10 to 30 GB/s, odd sizes included). With a transpose
-it is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so transposing is a separate dispatch here, in
+IREE's `linalg.pack` is as fast as a copy (10 to 30 GB/s, odd sizes included). With a transpose it
+is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so transposing is a separate dispatch here, in
 tiles that fill as many registers as they have columns: 7 to 35 GB/s.
 
 Numbers of bfloat16 are packed in pairs along K, ``i32`` with the even one low (`pairs_matmul`), and
@@ -17,16 +17,17 @@ from __future__ import annotations
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.arrays import collapse, expand, seen_as
 from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integers, segments
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known, spare_block
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type
+from rnn_compiler.lowering.codegen.number import Index, Number, bits
 from rnn_compiler.lowering.codegen.stablehlo import padded, transposed, with_flipped_bits
+from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import PAIRED
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
 from rnn_compiler.lowering.targets.int8_dot import OFFSET
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
-__all__ = ["pack"]
+__all__ = ["is_grouped", "pack"]
 
 
 def pack(
@@ -95,6 +96,11 @@ def pack(
     return _as_bytes(outside, packed, group) if is_int8 else packed
 
 
+def is_grouped(element: str) -> bool:
+    """Whether panels of an element type have groups of numbers that are adjacent along K."""
+    return element in (*PAIRED, "i8")
+
+
 def _as_bytes(outside: Function, packed: Array, group: int) -> Array:
     """Emits groups as bytes."""
     *lead, columns = known(packed.shape)
@@ -112,7 +118,7 @@ def _groups(vectors: VectorUnit, element: str, inner: int) -> tuple[int, int]:
 def _grouped(outside: Function, matrix: Array, group: int, count: int) -> Array:
     """Emits the groups of ``[N, K]`` numbers, which are adjacent already: ``[N, K/group]``."""
     type = ArrayType((known(matrix.shape)[0], count), _group_type(matrix.element, group))
-    return seen_as(outside, padded(outside, matrix, group * count), type)
+    return seen_as(outside, padded(outside, matrix, 1, group * count), type)
 
 
 def _group_type(element: str, group: int) -> str:
@@ -125,7 +131,7 @@ class _Transposing:
 
     If tiles do not divide K, the last overlaps the previous one. The last panel has the remaining
     columns, and zeros after them. Tiles of a single column would leave a dispatch of nothing but
-    unit axes, which IREE 3.13 does not compile.
+    unit axes, which IREE does not compile.
     """
 
     def __init__(
@@ -215,8 +221,5 @@ class _Transposing:
 
 def _transpose(body: Body, tile: Array, target: Array) -> Array:
     """Emits the transpose of a tile into a target."""
-    block = spare_block([element_type(tile.element)] * 2)
-    Body(block, body.location).op("linalg.yield", [block.arguments[0]])
     tiles = cpu_tiles(known(target.shape), (0, 0))
-    (made,) = linalg.generic(body, [(tile, (1, 0))], [target], block, tiles)
-    return made
+    return linalg.pointwise(body, [(tile, (1, 0))], target, lambda _, numbers: numbers[0], tiles)

@@ -13,9 +13,9 @@ The other is a step, which the compiler inlines at each call:
       the elementwise arithmetic of the level   # a dispatch, see pointwise
 
 `flow.tensor.barrier` pins each array to the device at the top of the loop's body; otherwise IREE
-3.13 copies it in full in every iteration. Each array has a buffer of its own (`codegen.arrays`).
-The number of steps goes through `util.optimization_barrier` too: if IREE knew that all steps run,
-it would merge the values written to an output and to a ring.
+copies it in full in every iteration (`tests/traps/test_loop_carried_arrays.py`). Each array has a
+buffer of its own (`codegen.arrays`). The number of steps goes through `util.optimization_barrier`
+too: if IREE knew that all steps run, it would merge the values written to an output and to a ring.
 
 The following must be preserved: the order of float operations, the element types of products and of
 their sums, and the zeros in rows n.. of the outputs.
@@ -187,8 +187,8 @@ class _PinnedLoop:
     def _read(self, array: Array) -> Array:
         """An array that steps read, such as a bias.
 
-        If a dispatch uses only some of a vector's gates, IREE 3.13 moves the sum of two 16-bit
-        biases into it, and then cannot compile it ("operations on global resources").
+        If a dispatch uses only some of a vector's gates, IREE moves the sum of two 16-bit biases
+        into it, and then cannot compile it ("operations on global resources").
         """
         is_apart = len(self.plan.levels) > 1 and len(array.shape) == 1
         return self._body.materialized(array) if is_apart else array

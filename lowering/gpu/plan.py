@@ -4,10 +4,10 @@ A step writes its results into arrays that the loop carries: row t of an output,
 state's ring (`state_ring`). Steps from n on leave outputs unchanged and write a row of the rings
 that is never read.
 
-A dispatch writes one row of each of its arrays in place. IREE 3.13 supports this for one slice of
-an array per dispatch, and not for a value that is written twice. So a value of several adjacent
-gates that is multiplied is an array ``[.., B, G, U]``; values that are only stored get one array
-per gate.
+A dispatch writes one row of each of its arrays in place. IREE supports this for one slice of an
+array per dispatch, and not for a value that is written twice
+(`tests/traps/test_region_returns_twice.py`). So a value of several adjacent gates that is
+multiplied is an array ``[.., B, G, U]``; values that are only stored get one array per gate.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Plan:
 
         def add(wide: int, count: int, write: Write) -> None:
             if wide == 1:
-                raise Refused("a unit axis, on which IREE 3.13 computes other numbers")
+                raise Refused("a unit axis, on which IREE computes other numbers")
             groups.setdefault((wide, count), Group(wide, count)).writes.append(write)
 
         for number, output in enumerate(loop.outputs):

@@ -1,7 +1,7 @@
 """WebAssembly: links an object of compiled code to a module that an engine loads.
 
 The compiler comes with a linker, `iree-lld`. The module exports its memory and its functions, these
-through the table of an executable library (see lowering/c/object_file.py). Its constants and other
+through the table of an executable library (`schema.executable_library`). Its constants and other
 data are custom sections, which engines make available to programs.
 """
 
@@ -15,12 +15,13 @@ from pathlib import Path
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.compiler_process import temporary_folder
 from rnn_compiler.lowering.iree_compile import compiler_program
+from rnn_compiler.schema.executable_library import QUERY_SUFFIX
 
 __all__ = ["link"]
 
 _MAGIC = b"\0asm\1\0\0\0"
 
-_QUERY = re.compile(rb"[A-Za-z0-9_.$]+_library_query(?![A-Za-z0-9_])")
+_QUERY = re.compile(rb"[A-Za-z0-9_.$]+%b(?![A-Za-z0-9_])" % QUERY_SUFFIX.encode())
 
 _MEMORY_ONLY = _MAGIC + bytes.fromhex(
     "05 03 01 00 01"  # a memory of one page at least

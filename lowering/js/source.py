@@ -1,6 +1,7 @@
 """Prints a module's functions as JavaScript data: their arguments, and their steps at given sizes.
 
-``NAME.mjs`` is this data followed by `runtime.mjs`, which checks arguments and runs the steps.
+``NAME.mjs`` is this data followed by `runtime.mjs`, which checks arguments and runs the steps. It
+calls compiled code by the layouts in `schema.executable_library`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Removes barriers from a user's module that IREE mishandles.
 
 `stablehlo.optimization_barrier`, which `jax.checkpoint` emits, keeps the compiler from moving ops
-across it and changes no value. For values that a loop carries, IREE 3.13 drops the wait for the
-previous iteration: with several threads, the ops after the barrier read unwritten memory.
+across it and changes no value. For values that a loop carries, IREE drops the wait for the previous
+iteration: with several threads, the ops after the barrier read unwritten memory
+(`tests/traps/test_barriers_in_loops.py`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The functions of a user's module, callees first.
 
-Compilers inline calls, so no function may call itself: IREE 3.13 would inline such a call
-endlessly.
+Compilers inline calls, so no function may call itself: IREE would inline such a call endlessly.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ def public_interface(module: ir.Module, source: bytes = b"") -> list[FunctionSpe
     Raises:
         InvalidArgumentError: There is none, or one has arguments or results other than tensors.
     """
-    functions = [op for op in ops_of(module.body) if op.name == "func.func" and _is_public(op)]
+    public = [op for op in ops_of(module.body) if op.name == "func.func" and not is_private(op)]
+    functions = [op for op in public if len(op.regions[0].blocks)]
     if not functions:
         raise InvalidArgumentError("link", "module", "a public function", "none")
     lines = source.split(b"\n")
@@ -47,10 +48,6 @@ def public_interface(module: ir.Module, source: bytes = b"") -> list[FunctionSpe
 def is_network(function: ir.Operation) -> bool:
     """Whether a function is an imported network, whose sizes may be open."""
     return NETWORK in function.attributes
-
-
-def _is_public(function: ir.Operation) -> bool:
-    return not is_private(function) and len(function.regions[0].blocks) > 0
 
 
 def _describe(function: ir.Operation, lines: Sequence[bytes]) -> FunctionSpec:

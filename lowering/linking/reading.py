@@ -1,10 +1,10 @@
 """Reads a user's module in any form as the text of StableHLO.
 
 It may be MLIR text or bytecode. The bytecode that `jax.export` makes is of VHLO, the versioned form
-of StableHLO, which the compiler legalizes and the bindings of IREE 3.13 cannot. So each module goes
-through the compiler's first passes, in a separate process: all forms are treated alike, and invalid
-input cannot crash this process. The compiler prints the module after each pass, and is stopped
-after the last of these passes, because later ones do not know our ops.
+of StableHLO, which the compiler legalizes and IREE's bindings cannot. So each module goes through
+the compiler's first passes, in a separate process: all forms are treated alike, and invalid input
+cannot crash this process. The compiler prints the module after each pass, and is stopped after the
+last of these passes, because later ones do not know our ops.
 """
 
 from __future__ import annotations

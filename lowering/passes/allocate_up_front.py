@@ -1,6 +1,6 @@
 """Makes functions on CPUs allocate results and temporaries before they begin.
 
-IREE 3.13 allocates both in the queue of a device. With threads (local-task), the queue has slabs of
+IREE allocates both in the queue of a device. With threads (local-task), the queue has slabs of
 64 MiB, and maps larger memory again at each call (`task_device.c`): BlockLSTMV2 at 128 x 128 steps
 and rows of 256 units had 67,000 page faults per call, which took longer than the work. The device's
 allocator, for which our runtime has a pool (`buffer_pool`), has no such limit, but serves only

@@ -2,10 +2,10 @@
 
 Requires: a module with all bodies.
 Matches: in users' modules and networks, operands of sorts, and arguments of public functions that
-reach, unchanged, an op that IREE 3.13 computes in place: a scatter, an update of a slice, a
-destination of linalg. IREE sorts arrays that another op still reads, such as the indices that two
-sorts begin with. It would also write into the caller's array, and direct calls would return that
-array unchanged. IREE may update a copy that a separate dispatch made.
+reach, unchanged, an op that IREE computes in place: a scatter, an update of a slice, a destination
+of linalg. IREE sorts arrays that another op still reads, such as the indices that two sorts begin
+with (`tests/traps/test_sorts.py`). It would also write into the caller's array, and direct calls
+would return that array unchanged. IREE may update a copy that a separate dispatch made.
 Ensures: each sort has its own arrays; no array of a caller is written.
 """
 
@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from rnn_compiler.lowering.analysis.values import defining
+from rnn_compiler.lowering.analysis.values import defining, element, shape
 from rnn_compiler.lowering.codegen.attributes import segments
+from rnn_compiler.lowering.codegen.body import Body, spare_block
+from rnn_compiler.lowering.codegen.number import element_type
 from rnn_compiler.lowering.marks import NETWORK
 from rnn_compiler.lowering.mlir import (
     UNNAMED,
@@ -22,11 +24,12 @@ from rnn_compiler.lowering.mlir import (
     ir,
     is_private,
     nested_ops,
-    shape_of,
+    ops_of,
     symbol_of,
 )
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import called_by
 from rnn_compiler.lowering.rewriting.properties import frozen_weights_are_parameters
 
 __all__ = ["copy_updated_values"]
@@ -119,9 +122,9 @@ def _passed_on(
     if op.name == "stablehlo.while":
         bodies = (region.blocks[0] for region in op.regions)
         return [op.results[number], *(body.arguments[number] for body in bodies)]
-    if op.name in ("func.call", "stablehlo.composite"):
-        name = "callee" if op.name == "func.call" else "decomposition"
-        callee = functions.get(ir.FlatSymbolRefAttr(op.attributes[name]).value)
+    symbol = called_by(op)
+    if symbol:
+        callee = functions.get(symbol)
         inside = [block_of(callee).arguments[number]] if callee is not None else []
         return [*inside, *op.results]
     if op.name == "stablehlo.return":
@@ -146,67 +149,50 @@ def _is_own_copy(value: ir.Value) -> bool:
 def _copy_operands(sort: ir.Operation) -> None:
     """Replaces the operands of a sort by copies."""
     for number, value in enumerate(sort.operands):
-        with ir.InsertionPoint(sort), sort.location:
-            sort.operands[number] = _copied(value, barrier=True)
+        sort.operands[number] = _copied(Body.before(sort), value, barrier=True)
 
 
 def _copy(argument: ir.BlockArgument) -> None:
     """Replaces the uses of an argument by its copy."""
     uses = [(use.owner.operation, use.operand_number) for use in argument.uses]
-    with ir.InsertionPoint.at_block_begin(argument.owner), ir.Location.name("copy"):
-        copy = _copied(argument)
+    body = Body.before(ops_of(argument.owner)[0])
+    with body.located(ir.Location.name("copy")):
+        copy = _copied(body, argument)
     for op, number in uses:
         op.operands[number] = copy
 
 
-def _copied(value: ir.Value, *, barrier: bool = False) -> ir.Value:
+def _copied(body: Body, value: ir.Value, *, barrier: bool = False) -> ir.Value:
     """A copy, of any element type; a barrier keeps IREE from merging copies."""
     kind = ir.RankedTensorType(value.type)
-    element = str(kind.element_type)
-    if not element.startswith("ui"):
-        return _dispatched(value, barrier)
-    signless = ir.RankedTensorType.get(kind.shape, ir.Type.parse(element[1:]))
-    return _cast(_dispatched(_cast(value, signless), barrier), kind)
+    if not element(value).startswith("ui"):
+        return _dispatched(body, value, barrier)
+    signless = ir.RankedTensorType.get(kind.shape, element_type(element(value)[1:]))
+    return _cast(body, _dispatched(body, _cast(body, value, signless), barrier), kind)
 
 
-def _cast(value: ir.Value, kind: ir.RankedTensorType) -> ir.Value:
+def _cast(body: Body, value: ir.Value, kind: ir.Type) -> ir.Value:
     """The same bits as another type; linalg has no unsigned ones."""
-    return ir.Operation.create("stablehlo.bitcast_convert", [kind], [value]).results[0]
+    return body.op("stablehlo.bitcast_convert", [value], [kind]).results[0]
 
 
-def _dispatched(value: ir.Value, barrier: bool) -> ir.Value:
+def _dispatched(body: Body, value: ir.Value, barrier: bool) -> ir.Value:
     """A copy made by a dispatch."""
-    kind = ir.RankedTensorType(value.type)
-    index = ir.IndexType.get()
-    sizes: list[ir.Value] = []
-    for axis, size in enumerate(shape_of(kind)):
-        if size == UNNAMED:
-            number = ir.Operation.create(
-                "arith.constant", [index], attributes={"value": ir.IntegerAttr.get(index, axis)}
-            )
-            sizes += ir.Operation.create("tensor.dim", [index], [value, number.results[0]]).results
+    kind = value.type
+    sizes = [body.size(value, axis) for axis, size in enumerate(shape(value)) if size == UNNAMED]
     if barrier:
-        value = ir.Operation.create("util.optimization_barrier", [kind], [value]).results[0]
+        value = body.op("util.optimization_barrier", [value], [kind]).results[0]
         if sizes:
-            value = ir.Operation.create("flow.tensor.tie_shape", [kind], [value, *sizes]).results[0]
-    region = ir.Operation.create(
-        "flow.dispatch.region",
-        [kind],
-        sizes,
-        {"operandSegmentSizes": segments(len(sizes), 0)},
-        regions=2,
-    )
-    with ir.InsertionPoint(ir.Block.create_at_start(region.regions[0], [])):
-        empty = ir.Operation.create("tensor.empty", [kind], sizes)
-        copy = ir.Operation.create(
-            "linalg.copy",
-            [kind],
-            [value, empty.results[0]],
-            {"operandSegmentSizes": segments(1, 1)},
-            regions=1,
-        )
-        inside = ir.Block.create_at_start(copy.regions[0], [kind.element_type] * 2)
-        with ir.InsertionPoint(inside):
-            ir.Operation.create("linalg.yield", [], [inside.arguments[0]])
-        ir.Operation.create("flow.return", [], [copy.results[0]])
-    return region.results[0]
+            value = body.op("flow.tensor.tie_shape", [value, *sizes], [kind]).results[0]
+    region = spare_block()
+    inside = Body(region, body.location)
+    operands = [value, inside.op("tensor.empty", sizes, [kind]).results[0]]
+    counts = {"operandSegmentSizes": segments(1, 1)}
+    copy = inside.op("linalg.copy", operands, [kind], counts, regions=1)
+    block = copy.regions[0].blocks.append(*[element_type(element(value))] * 2)
+    Body(block, body.location).op("linalg.yield", [block.arguments[0]])
+    inside.op("flow.return", [*copy.results])
+    counts = {"operandSegmentSizes": segments(len(sizes), 0)}
+    op = body.op("flow.dispatch.region", sizes, [kind], counts, regions=2)
+    region.append_to(op.regions[0])
+    return op.results[0]

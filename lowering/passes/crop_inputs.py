@@ -6,8 +6,8 @@ and convolutions and pools of linalg. With strides, the last columns of an input
 may be read by no window: first the padding is made smaller, then the input is cropped.
 Ensures: windows reach the end of their input.
 
-IREE 3.13 treats such an input as larger if there is a single window: it then writes and reads
-beyond arrays, without a diagnostic.
+IREE treats such an input as larger if there is a single window: it then writes and reads beyond
+arrays, without a diagnostic (`tests/traps/test_single_window.py`).
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Requires: a module after all other rewrites, those of open sizes among them.
 Matches: on CPUs with addresses of 32 bits, `math.exp` of float64, anywhere, and
 `stablehlo.exponential` and `stablehlo.logistic` of float64, which become a `linalg.generic` around
-one. The function `exp` that IREE 3.13 links for such processors returns undefined values.
+one. The function `exp` that IREE links for such processors returns undefined values
+(`tests/ir/passes/test_exponential_of_float64.py`).
 Ensures: results within two units in the last place; correct infinities, 0, subnormals and NaN.
 
 It is ``2**n * (1 + 2*r*P(r*r) / (Q(r*r) - r*P(r*r)))`` with ``x = n*log(2) + r``. The coefficients
@@ -13,18 +14,16 @@ are those of the Cephes library (S. L. Moshier, exp.c).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import reduce
 
 from rnn_compiler.lowering.analysis.values import element
-from rnn_compiler.lowering.codegen.arithmetic import elementwise
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.conversions import rewrite_numbers
-from rnn_compiler.lowering.rewriting.edits import pointwise, replace
+from rnn_compiler.lowering.rewriting.edits import pointwise_op, replace
 from rnn_compiler.lowering.rewriting.properties import first, sizes_are_indices
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -58,13 +57,8 @@ def exponentials_of_float64_are_composed(context: PassContext) -> str | None:
 def exponential_of_float64(context: PassContext) -> None:
     """Rewrites all exponentials of float64."""
     for op in _of_float64(context, *_ARRAYS):
-        replace(op, pointwise(Body.before(op), op.operands[0], "f64", _same_as(op)))
+        replace(op, pointwise_op(Body.before(op), op))
     rewrite_numbers(_of_float64(context, "math.exp"), _exponential)
-
-
-def _same_as(op: ir.Operation) -> Callable[[Body, Number], Number]:
-    """Emits an op on one number."""
-    return lambda body, number: elementwise(body, op, [number])
 
 
 def _of_float64(context: PassContext, *names: str) -> list[ir.Operation]:

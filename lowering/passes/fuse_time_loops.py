@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
-from rnn_compiler.lowering.analysis.values import defining
+from rnn_compiler.lowering.analysis.values import defining, splat_of
 from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.composites import decomposition_of, loop_attributes
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
@@ -88,8 +88,6 @@ def _decompositions_in(step: ir.Operation) -> list[str]:
 
 def _opaque_scalar(scalar: ir.Value) -> ir.Value:
     """A constant ``tensor<T>``, hidden from the compiler."""
-    constant = defining(scalar)
-    value = ir.DenseElementsAttr(constant.attributes["value"]).get_splat_value()
-    number = opaque(value, constant.block)
+    number = opaque(splat_of(scalar), defining(scalar).block)
     at = ir.InsertionPoint.after(defining(number))
     return ir.Operation.create("tensor.from_elements", [scalar.type], [number], ip=at).results[0]

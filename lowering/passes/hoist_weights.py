@@ -38,12 +38,7 @@ from rnn_compiler.lowering.codegen.function import create_function, set_function
 from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.edits import (
-    inlined_copy,
-    make_asynchronous,
-    remove_checks,
-    returning,
-)
+from rnn_compiler.lowering.rewriting.edits import called_by, spliced
 from rnn_compiler.lowering.rewriting.globals import add_global, load_global
 from rnn_compiler.lowering.rewriting.properties import (
     frozen_weights_are_parameters,
@@ -130,8 +125,8 @@ def _split(
         weights: Returns the weights of a copy of the function.
         known: Whether parts of weights that are read unchanged are packed too.
     """
-    pack = inlined_copy(module, spec.function, symbol)
-    rest = inlined_copy(module, spec.function, spec.prepacked)
+    pack = _inlined_copy(module, spec.function, symbol)
+    rest = _inlined_copy(module, spec.function, spec.prepacked)
 
     def found(function: ir.Operation) -> tuple[list[ir.Operation], list[ir.Operation]]:
         values = weights(function)
@@ -142,10 +137,55 @@ def _split(
         pack.erase()
         rest.erase()
         return None
-    returning(pack, [op.results[0] for op in (*made, *parts)])
-    remove_checks(block_of(pack))
+    _returning(pack, [op.results[0] for op in (*made, *parts)])
+    _remove_checks(block_of(pack))
     remove_unused(block_of(pack))
     return _Split(pack, rest, *found(rest))
+
+
+def _inlined_copy(module: ir.Module, symbol: str, name: str) -> ir.Operation:
+    """A copy of a function under another name, with all that it calls inlined."""
+    symbols = ir.SymbolTable(module.operation)
+    function = symbols[symbol].operation
+    copy = function.clone(ip=ir.InsertionPoint(function))
+    copy.attributes["sym_name"] = ir.StringAttr.get(name)
+    calls = ops_of(block_of(copy))
+    while calls:
+        call = calls.pop()
+        callee = called_by(call)
+        if callee:
+            calls += spliced(call, symbols[callee].operation.clone(ip=ir.InsertionPoint(copy)))
+    return copy
+
+
+def _returning(function: ir.Operation, values: Sequence[ir.Value]) -> None:
+    """Makes a function return other values."""
+    end_of(function).erase()
+    ir.Operation.create(
+        "func.return", operands=list(values), ip=ir.InsertionPoint(block_of(function))
+    )
+
+
+def _remove_checks(block: ir.Block) -> None:
+    """Removes the comparisons of open sizes of arguments that a function no longer has."""
+    for op in ops_of(block):
+        if op.name == "cf.assert":
+            op.erase()
+
+
+def _make_asynchronous(function: ir.Operation) -> None:
+    """Makes a function asynchronous, as a `util.func`: a `func.func` cannot be."""
+    end = end_of(function)
+    ir.Operation.create("util.return", operands=[*end.operands], ip=ir.InsertionPoint(end))
+    end.erase()
+    attributes = {name: function.attributes[name] for name in ("sym_name", "function_type")}
+    attributes["iree.abi.model"] = ir.StringAttr.get("coarse-fences")
+    attributes["sym_visibility"] = ir.StringAttr.get("public")
+    made = ir.Operation.create(
+        "util.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(function)
+    )
+    block_of(function).append_to(made.regions[0])
+    function.erase()
 
 
 # Weights that are arguments.
@@ -167,7 +207,7 @@ def _add_companions(context: PassContext, spec: FunctionSpec) -> None:
     _keep_arguments(split.pack, indices)
     for function in (split.pack, split.rest):
         set_function_type(function, [value.type for value in end_of(function).operands])
-    make_asynchronous(split.rest)
+    _make_asynchronous(split.rest)
 
 
 def _is_taken(module: ir.Module, spec: FunctionSpec) -> bool:
@@ -213,7 +253,7 @@ def _pack_at_load(module: ir.Module, spec: FunctionSpec) -> None:
     _show(function, spec.prepack, symbols, split.kinds)
     same = rest.clone(ip=ir.InsertionPoint(function))
     same.attributes["sym_name"] = ir.StringAttr.get(spec.function)
-    make_asynchronous(rest)
+    _make_asynchronous(rest)
     function.erase()
 
 

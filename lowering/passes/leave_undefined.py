@@ -4,8 +4,8 @@ Requires: a module whose products have been rewritten.
 Matches: a constant vector that `stablehlo.dynamic_update_slice` replaces part by part, each at a
 constant position, by a chain in which each update is read only by the next, if the parts cover it;
 `builder.assemble` makes such chains. Puts a `flow.tensor.empty` in place of the constant. IREE
-3.13 fills the array first, because it does not add up the parts: in the gradient of one row's step
-of an LSTM of 128 units, that would take a quarter of the time.
+fills the array first, because it does not add up the parts: in the gradient of one row's step of an
+LSTM of 128 units, that would take a quarter of the time.
 Leaves: arrays that are written only in part, such as sums that are added to.
 """
 
@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnn_compiler.lowering.analysis.values import defining, is_constant, shape, static_shape
+from rnn_compiler.lowering.analysis.data_movement import constant_int
+from rnn_compiler.lowering.analysis.values import is_constant, shape, static_shape
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
@@ -66,8 +67,7 @@ def _parts(update: ir.Operation) -> Iterator[tuple[int, int]]:
     while True:
         _, part, position = update.operands
         if is_constant(position):
-            start = ir.DenseElementsAttr(defining(position).attributes["value"]).get_splat_value()
-            yield ir.IntegerAttr(start).value, static_shape(part)[0]
+            yield constant_int(position), static_shape(part)[0]
         uses = [*update.results[0].uses]
         is_chain = len(uses) == 1 and uses[0].operand_number == 0
         if not is_chain or uses[0].owner.name != _UPDATE:

@@ -19,7 +19,7 @@ right-hand side, which is packed once. `products` makes them as fast as other pr
 A matrix of all windows of an image would be written to memory and read again. Where
 `cpu.products.convolution` can, a dispatch copies some of them at a time instead.
 
-In IREE 3.13 a convolution of batch 1 is several times slower.
+In IREE a convolution of batch 1 is several times slower.
 Leaves: all other convolutions; those whose windows would take more memory than `_LARGEST`.
 """
 
@@ -31,12 +31,12 @@ from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.products import is_large
 from rnn_compiler.lowering.analysis.values import defining, element, shape, static_shape
+from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
-from rnn_compiler.lowering.codegen.attributes import maps, parallel, segments
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.attributes import maps
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.linalg import generic
-from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.codegen.number import Index
 from rnn_compiler.lowering.cpu.products.convolution import ImageConvolution
 from rnn_compiler.lowering.marks import PACKED
 from rnn_compiler.lowering.mlir import contraction, ir, ops_of
@@ -127,13 +127,9 @@ def _are_float32(op: ir.Operation) -> bool:
 
 def _added(body: Body, array: Array, order: Sequence[int], start: Array) -> Array:
     """Emits the sum of an array, which has the axes of another in some order, and that other."""
-    block = spare_block([element_type("f32")] * 3)
-    inside = Body(block, body.location)
-    one, two = (Number(inside, value, "f32") for value in block.arguments[:2])
-    inside.op("linalg.yield", [one + two])
-    target = body.empty(start.type)
     inputs = [(array, order), (start, range(len(order)))]
-    return generic(body, inputs, [target], block)[0]
+    target = body.empty(start.type)
+    return linalg.pointwise(body, inputs, target, lambda _, numbers: numbers[0] + numbers[1])
 
 
 class _Convolution(NamedTuple):
@@ -253,30 +249,13 @@ class _Convolution(NamedTuple):
         moved = len(self.positions)
         positions, window = (self.batch, *self.positions), (self.channels, *self.window)
         sizes = (*window, *positions) if is_columns else (*positions, *window)
-        rank = len(sizes)
-        dims = [ir.AffineExpr.get_dim(axis) for axis in range(rank)]
+        dims = [ir.AffineExpr.get_dim(axis) for axis in range(len(sizes))]
         k, o = (dims[: 1 + moved], dims[1 + moved :])[:: 1 if is_columns else -1]
         moves = zip(o[1:], k[1:], self.strides, self.dilations, strict=True)
         at = [position * stride + inside * dilation for position, inside, stride, dilation in moves]
-        source = ir.AffineMap.get(rank, 0, [o[0], k[0], *at])
-        block = spare_block([element_type("f32")] * 2)
-        inside = Body(block, body.location)
-        inside.op("linalg.yield", [Number(inside, block.arguments[0], "f32")])
+        inputs = [(given, [o[0], k[0], *at])]
         target = body.empty(ArrayType(sizes, "f32"))
-        indexing = map(ir.AffineMapAttr.get, (source, ir.AffineMap.get_identity(rank)))
-        op = body.op(
-            "linalg.generic",
-            [given, target],
-            [target.value.type],
-            {
-                "indexing_maps": ir.ArrayAttr.get([*indexing]),
-                "iterator_types": parallel(rank),
-                "operandSegmentSizes": segments(1, 1),
-            },
-            regions=1,
-        )
-        block.append_to(op.regions[0])
-        return Array(op.results[0], sizes, "f32")
+        return linalg.pointwise(body, inputs, target, lambda _, numbers: numbers[0])
 
 
 def _joined(first: int, second: int) -> Sequence[Sequence[int]]:

@@ -5,10 +5,10 @@ dispatches, the ops of StableHLO that `builder.builder` emits where a size is op
 result's shape is an operand, slices of values with an open size, elementwise ops, products with an
 axis of 1. Each becomes an op of `tensor`, `linalg` or `flow`, whose sizes are indices.
 Decompositions of `builder.products` that contain such ops are removed, except for plain ones:
-`products` replaces these composites at any size. IREE 3.13 does not support
-`stablehlo.dynamic_reshape` and `stablehlo.dynamic_update_slice` of open sizes, and reads the shape
-of an elementwise op's operand by the `shape` dialect, which it then rejects. Ensures: the same
-numbers; a public function fails if its arguments disagree on a size.
+`products` replaces these composites at any size. IREE does not support `stablehlo.dynamic_reshape`
+and `stablehlo.dynamic_update_slice` of open sizes, and reads the shape of an elementwise op's
+operand by the `shape` dialect, which it then rejects (`tests/traps/test_open_sizes.py`). Ensures:
+the same numbers; a public function fails if its arguments disagree on a size.
 
 Sizes are traced back to those of the function's arguments, of which they are polynomials.
 """
@@ -33,16 +33,16 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE, elementwise
-from rnn_compiler.lowering.codegen.arrays import reshape, seen_as
+from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.codegen.arrays import own_zeros, reshape
 from rnn_compiler.lowering.codegen.attributes import integer
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type, larger, smaller
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.edits import opaque, replace
+from rnn_compiler.lowering.rewriting.edits import opaque, pointwise_op, replace
 from rnn_compiler.lowering.rewriting.properties import (
     sizes_are_indices,
     time_loops_are_rewritten,
@@ -247,7 +247,7 @@ def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
         case "dot_general" if any(map(_is_open, op.operands)) and _is_thin(op):
             return _multiplied(body, op)
         case _ if op.name in ELEMENTWISE and _is_open(op.results[0]):
-            return _pointwise(body, op)
+            return pointwise_op(body, op)
         case _:
             return None
 
@@ -259,23 +259,21 @@ def _is_open(value: ir.Value) -> bool:
 def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
     """Emits an array that parts are written to; an array of zeros gets its own buffer.
 
-    IREE 3.13 merges arrays with equal initial values, and writes the parts of both to one buffer.
+    IREE merges arrays with equal initial values, and writes the parts of both to one buffer
+    (`tests/traps/test_equal_arrays.py`).
     """
     if not is_splat(value, 0):
         return array_of(body, value)
-    of = f"i{bits(element(value))}"  # the host has no 16-bit floats
-    number = opaque(ir.IntegerAttr.get(element_type(of), 0), defining(value).block)
-    shape = tuple(sizes.vector(body, defining(value).operands[1]))
-    type = ArrayType(shape, of)
-    zeros = body.array("flow.tensor.splat", [number, *type.computed], type)
-    return seen_as(body, zeros, ArrayType(shape, element(value)))
+    of = element_type(f"i{bits(element(value))}")
+    zero = opaque(ir.IntegerAttr.get(of, 0), defining(value).block)
+    shape = sizes.vector(body, defining(value).operands[1])
+    return own_zeros(body, ArrayType(tuple(shape), element(value)), zero)
 
 
 def _joined(body: Body, op: ir.Operation) -> ir.Value:
     """Emits a concatenation of arrays.
 
-    Each is materialized: IREE 3.13 would compute them all in the dispatch that joins them, on its
-    stack.
+    Each is materialized: IREE would compute them all in the dispatch that joins them, on its stack.
     """
     axis = ir.IntegerAttr(op.attributes["dimension"]).value
     parts = [body.materialized(array_of(body, operand)) for operand in op.operands]
@@ -293,7 +291,7 @@ def _joined(body: Body, op: ir.Operation) -> ir.Value:
 
 
 def _is_thin(product: ir.Operation) -> bool:
-    """Whether a product of matrices has an axis of known size 1, which IREE 3.13 reshapes."""
+    """Whether a product of matrices has an axis of known size 1, which IREE reshapes."""
     matrices = (*product.operands, product.results[0])
     return contracted_axes(product) is not None and any(1 in shape(each) for each in matrices)
 
@@ -308,44 +306,24 @@ def _multiplied(body: Body, op: ir.Operation) -> ir.Value:
     return linalg.matmul(body, lhs, rhs, start, {}, axes).value
 
 
-def _pointwise(body: Body, op: ir.Operation) -> ir.Value:
-    """Emits an elementwise op; scalar operands apply to all elements."""
-    operands, of = list(op.operands), element(op.results[0])
-    block = spare_block([*(element_type(element(each)) for each in operands), element_type(of)])
-    inside = Body(block, body.location)
-    numbers = [
-        Number(inside, value, element(each))
-        for value, each in zip(block.arguments, operands, strict=False)
-    ]
-    inside.op("linalg.yield", [elementwise(inside, op, numbers)])
-    arrays = [array_of(body, each) for each in operands]
-    shaped = next(array for array in arrays if array.shape)
-    target = body.empty(ArrayType(shaped.shape, of))
-    inputs = [(array, range(len(array.shape))) for array in arrays]
-    (made,) = linalg.generic(body, inputs, [target], block)
-    return made.value
-
-
 def _broadcast(
     body: Body, value: ir.Value, sizes: Sequence[Index], axes: Sequence[int]
 ) -> ir.Value:
     """Emits a broadcast of a value to an array, given the array's axes that it has."""
-    of = element(value)
-    block = spare_block([element_type(of)] * 2)
-    Body(block, body.location).op("linalg.yield", [block.arguments[0]])
-    source, target = array_of(body, value), body.empty(ArrayType(tuple(sizes), of))
+    source = array_of(body, value)
+    target = body.empty(ArrayType(tuple(sizes), source.element))
     kept = [k for k, size in enumerate(source.shape) if size != 1]  # axes of size 1 are repeated
     if len(kept) < len(source.shape):
         source = reshape(body, source, [source.shape[k] for k in kept])
-    (made,) = linalg.generic(body, [(source, [axes[k] for k in kept])], [target], block)
-    return made.value
+    inputs = [(source, [axes[k] for k in kept])]
+    return linalg.pointwise(body, inputs, target, lambda _, numbers: numbers[0]).value
 
 
 def _iota(body: Body, type: ArrayType, axis: int) -> ir.Value:
     """Emits an array in which each element is its index along an axis."""
-    block = spare_block([element_type(type.element)])
-    inside = Body(block, body.location)
-    position = inside.number("linalg.index", [], "index", attributes={"dim": integer(axis)})
-    inside.op("linalg.yield", [position.to_integer(type.element)])
-    (made,) = linalg.generic(body, [], [body.empty(type)], block)
-    return made.value
+
+    def index(inside: Body, _: Sequence[Number]) -> Number:
+        position = inside.number("linalg.index", [], "index", attributes={"dim": integer(axis)})
+        return position.to_integer(type.element)
+
+    return linalg.pointwise(body, [], body.empty(type), index).value

@@ -3,9 +3,9 @@
 Requires: a portable module. For devices that cannot run a whole loop in one dispatch: GPUs.
 Matches: the composites that `builder.time_loop` makes, as `fuse_time_loops` does. Composites of one
 block with the same number of steps, none of which needs another (the two directions of a layer),
-become a single loop in a function, for half as many command buffers. (IREE 3.13 still issues
-dispatches that write in place one after the other.) The loops are those of `gpu.pinned_loop`, which
-issue many steps at a time.
+become a single loop in a function, for half as many command buffers. (IREE still issues dispatches
+that write in place one after the other.) The loops are those of `gpu.pinned_loop`, which issue many
+steps at a time.
 Leaves, with a recorded reason: a loop of another form, or whose decomposition belongs to several
 composites. Loops that would have been combined with it are pinned one by one.
 Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.

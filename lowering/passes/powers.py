@@ -1,9 +1,9 @@
 """Computes powers of floats in a user's module as IEEE 754 defines them.
 
 Requires: a module with all bodies.
-Matches: `stablehlo.power` of floats in a user's module. IREE 3.13 makes ``exp(y * log(x))`` of it,
-which is NaN for all negative x, and for 0**0, inf**0, 1**inf and NaN**0. Imported networks never
-have it (`network_import/graph/powers.py`).
+Matches: `stablehlo.power` of floats in a user's module. IREE makes ``exp(y * log(x))`` of it, which
+is NaN for all negative x, and for 0**0, inf**0, 1**inf and NaN**0 (`tests/traps/test_powers.py`).
+Imported networks never have it (`network_import/graph/powers.py`).
 Ensures: ``|x|**y`` by IREE, with the sign and the special cases of `pow` (IEEE 754-2019, 9.2.1).
 """
 

@@ -28,12 +28,13 @@ from rnn_compiler.lowering.analysis.products import (
     Product,
     is_large,
 )
-from rnn_compiler.lowering.analysis.size_sources import tied
-from rnn_compiler.lowering.analysis.values import element, shape
+from rnn_compiler.lowering.analysis.size_sources import array_of, tied
+from rnn_compiler.lowering.analysis.values import element, is_constant, shape, splat_of
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
-from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.cpu.products.blocking import Blocking
 from rnn_compiler.lowering.cpu.products.int8_product import int8_product
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
@@ -45,17 +46,10 @@ from rnn_compiler.lowering.marks import PACKED
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.edits import (
-    Calls,
-    inlined,
-    opaque,
-    replace,
-    unfolded,
-    widened,
-)
+from rnn_compiler.lowering.rewriting.edits import Calls, inlined, opaque, pointwise_cast, replace
 from rnn_compiler.lowering.rewriting.properties import products_are_rewritten
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
-from rnn_compiler.schema.open_sizes import Open
+from rnn_compiler.schema.open_sizes import Open, is_static
 
 __all__ = ["products"]
 
@@ -157,7 +151,7 @@ class _Rewriting:
         if len(counted) == 2:
             kinds = Operands(product.sums, product.sums)
         sides = zip((product.lhs[0], product.rhs[0]), kinds, strict=True)
-        operands = [tied(widened(value, kind, op), op) for value, kind in sides]
+        operands = [tied(_widened(value, kind, op), op) for value, kind in sides]
         is_new, is_packed = "like" in given, PACKED in op.attributes
         part = [] if product.is_plain else [given["like" if is_new else "into"], given["start"]]
         stays = self.context.weights_stay(op)
@@ -220,7 +214,7 @@ class _Rewriting:
             (lefts.index(lhs), len(lefts) + rights.index(rhs))
             for lhs, rhs in zip(product.lhs, product.rhs, strict=True)
         ]
-        into = [unfolded(given["into"], op)] if "into" in given else []
+        into = [_unfolded(given["into"], op)] if "into" in given else []
         offsets = [
             self._opaque(op, ir.IntegerAttr.get(ir.IndexType.get(), each))
             for each in product.offsets
@@ -282,3 +276,22 @@ def _rows(like: Array, number: Index, counted: Sequence[Array]) -> Rows:
     if len(counted) == 2:
         return ListedRows(*counted)
     return FirstRows(number, *counted, batch=like.shape[1] if counted else 1)
+
+
+def _widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
+    """A matrix in another element type, converted before an op."""
+    if element(value) == of:
+        return value
+    body = Body.before(before)
+    if is_static(*shape(value)):
+        return converted(body, array_of(body, value), of).value
+    return pointwise_cast(body, value, of)
+
+
+def _unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
+    """A vector to write to; a constant becomes an array of its own, or parts of it would fold."""
+    if not is_constant(vector):
+        return vector
+    body = Body.before(before)
+    number = body.constant(splat_of(vector), element(vector))
+    return body.op("flow.tensor.splat", [number], [vector.type]).results[0]

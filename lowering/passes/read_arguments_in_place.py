@@ -2,11 +2,12 @@
 
 Requires: a module whose time loops and products have been rewritten.
 Matches: the arguments that functions of our ops read. Puts a `util.optimization_barrier` on each.
-IREE 3.13 reads a contiguous slice in place, except for slices of an imported buffer, which it
-copies: a layer's weights are slices of `params`, and would be copied at every call. The barrier
-hides that the tensor is the imported buffer, and is removed before IREE decides what to copy. In a
-user's loop, IREE would not wait for what is behind one: for functions that loops call, the barriers
-are before the calls instead, except on operands that a loop may change.
+IREE reads a contiguous slice in place, except for slices of an imported buffer, which it copies
+(`tests/traps/test_slices_of_arguments.py`): a layer's weights are slices of `params`, and would be
+copied at every call. The barrier hides that the tensor is the imported buffer, and is removed
+before IREE decides what to copy. In a user's loop, IREE would not wait for what is behind one
+(`tests/traps/test_barriers_in_loops.py`): for functions that loops call, the barriers are before
+the calls instead, except on operands that a loop may change.
 Ensures: the same numbers.
 """
 

@@ -3,9 +3,9 @@
 Requires: a module after all other rewrites, those of open sizes among them.
 Matches: on CPUs without such an instruction, `arith.truncf` of float32 to float16, anywhere, and
 `stablehlo.convert` of the same, which becomes a `linalg.generic` around one. Instead of the
-instruction IREE 3.13 links a function of its device library, `iree_f2h_ieee`, which returns 0 for
-results that are subnormal in float16. Nothing else needs this: arithmetic on 16-bit numbers is in
-float32, and IREE's conversion to float32 keeps subnormals.
+instruction IREE links a function of its device library, `iree_f2h_ieee`, which returns 0 for
+results that are subnormal in float16 (`tests/traps/test_float16_subnormals.py`). Nothing else needs
+this: arithmetic on 16-bit numbers is in float32, and IREE's conversion to float32 keeps subnormals.
 Ensures: the same bits as the instruction except for the payloads of NaN, also where float32
 subnormals are flushed to zero.
 """

@@ -2,11 +2,12 @@
 
 Requires: a module whose time loops have been rewritten, except for those that stay plain.
 Matches: on GPUs, the arrays that a `stablehlo.while` carries. A loop without steps returns its
-operands, and IREE 3.13 frees them once for the loop and once for other values in the same buffer,
-such as equal constants of two loops, or results of the function next to an initial state. On a GPU
-the device is then lost. So each array starts as zeros of its own, a splat of a number that
-`util.optimization_barrier` hides until buffers have been assigned; an array that is not constant is
-put into the first row of two. On CPUs freeing twice does no harm, and the pass does nothing.
+operands, and IREE frees them once for the loop and once for other values in the same buffer, such
+as equal constants of two loops, or results of the function next to an initial state. On a GPU the
+device is then lost (`tests/cuda/emulated/test_faults.py`). So each array starts as zeros of its
+own, a splat of a number that `util.optimization_barrier` hides until buffers have been assigned; an
+array that is not constant is put into the first row of two. On CPUs freeing twice does no harm, and
+the pass does nothing.
 Ensures: the same numbers.
 """
 

@@ -6,10 +6,11 @@ composites that `builder.products` makes of rows, which are inlined. Puts a call
 function in its place, which holds the product as a `linalg.matmul` with its tiles: an attribute on
 the StableHLO op itself would be lost on the way. Products in float32 and float64 that `targets.gpu`
 leaves to IREE get zeros after the axis that is summed over, up to a multiple of `_VECTOR`: if IREE
-3.13 pads it, as with two rows of seven numbers, it reads the first numbers of the next row and
-multiplies them by 0, so that a NaN there becomes a NaN here. Leaves: products of 16-bit types and
-of one row, and ops that are not products of two matrices. On a CPU the pass does nothing. Ensures:
-a row of a product depends only on that row of its left-hand side.
+pads it, as with two rows of seven numbers, it reads the first numbers of the next row and
+multiplies them by 0, so that a NaN there becomes a NaN here (`tests/traps/test_cuda_padding.py`).
+Leaves: products of 16-bit types and of one row, and ops that are not products of two matrices. On a
+CPU the pass does nothing. Ensures: a row of a product depends only on that row of its left-hand
+side.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape, static_shape
-from rnn_compiler.lowering.codegen.attributes import integers
-from rnn_compiler.lowering.codegen.body import Array
+from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import bits, element_type
+from rnn_compiler.lowering.codegen.number import bits
+from rnn_compiler.lowering.codegen.stablehlo import padded
 from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.passes import pass_with
@@ -87,7 +89,9 @@ def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], tiling: Tili
     operands = list(op.operands)
     if tiling is None:
         for number, axis in enumerate(axes):
-            op.operands[number] = _padded(operands[number], axis, op)
+            body, matrix = Body.before(op), operands[number]
+            size = -(-static_shape(matrix)[axis] // _VECTOR) * _VECTOR
+            op.operands[number] = padded(body, array_of(body, matrix), axis, size).value
         return
 
     def body(made: Function, lhs: Array, rhs: Array) -> list[Array]:
@@ -95,25 +99,3 @@ def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], tiling: Tili
 
     (result,) = calls.before(op, "shared_product", operands, body, axes)
     replace(op, result)
-
-
-def _padded(matrix: ir.Value, axis: int, before: ir.Operation) -> ir.Value:
-    """A matrix with zeros at the end of an axis, up to a multiple of `_VECTOR`."""
-    sizes, of = static_shape(matrix), element_type(element(matrix))
-    missing = [-size % _VECTOR if k == axis else 0 for k, size in enumerate(sizes)]
-    scalar = ir.RankedTensorType.get([], of)
-    zero = ir.DenseElementsAttr.get_splat(scalar, ir.FloatAttr.get(of, 0.0))
-    at = ir.InsertionPoint(before)
-    constant = ir.Operation.create(
-        "stablehlo.constant", [scalar], attributes={"value": zero}, ip=at, loc=before.location
-    )
-    padded = ir.RankedTensorType.get([a + b for a, b in zip(sizes, missing, strict=True)], of)
-    attributes = {
-        "edge_padding_low": integers([0, 0]),
-        "edge_padding_high": integers(missing),
-        "interior_padding": integers([0, 0]),
-    }
-    operands = [matrix, constant.results[0]]
-    return ir.Operation.create(
-        "stablehlo.pad", [padded], operands, attributes, ip=at, loc=before.location
-    ).results[0]

@@ -3,9 +3,9 @@
 Requires: a module after all other rewrites, those of open sizes among them. Matches: in
 WebAssembly, `arith.extf` of float16 to float32, anywhere, and `stablehlo.convert` of the same;
 products of float16 that are summed in float32; choices between float16 numbers, which LLVM also
-widens. There IREE 3.13 calls its function `__extendhfsf2` with an integer, but declares the
-parameter as a float, and engines reject the module. Ensures: the same numbers, including
-subnormals, infinities and NaN.
+widens. There IREE calls its function `__extendhfsf2` with an integer, but declares the parameter as
+a float, and engines reject the module (`tests/js/test_goldens.py`). Ensures: the same numbers,
+including subnormals, infinities and NaN.
 """
 
 from __future__ import annotations

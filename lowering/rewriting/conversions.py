@@ -8,7 +8,7 @@ from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir import ir, nested_ops
-from rnn_compiler.lowering.rewriting.edits import pointwise_cast, replace
+from rnn_compiler.lowering.rewriting.edits import pointwise_op, replace
 from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["conversions", "rewrite_conversions", "rewrite_numbers"]
@@ -28,7 +28,7 @@ def rewrite_conversions(
         emit: Emits the replacement of an op.
     """
     for convert in _conversions(module, "stablehlo.convert", of, to):
-        replace(convert, pointwise_cast(Body.before(convert), convert.operands[0], to))
+        replace(convert, pointwise_op(Body.before(convert), convert))
     rewrite_numbers(_conversions(module, op, of, to), emit)
 
 

@@ -2,44 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.size_sources import array_of, source_of_size
-from rnn_compiler.lowering.analysis.values import (
-    defining,
-    element,
-    is_constant,
-    shape,
-    static_shape,
-)
+from rnn_compiler.lowering.analysis.values import defining, element
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.arithmetic import cast
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
+from rnn_compiler.lowering.codegen.arithmetic import cast, elementwise
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.function import Function, unused_symbol
-from rnn_compiler.lowering.codegen.number import Number, element_type
+from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.composites import decomposition_of
-from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of
-from rnn_compiler.schema.open_sizes import is_static
+from rnn_compiler.lowering.mlir import block_of, callee_of, end_of, ir, ops_of
 
 __all__ = [
     "Calls",
     "call_before",
+    "called_by",
     "inlined",
-    "inlined_copy",
-    "make_asynchronous",
     "opaque",
-    "pointwise",
     "pointwise_cast",
-    "remove_checks",
+    "pointwise_op",
     "replace",
-    "returning",
-    "unfolded",
-    "widened",
+    "spliced",
 ]
 
-_CALLS = {"func.call": "callee", "stablehlo.composite": "decomposition"}
-"""Ops that call a function, and the attribute that names it."""
+
+def called_by(op: ir.Operation) -> str:
+    """The symbol of the function that an op calls; empty for an op that calls none."""
+    match op.name:
+        case "func.call":
+            return callee_of(op)
+        case "stablehlo.composite":
+            return decomposition_of(op)
+        case _:
+            return ""
 
 
 def inlined(module: ir.Module, composite: ir.Operation) -> list[ir.Operation]:
@@ -49,25 +46,10 @@ def inlined(module: ir.Module, composite: ir.Operation) -> list[ir.Operation]:
         These ops.
     """
     symbol = decomposition_of(composite)
-    return _spliced(composite, ir.SymbolTable(module.operation)[symbol].operation)
+    return spliced(composite, ir.SymbolTable(module.operation)[symbol].operation)
 
 
-def inlined_copy(module: ir.Module, symbol: str, name: str) -> ir.Operation:
-    """A copy of a function under another name, with all that it calls inlined."""
-    symbols = ir.SymbolTable(module.operation)
-    function = symbols[symbol].operation
-    copy = function.clone(ip=ir.InsertionPoint(function))
-    copy.attributes["sym_name"] = ir.StringAttr.get(name)
-    calls = ops_of(block_of(copy))
-    while calls:
-        call = calls.pop()
-        if call.name in _CALLS:
-            callee = ir.FlatSymbolRefAttr(call.attributes[_CALLS[call.name]]).value
-            calls += _spliced(call, symbols[callee].operation.clone(ip=ir.InsertionPoint(copy)))
-    return copy
-
-
-def _spliced(call: ir.Operation, function: ir.Operation) -> list[ir.Operation]:
+def spliced(call: ir.Operation, function: ir.Operation) -> list[ir.Operation]:
     """Inlines a function at a call, and removes it; returns its ops."""
     block = block_of(function)
     for argument, operand in zip(block.arguments, call.operands, strict=True):
@@ -166,9 +148,9 @@ def replace(op: ir.Operation, value: ir.Value) -> None:
 def opaque(value: ir.Attribute, block: ir.Block) -> ir.Value:
     """Emits a number that is hidden from the compiler.
 
-    So dispatches that differ only in it are shared: IREE 3.13 specializes a dispatch for each
-    constant operand. It is emitted at the start of the block: elsewhere the barrier would split the
-    schedule.
+    So dispatches that differ only in it are shared: IREE specializes a dispatch for each constant
+    operand (`tests/traps/test_constants_of_dispatches.py`). It is emitted at the start of the
+    block: elsewhere the barrier would split the schedule.
 
     Args:
         value: The number.
@@ -183,90 +165,29 @@ def opaque(value: ir.Attribute, block: ir.Block) -> ir.Value:
     return barrier.results[0]
 
 
-def widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
-    """A matrix in another element type, converted before an op."""
-    if element(value) == of:
-        return value
-    if not is_static(*shape(value)):
-        return pointwise_cast(Body.before(before), value, of)
-    return ir.Operation.create(
-        "stablehlo.convert",
-        operands=[value],
-        results=[ir.RankedTensorType.get(static_shape(value), element_type(of))],
-        ip=ir.InsertionPoint(before),
-        loc=before.location,
-    ).results[0]
-
-
 def pointwise_cast(body: Body, value: ir.Value, of: str) -> ir.Value:
-    """Emits an array of open sizes in another element type.
+    """Emits an array in another element type, as an op on numbers.
 
-    IREE 3.13 rejects `stablehlo.convert` of a reshaped array: it reads its shape by the `shape`
-    dialect.
+    IREE rejects `stablehlo.convert` of a reshaped array of open sizes: it reads its shape by the
+    `shape` dialect.
     """
-    return pointwise(body, value, of, lambda inside, number: cast(inside, number, of))
+    return _pointwise(body, [value], of, lambda inside, numbers: cast(inside, numbers[0], of))
 
 
-def pointwise(
-    body: Body, value: ir.Value, of: str, emit: Callable[[Body, Number], Number]
+def pointwise_op(body: Body, op: ir.Operation) -> ir.Value:
+    """Emits an elementwise op of StableHLO as one on numbers; scalars apply to all elements."""
+    of = element(op.results[0])
+    return _pointwise(body, op.operands, of, lambda inside, each: elementwise(inside, op, each))
+
+
+def _pointwise(
+    body: Body,
+    values: Iterable[ir.Value],
+    of: str,
+    emit: Callable[[Body, Sequence[Number]], Number],
 ) -> ir.Value:
-    """Emits the elementwise application of a function to an array.
-
-    Args:
-        body: The body that gets the ops.
-        value: The array.
-        of: The element type of the result.
-        emit: Emits the function on one number.
-    """
-    block = spare_block([element_type(element(value)), element_type(of)])
-    inside = Body(block, body.location)
-    number = Number(inside, block.arguments[0], element(value))
-    inside.op("linalg.yield", [emit(inside, number)])
-    array = array_of(body, value)
-    target = body.empty(ArrayType(array.shape, of))
-    (made,) = linalg.generic(body, [(array, range(len(array.shape)))], [target], block)
-    return made.value
-
-
-def unfolded(vector: ir.Value, before: ir.Operation) -> ir.Value:
-    """A vector to write to; a constant becomes a separate array, or parts of it would fold."""
-    if not is_constant(vector):
-        return vector
-    splat = ir.DenseElementsAttr(defining(vector).attributes["value"]).get_splat_value()
-    at = ir.InsertionPoint(before)
-    number = ir.Operation.create(
-        "arith.constant", results=[splat.type], attributes={"value": splat}, ip=at
-    )
-    return ir.Operation.create(
-        "flow.tensor.splat", operands=[number.results[0]], results=[vector.type], ip=at
-    ).results[0]
-
-
-def returning(function: ir.Operation, values: Sequence[ir.Value]) -> None:
-    """Makes a function return other values."""
-    end_of(function).erase()
-    ir.Operation.create(
-        "func.return", operands=list(values), ip=ir.InsertionPoint(block_of(function))
-    )
-
-
-def remove_checks(block: ir.Block) -> None:
-    """Removes the comparisons of open sizes of arguments that a function no longer has."""
-    for op in ops_of(block):
-        if op.name == "cf.assert":
-            op.erase()
-
-
-def make_asynchronous(function: ir.Operation) -> None:
-    """Makes a function asynchronous, as a `util.func`: a `func.func` cannot be."""
-    end = end_of(function)
-    ir.Operation.create("util.return", operands=[*end.operands], ip=ir.InsertionPoint(end))
-    end.erase()
-    attributes = {name: function.attributes[name] for name in ("sym_name", "function_type")}
-    attributes["iree.abi.model"] = ir.StringAttr.get("coarse-fences")
-    attributes["sym_visibility"] = ir.StringAttr.get("public")
-    made = ir.Operation.create(
-        "util.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(function)
-    )
-    block_of(function).append_to(made.regions[0])
-    function.erase()
+    """Emits the elementwise application of a function to arrays and scalars."""
+    arrays = [array_of(body, value) for value in values]
+    inputs = [(array, range(len(array.shape))) for array in arrays]
+    target = body.empty(ArrayType(max((array.shape for array in arrays), key=len), of))
+    return linalg.pointwise(body, inputs, target, emit).value

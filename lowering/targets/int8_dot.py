@@ -50,7 +50,7 @@ class Int8Dot:
         return f"i{32 // self.group}"
 
     def groups(self, count: int) -> int:
-        """The number of groups for `count` numbers; at least 2, since IREE 3.13 drops axes of 1."""
+        """The number of groups for `count` numbers; at least 2, since IREE drops axes of 1."""
         return max(2, -(-count // self.group))
 
     def instruction(self, lanes: int) -> str:

@@ -45,6 +45,9 @@ _VULKAN = "vp_android_baseline_2022"
 _NO_VULKAN = "--iree-plugin=-hal_target_vulkan_spirv"
 """Switches off a plugin that no other target needs: see `iree_compile.FLAGS`."""
 
+_IN_ORDER = "--iree-stream-partitioning-favor=debug"
+"""No step may run concurrently with another, so that they can share memory."""
+
 
 def resolve_target(name: object) -> TargetSpec:
     """The target of a name.
@@ -215,4 +218,5 @@ def compiler_flags(target: TargetSpec) -> list[str]:
         f"--iree-stream-resource-min-offset-alignment={arch.alignment}",
         _NO_VULKAN,
         *arch.flags,
+        *([] if arch.has_memory else [_IN_ORDER]),
     ]

@@ -50,29 +50,9 @@ class Operands(NamedTuple):
     weight: str
 
 
-_SIZES: dict[str, dict[str, tuple[int, int]]] = {
-    "x86_64": {"avx512f": (512, 32), "avx": (256, 16), "": (128, 16)},
-    "aarch64": {"": (128, 32)},
-    "riscv64": {"v": (128, 32), "": (128, 16)},
-    "armv7": {"": (128, 16)},
-    "cortex-m55": {"": (128, 8)},
-    "wasm32": {"": (128, 16)},
-}
-"""Width in bits and number of the registers, by architecture and the first feature present."""
-
 _SCALAR = {"": (64, 16)}
-"""For processors without vectors, with 32 registers of 32 bits: two at a time, because the compiler
-takes vectors apart."""
-
-
-_ROUND_TO_FLOAT16: dict[str, set[str]] = {
-    "x86_64": {"avx512f", "f16c"},
-    "aarch64": {""},
-    "riscv64": {"zfh"},
-    **{name: {""} for name in ("armv7", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55")},
-}
-"""Features with an instruction that rounds float32 to float16; an empty name: all processors."""
-
+"""Width in bits and number of the registers of processors without vectors, with 32 registers of 32
+bits: two at a time, because the compiler takes vectors apart."""
 
 _IN_AN_ENGINE: dict[str, Any] = {
     "row_sums": 12,
@@ -81,14 +61,13 @@ _IN_AN_ENGINE: dict[str, Any] = {
     "tile_unrolled": 1,
     "step_registers": 1,
     "has_threads": False,
+    "widens_float16": False,
 }
 """The differences if an engine compiles the code once more. V8 until 2024 moves all loads of an
 iteration before its arithmetic, later versions write constants again in every block: short
 iterations with few values at a time take a fourth to a half less time. More sums save more than
-more rows of weights. There are no threads."""
-
-_WITH_LITTLE_MEMORY = ("cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "riscv32")
-"""Architectures whose scratch memory matters more than time."""
+more rows of weights. There are no threads, and IREE's function that widens float16 is unusable
+(`passes/widen_float16.py`)."""
 
 _OPERATIONS, _BYTES = 100_000, 60_000
 """The multiplications and additions, and the bytes of weights, of a step of a microsecond."""
@@ -138,23 +117,24 @@ class VectorUnit:
     @classmethod
     def of(cls, target: TargetSpec) -> VectorUnit:
         """The vector unit of a target."""
+        architecture = ARCHITECTURES[target.architecture]
         features = {*target.features, ""}
-        rows = _SIZES.get(target.architecture, _SCALAR)
+        rows = architecture.registers or _SCALAR
         bits, registers = next(rows[feature] for feature in rows if feature in features)
         pairs = "widened" if "fma" in features and bits > 128 else ""
         instruction = ""
         for needed, name in _DOTS.get(target.architecture, []):
             if needed <= features:
                 pairs, instruction = "dot", name
-        halves = bits > 128 and bool({"avx512f", "f16c"} & features)
-        rounds = bool(_ROUND_TO_FLOAT16.get(target.architecture, set()) & features)
-        widens = target.architecture != "wasm32"
-        has_exponential = ARCHITECTURES[target.architecture].pointer == 8
-        int8 = Int8Dot.of(target.architecture, target.features)
         return cls(
-            *(bits, registers, pairs, halves, instruction, rounds, widens, has_exponential, int8),
-            has_memory=target.architecture not in _WITH_LITTLE_MEMORY,
-            **(_IN_AN_ENGINE if target.architecture == "wasm32" else {}),
+            *(bits, registers, pairs),
+            halves=bits > 128 and bool({"avx512f", "f16c"} & features),
+            instruction=instruction,
+            rounds_to_float16=not features.isdisjoint(architecture.rounds_to_float16),
+            float64_exponential=architecture.pointer == 8,
+            int8=Int8Dot.of(target.architecture, target.features),
+            has_memory=architecture.has_memory,
+            **(_IN_AN_ENGINE if "js" in architecture.formats else {}),
         )
 
     def dot(self, lanes: int) -> str:

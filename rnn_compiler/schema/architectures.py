@@ -1,6 +1,9 @@
 """Supported instruction sets: their features, by LLVM's names, and what these imply.
 
-Each `Architecture` is data: adding one is a row here and one in `lowering.targets.vector_unit`.
+Each `Architecture` is data, and a new one is a row here. Only its special instructions are
+elsewhere: those that multiply are in `lowering.targets.vector_unit` and `int8_dot`, a C program's
+queries for features in `lowering.c.cpu_check`, and what calls that bypass IREE need in
+`runtime.direct.stepping` and `denormals`.
 
 A feature has two names, LLVM's and the one in Linux's reports. The baseline is what every machine
 of the architecture has; code always uses it. Only instruction set extensions count as features, not
@@ -12,13 +15,13 @@ system that a program could ask for features, so the features that a target name
 Sources: the feature tables in LLVM 21 (``llvm/lib/Target``); Linux's user-space headers
     ``asm/hwcap.h`` of arm64 and riscv; System V psABI of x86-64 for its levels; RISC-V profiles for
     the definition of "rv64gc"; Arm's Technical Reference Manuals of the Cortex-M4, M7, M33 and
-    M55 for their floating-point units.
+    M55 for their floating-point units; the ABIs of the architectures for the numbers in ELF files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rnn_compiler.schema.schedule import ALIGNMENT, Memory
 
@@ -47,6 +50,13 @@ class Architecture:
         unless_asked: Features that LLVM enables for the processor, and that not every machine has.
         pointer: The size of an address in bytes.
         alignment: The alignment of every buffer, in bytes.
+        has_memory: Whether there is memory for scratch arrays that save time.
+        registers: Width in bits and number of the vector registers that code is generated for, by
+            the first of these features present; empty if there are none.
+        rounds_to_float16: Features with an instruction that rounds float32 to float16; an empty
+            name: all processors.
+        elf: The machine's number in ELF files, and the flags of its usual ABI: on RISC-V, that of
+            lp64d and of ilp32f; on Arm, EABI 5. None if its object files have another format.
         formats: The output formats that its modules support: ``"vmfb"``, ``"c"``, ``"js"``.
         refused: Known features that are not supported, each with the reason.
     """
@@ -66,6 +76,10 @@ class Architecture:
     unless_asked: tuple[str, ...] = ()
     pointer: int = 8
     alignment: int = ALIGNMENT
+    has_memory: bool = True
+    registers: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    rounds_to_float16: tuple[str, ...] = ()
+    elf: tuple[int, int] | None = None
     formats: tuple[str, ...] = ("vmfb", "c")
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -159,6 +173,9 @@ _X86_64 = Architecture(
     triple="x86_64-unknown-linux-gnu",
     cpuinfo="flags",
     levels={"generic": (), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4},
+    registers={"avx512f": (512, 32), "avx": (256, 16), "": (128, 16)},
+    rounds_to_float16=("avx512f", "f16c"),
+    elf=(62, 0),
 )
 
 _AARCH64 = Architecture(
@@ -190,10 +207,13 @@ _AARCH64 = Architecture(
             *("frint", "svei8mm", "svef32mm", "svef64mm", "svebf16", "i8mm", "bf16"),
         ),
     ),
+    registers={"": (128, 32)},
+    rounds_to_float16=("",),
+    elf=(183, 0),
     refused=dict.fromkeys(
         ("sve", "sve2", "sme"),
-        "IREE 3.13 does not finish compiling some float64 code with it; code without it runs on "
-        "such machines too",
+        "IREE does not finish compiling some float64 code with it; code without it runs on such "
+        "machines too",
     ),
 )
 
@@ -213,10 +233,10 @@ _RISCV64 = Architecture(
     triple="riscv64-unknown-linux-gnu",
     cpuinfo="isa",
     abi="lp64d",
+    registers={"v": (128, 32), "": (128, 16)},
+    rounds_to_float16=("zfh",),
+    elf=(243, 5),
 )
-
-_IN_ORDER = ("--iree-stream-partitioning-favor=debug",)
-"""No step may run concurrently with another, so that they can share memory."""
 
 _RISCV32 = Architecture(
     "riscv32",
@@ -226,13 +246,15 @@ _RISCV32 = Architecture(
     implies={},
     triple="riscv32-unknown-none-elf",
     abi="ilp32f",
-    flags=_IN_ORDER,
     pointer=4,
     alignment=16,
+    has_memory=False,
+    elf=(243, 3),
     formats=("c",),
 )
 
 _HARD_FLOAT = ("--iree-llvmcpu-target-float-abi=hard",)
+_ARM_ELF = (40, 0x05000000)
 
 _ARMV7 = Architecture(
     "armv7",
@@ -245,6 +267,9 @@ _ARMV7 = Architecture(
     flags=_HARD_FLOAT,
     pointer=4,
     alignment=16,
+    registers={"": (128, 16)},
+    rounds_to_float16=("",),
+    elf=_ARM_ELF,
     formats=("c",),
 )
 
@@ -260,9 +285,12 @@ def _cortex_m(number: int, triple: str, optional: tuple[str, ...] = ()) -> Archi
         triple=triple,
         cpu=f"cortex-m{number}",
         unless_asked=optional,
-        flags=(*_HARD_FLOAT, *_IN_ORDER),
+        flags=_HARD_FLOAT,
         pointer=4,
         alignment=16,
+        has_memory=False,
+        rounds_to_float16=("",),
+        elf=_ARM_ELF,
         formats=("c",),
     )
 
@@ -271,7 +299,7 @@ _CORTEX_M = (
     _cortex_m(4, "thumbv7em-unknown-none-eabihf"),
     _cortex_m(7, "thumbv7em-unknown-none-eabihf", optional=("fp64",)),
     _cortex_m(33, "thumbv8m.main-unknown-none-eabihf"),
-    _cortex_m(55, "thumbv8.1m.main-unknown-none-eabihf"),
+    replace(_cortex_m(55, "thumbv8.1m.main-unknown-none-eabihf"), registers={"": (128, 8)}),
 )
 
 _WASM32 = Architecture(
@@ -283,6 +311,7 @@ _WASM32 = Architecture(
     triple="wasm32-unknown-unknown",
     pointer=4,
     alignment=16,
+    registers={"": (128, 16)},
     formats=("js",),
 )
 

@@ -22,8 +22,8 @@ Sources: cuDNN's cudnnGetRNNWeightParams (linLayerID); Keras' and JAX's packing;
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -194,6 +194,16 @@ class Layout:
     direction: str = "unidirectional"
     input_mode: str = "linear_input"
     num_proj: int = 0
+
+    @staticmethod
+    def of(op: str, known: Mapping[str, Any]) -> Layout:
+        """The layout of an op, from its dimensions and attributes; others are ignored.
+
+        Raises:
+            InvalidArgumentError: As `checked`.
+        """
+        names = [field.name for field in fields(Layout)]
+        return Layout.checked(op, **{name: known[name] for name in names if name in known})
 
     @staticmethod
     def checked(op: str, **arguments: Any) -> Layout:

@@ -49,14 +49,10 @@ STACKED = ("w", "w_ru", "w_c")
 MATRICES = (*SUMMED_AXES, "params")
 """The arguments that are or contain matrices."""
 
-_LAYOUT = ("rnn_mode", "num_layers", "num_units", "input_size", "direction", "input_mode")
-
 
 def buffer_matrices(spec: FunctionSpec) -> list[Block]:
     """The matrices in CudnnRNN's `params`, in order and without gaps; they come before the rest."""
-    known = {**spec.dims, **spec.attributes}
-    arguments = {name: known[name] for name in _LAYOUT}
-    layout = Layout.checked(spec.op, **arguments, num_proj=known.get("num_proj", 0))
+    layout = Layout.of(spec.op, {**spec.dims, **spec.attributes})
 
     def matrices() -> Iterator[Block]:
         for each in layout.pseudo_layers:

@@ -1,9 +1,9 @@
 """The pool of freed buffers that a local device keeps for the next call.
 
 Without a pool, every call pays for fresh pages for all its results and temporaries, a tenth to a
-third of its time. IREE 3.13's pool serves only requests of exactly the size of a freed buffer, and
-when full it keeps the oldest buffers and drops the newest (`caching_allocator.c`). After programs
-with other sizes have run, it is useless. So calls are watched occasionally, and if a call had to
+third of its time. IREE's pool serves only requests of exactly the size of a freed buffer, and when
+full it keeps the oldest buffers and drops the newest (`caching_allocator.c`). After programs with
+other sizes have run, it is useless. So calls are watched occasionally, and if a call had to
 allocate in spite of the pool, the pool is emptied and then refills with current sizes.
 """
 

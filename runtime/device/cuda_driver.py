@@ -25,7 +25,7 @@ _MAJOR, _MINOR = 75, 76
 
 
 def number_of(uri: str) -> int:
-    """CUDA's number for an open device, following IREE 3.13's interpretation of names.
+    """CUDA's number for an open device, following IREE's interpretation of names.
 
     Args:
         uri: ``cuda``, ``cuda://1``, ``cuda://GPU-<uuid>``.

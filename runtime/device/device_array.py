@@ -197,7 +197,7 @@ class DeviceArray:
         def copy(source: Any, target: Any, before: Any, after: Any) -> None:
             commands = iree.HalCommandBuffer(self.device.hal)
             commands.copy(source, target, number * size, 0, size, end=True)
-            self.device.hal.queue_execute(commands, before, after)  # 3.13 takes one, not a list
+            self.device.hal.queue_execute(commands, before, after)  # one, not a list
 
         return self._copied(spec, size, copy)
 
@@ -271,7 +271,7 @@ class DeviceArray:
         """Exports its memory to another framework, which keeps it alive.
 
         It is copied if `copy` is true. Unless `copy` is false, it is also copied, once, if it
-        shares memory with another array, or on a GPU, where IREE 3.13 cannot export memory of its
+        shares memory with another array, or on a GPU, where IREE cannot export memory of its
         pool (`iree_hal_cuda_allocator_export_buffer` in cuda_allocator.c). Data on a device is
         complete, so no stream needs to wait for it.
 

@@ -257,7 +257,7 @@ class Device:
     def view(self, tensor: Any) -> DeviceArray:
         """A view of another framework's tensor in this GPU's memory.
 
-        IREE 3.13 uses its own stream, which waits for no other (`CU_STREAM_NON_BLOCKING` in
+        IREE uses its own stream, which waits for no other (`CU_STREAM_NON_BLOCKING` in
         cuda_device.c) and is not accessible from Python. So the tensor's owner makes the default
         stream wait for it, and this thread waits for the default stream. IREE releases the tensor
         when nothing uses it any more (`HalDevice::FromDLPackCapsule` in hal.cc).

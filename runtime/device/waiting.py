@@ -4,7 +4,7 @@ Waking a sleeping thread takes 15 to 50 microseconds on a virtual machine, becau
 is given back to the host. So callers poll if they can, yielding the processor in between; this
 saves 5 to 25 % of short calls on two cores (`wait`).
 
-Other callers sleep in IREE. IREE 3.13 wakes a caller before the worker that produced the last
+Other callers sleep in IREE. It wakes a caller before the worker that produced the last
 result has released it, and the caller spins until it has (`iree_async_semaphore_multi_wait`). Linux
 tends to run a woken thread on the processor of the thread that woke it, so the caller spins on the
 very processor that the worker needs, for the rest of its time slice. On two cores, this increased a

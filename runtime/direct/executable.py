@@ -2,8 +2,8 @@
 
 IREE's compiler links a module's code into a self-contained shared object (``embedded-elf-x86_64``).
 The system's loader reads it from a sealed memory file: no folder needs to be writable or
-executable, and no other process can change the code. It exports an executable library 0.6 of IREE
-(``runtime/src/iree/hal/local/executable_library.h``).
+executable, and no other process can change the code. It exports an executable library
+(`schema.executable_library`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,16 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-__all__ = ["Executable", "Kernel", "NoDirectCallsError", "memory_file", "unique_path"]
+from rnn_compiler.schema.executable_library import (
+    ATTRIBUTES,
+    ENVIRONMENT,
+    LIBRARY,
+    QUERY,
+    VERSION,
+    Word,
+)
 
-_QUERY = "iree_hal_executable_library_query"
-_VERSION = 6
-_ATTRIBUTES = struct.Struct("<QHBBIIHH40x")
-"""The attributes of an export: flags, pages of local memory, constants, buffers, sizes."""
+__all__ = ["Executable", "Kernel", "NoDirectCallsError", "memory_file", "unique_path"]
 
 _numbers = itertools.count()
 
@@ -97,23 +101,28 @@ class Executable:
 
     def _read(self) -> dict[str, Kernel]:
         """Reads the library's table."""
-        query = getattr(self._library, _QUERY, None)
+        query = getattr(self._library, QUERY, None)
         if query is None:
-            raise NoDirectCallsError(f"its code has no {_QUERY}")
+            raise NoDirectCallsError(f"its code has no {QUERY}")
         query.restype, query.argtypes = ctypes.c_void_p, [ctypes.c_uint32, ctypes.c_void_p]
-        table = query(_VERSION, ctypes.create_string_buffer(256))  # an environment without imports
-        if not table:
+        library = query(VERSION, ctypes.create_string_buffer(ENVIRONMENT.size))  # without imports
+        if not library:
             raise NoDirectCallsError("its code is for another version of IREE's runtime")
-        words = struct.unpack("<14Q", ctypes.string_at(table, 112))
-        header, imports, exports, constants = words[0], words[1], words[3], words[13]
-        version = struct.unpack("<I", ctypes.string_at(header, 4))[0]
-        if version != _VERSION or imports & 0xFFFFFFFF or constants & 0xFFFFFFFF:
-            raise NoDirectCallsError("its code imports functions, or is of an unknown version")
-        count = exports & 0xFFFFFFFF
-        codes, names = (
-            struct.unpack(f"<{count}Q", ctypes.string_at(words[k], 8 * count)) for k in (4, 8)
+        words = LIBRARY.unpack(ctypes.string_at(library, LIBRARY.size))
+        version = struct.unpack("<I", ctypes.string_at(words[Word.HEADER], 4))[0]
+        imports, constants, count = (
+            words[k] & 0xFFFFFFFF
+            for k in (Word.IMPORT_COUNT, Word.CONSTANT_COUNT, Word.EXPORT_COUNT)
         )
-        rows = _ATTRIBUTES.iter_unpack(ctypes.string_at(words[5], count * _ATTRIBUTES.size))
+        if version != VERSION or imports or constants:
+            raise NoDirectCallsError("its code imports functions, or is of an unknown version")
+        codes, names = (
+            struct.unpack(f"<{count}Q", ctypes.string_at(words[k], 8 * count))
+            for k in (Word.CODE, Word.NAMES)
+        )
+        rows = ATTRIBUTES.iter_unpack(
+            ctypes.string_at(words[Word.ATTRIBUTES], count * ATTRIBUTES.size)
+        )
         found: dict[str, Kernel] = {}
         for code, name, (flags, pages, values, buffers, *_) in zip(codes, names, rows, strict=True):
             if not flags and not pages:  # others must run in order or need local memory

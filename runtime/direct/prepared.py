@@ -19,6 +19,7 @@ from rnn_compiler.runtime.direct import denormals
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array
 from rnn_compiler.runtime.direct.plan import Plan
 from rnn_compiler.runtime.direct.stepping import runner
+from rnn_compiler.schema.executable_library import DISPATCH, ENVIRONMENT, WORKGROUP
 from rnn_compiler.schema.open_sizes import static
 from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Step
 
@@ -65,7 +66,7 @@ class Prepared:
         self._fixes: dict[Base, list[tuple[int, int]]] = {}
         self._workgroups: dict[tuple[int, int, int], int] = {}
         self._get, self._set = denormals.environment_functions()
-        self._environment = self._add([0] * 12)
+        self._environment = self._packed(bytes(ENVIRONMENT.size))
         self._saved = self._add([0] * denormals.WORDS)
         flushing = denormals.flushing(denormals.current(self._get))
         self._flushing = self._add(struct.unpack(f"<{denormals.WORDS}Q", flushing))
@@ -222,8 +223,9 @@ class Prepared:
             self._fix(k, *_base_and_offset(span))
         lengths = self._add([span.size for span in step.buffers])
         numbers = (1, 1, 1, len(step.constants), x, y, z, 1, len(step.buffers))
-        state = self._packed(struct.pack("<IIHHIIHBB24x", *numbers))
-        for k, at in enumerate((constants, buffers, lengths), state + 3):
+        state = self._packed(DISPATCH.pack(*numbers, 0, 0, 0))
+        pointers = state + DISPATCH.size // 8 - 3
+        for k, at in enumerate((constants, buffers, lengths), pointers):
             self._fix(k, ("table", 0), 8 * at)
         code = self.plan.executable.kernels[step.kernel].address
         return [
@@ -244,7 +246,7 @@ class Prepared:
     def _workgroup(self, x: int, y: int, z: int) -> int:
         """The index of a workgroup's state."""
         if (x, y, z) not in self._workgroups:
-            self._workgroups[x, y, z] = self._packed(struct.pack("<IIH2x4x8x4x4x", x, y, z))
+            self._workgroups[x, y, z] = self._packed(WORKGROUP.pack(x, y, z, 0, 0, 0, 0))
         return self._workgroups[x, y, z]
 
 

@@ -33,7 +33,8 @@ CELL = module("LSTMBlockCell", "float32", sizes(1, 2, 3, 4))
         ("cuda:sm_86", "sm_86"),
         ("cuda:a100", "sm_80"),
         ("cuda:rtx4090", "sm_89"),
-        # IREE 3.13 fails on or is crashed by these; PTX for an earlier architecture runs there.
+        # IREE fails or crashes on these (tests/traps/test_cuda_targets.py); PTX for an earlier
+        # architecture runs there.
         ("cuda:sm_90a", "sm_80"),
         ("cuda:h100", "sm_80"),
         ("cuda:hopper", "sm_80"),

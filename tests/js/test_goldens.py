@@ -74,7 +74,7 @@ def test_every_golden(start: int, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_float16_is_right_or_refused(tmp_path: Path) -> None:
-    """IREE 3.13's code for one gradient is invalid."""
+    """IREE's code for one gradient is invalid."""
     *right, gradient = cases("float16")
     check(right, tmp_path, dtype="float16")
     refused: list[str] = []

@@ -52,6 +52,19 @@ def test_every_folder_with_code_is_a_package() -> None:
             assert (path.parent / "__init__.py").exists(), path
 
 
+def test_tables_of_modules_are_whole() -> None:
+    """A package whose docstring has a table of modules lists them all, and its folders."""
+    tables = 0
+    for top in ("rnn_compiler", "lowering", "runtime"):
+        for init in (ROOT / top).rglob("__init__.py"):
+            listed = re.findall(r"^\| `([\w/]+)` \|", init.read_text(), re.MULTILINE)
+            there = {path.stem for path in init.parent.glob("*.py")} - {"__init__"}
+            there |= {f"{path.parent.name}/" for path in init.parent.glob("*/__init__.py")}
+            assert not listed or sorted(listed) == sorted(there), init
+            tables += bool(listed)
+    assert tables > 4
+
+
 def test_links_lead_to_the_folders() -> None:
     """Pyright and runs from the root need them."""
     for name in ("lowering", "runtime"):

@@ -4,8 +4,8 @@ Devices stay open until a process ends, and on lavapipe two threads of an open o
 polling. So `test_vulkan` runs this file in a separate process, which compiles, and its children
 run the code.
 
-With lavapipe 22.3, IREE 3.13 sometimes loses the device, in one of some hundred calls: this gives
-an error, never a wrong number. `persistent` opens it again.
+With lavapipe 22.3, IREE sometimes loses the device, in one of some hundred calls: this gives an
+error, never a wrong number. `persistent` opens it again.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 | | |
 |---|---|
 | `fused_loop` | the function of a loop: its preparations, the dispatch, its results |
+| `inserted_outputs` | outputs that are written into a larger array |
 | `input_products` | products of inputs that steps compute, where memory is scarce |
 | `inserted_outputs` | outputs that are written into a larger array |
 | `plan` | the arrays that steps write, in groups and panels |
@@ -13,5 +14,6 @@
 | `steps` | the loop over time |
 | `work_sharing` | how threads share each step |
 | `tile_heights` | how the rows of a step are divided into tiles |
+| `int8_steps` | left-hand sides of a step's products in int8 |
 | `step_tile` | one of these tiles: its products and its elementwise arithmetic |
 """

@@ -27,7 +27,7 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.fused_loop import state_ring
 from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_arrays
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import heights
-from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import PAIRED
+from rnn_compiler.lowering.cpu.packing import is_grouped
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit, divisor
@@ -222,8 +222,8 @@ class Plan:
         """The writes of single gates, by level and gate width, in order.
 
         A gate of an output goes to the group that already computes its products, which may be at a
-        lower level than the row. With an open batch it stays with the row: IREE 3.13 compiles the
-        other form for minutes.
+        lower level than the row. With an open batch it stays with the row: IREE compiles the other
+        form for minutes.
         """
         gates = [
             replace(write, column=column)
@@ -280,7 +280,7 @@ class Plan:
     def _is_in_place(self, lhs: ir.Value, gate: int, panel: int) -> bool:
         """Whether the weights that a left-hand side is multiplied by stay unpacked."""
         operands = self._operands[lhs]
-        if not self._reads_once or operands.weight in (*PAIRED, "i8"):
+        if not self._reads_once or is_grouped(operands.weight):
             return False
         return self._vectors.fills_registers(width(lhs), gate, panel, element=operands.lhs)
 

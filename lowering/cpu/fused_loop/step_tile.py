@@ -4,8 +4,8 @@ A tile consists of a matrix product for each left-hand side, and of the step's e
 arithmetic on its rows, in vectors (`analysis.walk`) of as many columns as fill a register or two.
 
 Vectors are read and written one by one, in place. A `linalg.generic` with many results would not
-stay in place: IREE 3.13 copies all but one of the results that are parts of one array (the gates),
-and states that are also read, element by element (a fifth of the time of a step of 64 rows of 512
+stay in place: IREE copies all but one of the results that are parts of one array (the gates), and
+states that are also read, element by element (a fifth of the time of a step of 64 rows of 512
 units).
 """
 

@@ -17,8 +17,8 @@ from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.stablehlo import converted, transposed
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
-from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
+from rnn_compiler.lowering.cpu.packing import is_grouped, pack
+from rnn_compiler.lowering.cpu.tiles.register_tiles import MIN_COLUMNS
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -71,7 +71,7 @@ def step_weights(
         if not part.is_in_loop:  # each of several loops with these weights converts them
             matrix = outside.opaque(matrix)
         matrix = converted(outside, matrix, panels.weight)
-    grouped = panels.weight in (*PAIRED, "i8")
+    grouped = is_grouped(panels.weight)
     if panels.in_place:
         return outside.materialized(matrix)
     if group.panel < group.gate_width or grouped:

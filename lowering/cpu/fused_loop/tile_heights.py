@@ -32,8 +32,8 @@ def heights(vectors: VectorUnit, batch: Index) -> Sequence[int]:
 
 
 _INTEGER = "i64"
-"""The type of numbers computed from open batches, instead of index. IREE 3.13 compares the indices
-of each pair of writes through all ops that compute them, which can take minutes."""
+"""The type of numbers computed from open batches, instead of index. IREE compares the indices of
+each pair of writes through all ops that compute them, which can take minutes."""
 
 
 @dataclass(frozen=True)

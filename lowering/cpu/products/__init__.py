@@ -2,11 +2,12 @@
 
 | | |
 |---|---|
-| `rows_product` | `x @ w`, tiled by `blocking` |
-| `int8_product` | the same with `w` in int8 |
-| `outer_sum` | sums of `lhs^T @ rhs`, of `panels` that are gathered first |
-| `convolution` | a convolution of images |
-
-`rows_product` and `outer_sum` take the rows to multiply (`rows`: all, the first ones, or a list)
-and the destination of the result: `store` for rows, a part of a vector for sums.
+| `rows_product` | `x @ w` |
+| `blocking` | its tiling |
+| `store` | its destination: a new matrix, or a part of a larger one |
+| `outer_sum` | sums of `lhs^T @ rhs` |
+| `panels` | the panels of columns that are gathered for them first |
+| `rows` | the rows that both multiply: all, the first ones, or a list |
+| `int8_product` | `x @ w` with weights in int8 |
+| `convolution` | a convolution of images, by products of some windows at a time |
 """

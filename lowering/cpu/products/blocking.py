@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.codegen.body import ArrayType, known
 from rnn_compiler.lowering.codegen.number import Index, bits
-from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import MIN_COLUMNS, PAIRED
+from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import PAIRED
+from rnn_compiler.lowering.cpu.tiles.register_tiles import MIN_COLUMNS
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["STREAM", "WORKGROUPS", "Blocking"]
@@ -38,7 +39,7 @@ STREAM = 16
 WORKGROUPS = 15
 """The maximum number of workgroups if blocks have enough rows, and about the number to aim for.
 IREE's threads take workgroups one by one if there are fewer than eight per thread, otherwise eight
-at a time (`iree_task_dispatch_issue` in 3.13), and then threads wait for the last."""
+at a time (`iree_task_dispatch_issue`), and then threads wait for the last."""
 
 
 _MANY_ROWS = WORKGROUPS * 2 * MANY

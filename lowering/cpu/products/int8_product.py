@@ -20,8 +20,9 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.partition import first_only, partition
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocking import WORKGROUPS
-from rnn_compiler.lowering.cpu.tiles.int8_matmul import MIN_COLUMNS, int8_matmul
+from rnn_compiler.lowering.cpu.tiles.int8_matmul import int8_matmul
 from rnn_compiler.lowering.cpu.tiles.int8_rows import Int8Rows, int8_types, quantize_row
+from rnn_compiler.lowering.cpu.tiles.register_tiles import MIN_COLUMNS, starts_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["int8_product"]
@@ -195,7 +196,7 @@ class _Int8Product:
         made = int8_matmul(body, self.vectors, lhs, [rhs], sums)
         factors = [body.element(scales, index) for index in indices]
         lanes = min(self.vectors.lanes("f32"), width)
-        for start in (*range(0, width - lanes, lanes), width - lanes):  # the last may overlap
+        for start in starts_of(width, lanes):
             scale = body.read(self.scale, [column + start], lanes)
             for row, factor in enumerate(factors):
                 own = [row] if rows > 1 else []

@@ -164,7 +164,7 @@ class _Product:
 class _Row(_Product):
     """A single row: workgroups share the panels, and read the matrix once, in order.
 
-    Arrays have no unit axis: IREE 3.13 folds unit axes, but not those of loops.
+    Arrays have no unit axis, which IREE would fold (`tests/traps/test_unit_axis_in_a_loop.py`).
     """
 
     def emit(self) -> Array:

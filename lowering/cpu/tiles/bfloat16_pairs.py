@@ -31,15 +31,13 @@ from rnn_compiler.lowering.codegen.registers import (
     intrinsic,
     lane,
 )
+from rnn_compiler.lowering.cpu.tiles.register_tiles import Tile, tiles_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["MIN_COLUMNS", "PAIRED", "pairs_matmul"]
+__all__ = ["PAIRED", "pairs_matmul"]
 
 PAIRED = ("bf16", "i32")
 """Element types of panels that are multiplied as pairs: single numbers, and pairs."""
-
-MIN_COLUMNS = 4
-"""The fewest columns that a panel has."""
 
 _UNROLLED = 2
 """Pairs that an iteration of the loop multiplies."""
@@ -73,25 +71,17 @@ def pairs_matmul(
         inner = min(2 * inner, known(lhs.shape)[-1])
     shape = (len(panels) * width,) if left.rows is None else (left.rows, width)
     made = start or body.empty(ArrayType(shape, "f32"))
-    lanes = next(n for n in (vectors.lanes("f32"), 8, 4) if n <= width)
-    within = [*range(0, width - lanes, lanes), width - lanes]  # the last may overlap
-    columns = [(panel, column) for panel in range(len(panels)) for column in within]
-    rows = range(left.rows or 1)
-    for first in rows[:: vectors.rows]:
-        some = rows[first : first + vectors.rows]
-        wide = max(1, 3 * vectors.registers // 4 // max(len(some), 3))
-        for number in range(0, len(columns), wide):
-            some_columns = columns[number : number + wide]
-            tile = _Tile(vectors, left, panels, inner, some, some_columns, lanes)
-            ends = [panel * width + column for panel, column in some_columns]
-            positions = [[*left.position(row), end] for row in some for end in ends]
-            if start is None:
-                zero = body.constant(0, "f32", lanes)
-                sums = [zero] * len(positions)
-            else:
-                sums = [body.read(made, position, lanes) for position in positions]
-            for position, total in zip(positions, tile.emit(body, sums), strict=True):
-                body.write(total, made, position)
+    for tile in tiles_of(vectors, left.rows or 1, len(panels), width):
+        positions = [
+            [*left.position(row), panel * width + column] for row, panel, column in tile.coordinates
+        ]
+        if start is None:
+            sums = [body.constant(0, "f32", tile.lanes)] * len(positions)
+        else:
+            sums = [body.read(made, position, tile.lanes) for position in positions]
+        sums = _Product(vectors, left, panels, inner, tile).emit(body, sums)
+        for position, total in zip(positions, sums, strict=True):
+            body.write(total, made, position)
     return made
 
 
@@ -133,26 +123,22 @@ class _Left:
 
 
 @dataclass(frozen=True)
-class _Tile:
-    """Some rows of a product and as many columns as there are registers for.
+class _Product:
+    """A tile of a product.
 
     Attributes:
         vectors: The vector unit.
         left: The left-hand side.
         panels: The panels.
         inner: K, without the zero that pads an odd K.
-        rows: The rows.
-        columns: For each vector of columns, its panel and first column.
-        lanes: The columns of a vector.
+        tile: The rows and columns.
     """
 
     vectors: VectorUnit
     left: _Left
     panels: Sequence[Array]
     inner: int
-    rows: Sequence[int]
-    columns: Sequence[tuple[int, int]]
-    lanes: int
+    tile: Tile
 
     def emit(self, body: Body, sums: list[Number]) -> list[Number]:
         """Emits the products of the tile, added to its sums, row by row."""
@@ -164,17 +150,17 @@ class _Tile:
         self, body: Body, pair: Number, sums: Sequence[Number], *, whole: bool = True
     ) -> list[Number]:
         """Emits the products of one pair of each row, added to the sums."""
-        weights = [self._weights(body, pair, *column, whole=whole) for column in self.columns]
+        weights = [self._weights(body, pair, *column, whole=whole) for column in self.tile.columns]
         if self.vectors.pairs == "widened":
             return self._widened(body, pair, weights, sums, whole=whole)
         made: list[Number] = []
-        for number, row in enumerate(self.rows):
+        for number, row in enumerate(self.tile.rows):
             x = self.left.pair(body, row, pair, whole=whole)
-            x = bitcast(body.broadcast(x, self.lanes), "bf16")
+            x = bitcast(body.broadcast(x, self.tile.lanes), "bf16")
             for column, weight in enumerate(weights):
                 total = sums[number * len(weights) + column]
-                like = Number(body, total.value, "f32", self.lanes)
-                name = self.vectors.dot(self.lanes)
+                like = Number(body, total.value, "f32", self.tile.lanes)
+                name = self.vectors.dot(self.tile.lanes)
                 made.append(intrinsic(name, [total, bitcast(weight, "bf16"), x], like))
         return made
 
@@ -188,25 +174,25 @@ class _Tile:
         whole: bool,
     ) -> list[Number]:
         """Emits the same in float32: the odd numbers, then the even ones."""
-        sixteen, high = (body.constant(n, "i32", self.lanes) for n in (16, _HIGH))
+        sixteen, high = (body.constant(n, "i32", self.tile.lanes) for n in (16, _HIGH))
         made = list(sums)
         for which in (1, 0) if whole else (0,):
             wide = [bitcast(each & high if which else each << sixteen, "f32") for each in weights]
-            for number, row in enumerate(self.rows):
+            for number, row in enumerate(self.tile.rows):
                 x = self.left.number(body, row, pair * 2 + which)
-                x = body.broadcast(x, self.lanes)
+                x = body.broadcast(x, self.tile.lanes)
                 for column, weight in enumerate(wide):
                     k = number * len(wide) + column
-                    made[k] = body.number("math.fma", [x, weight, made[k]], "f32", self.lanes)
+                    made[k] = body.number("math.fma", [x, weight, made[k]], "f32", self.tile.lanes)
         return made
 
     def _weights(self, body: Body, pair: Number, panel: int, column: int, *, whole: bool) -> Number:
         """Emits the loads of some pairs of a panel; without packing, they are interleaved here."""
         rhs = self.panels[panel]
         if rhs.element == "i32":
-            return body.read(rhs, [pair, column], self.lanes)
-        even = body.read(rhs, [pair * 2, column], self.lanes)
-        odd = body.constant(0, "bf16", self.lanes)
+            return body.read(rhs, [pair, column], self.tile.lanes)
+        even = body.read(rhs, [pair * 2, column], self.tile.lanes)
+        odd = body.constant(0, "bf16", self.tile.lanes)
         if whole:
-            odd = body.read(rhs, [pair * 2 + 1, column], self.lanes)
+            odd = body.read(rhs, [pair * 2 + 1, column], self.tile.lanes)
         return bitcast(interleave(even, odd), "i32")

@@ -6,8 +6,8 @@ of numbers that are adjacent along K in the panel (`targets.int8_dot`):
     sums[row, column] += lhs[row, k] * panel[k, column] + lhs[row, k+1] * panel[k+1, column] + ..
 
 Panels are ``[K/group, P*group]`` bytes, and a group of the left-hand side has as many bits as a
-lane. Bytes are read without `vector.bitcast`, because IREE 3.13 treats an `arith.extsi` of one as
-`arith.extui`.
+lane. Bytes are read without `vector.bitcast`, because IREE treats an `arith.extsi` of one as
+`arith.extui` (`tests/traps/test_int8_arithmetic.py`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ from dataclasses import dataclass
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.registers import accumulate_unrolled, bitcast, intrinsic, lane
+from rnn_compiler.lowering.cpu.tiles.register_tiles import Tile, tiles_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["MIN_COLUMNS", "int8_matmul"]
-
-MIN_COLUMNS = 4
-"""The fewest columns of a panel."""
+__all__ = ["int8_matmul"]
 
 _UNROLLED = 4
 """The groups that one iteration of the loop multiplies."""
@@ -52,45 +50,29 @@ def int8_matmul(
     inner, width = known(panels[0].shape)
     width //= vectors.int8.group
     made = body.empty(ArrayType((*height, len(panels) * width), "i32"))
-    lanes = next(n for n in (vectors.lanes("f32"), 8, 4) if n <= width)
-    within = [*range(0, width - lanes, lanes), width - lanes]  # the last may overlap
-    columns = [(panel, column) for panel in range(len(panels)) for column in within]
-    rows = range(height[0] if height else 1)
-    for first in rows[:: vectors.rows]:
-        some = rows[first : first + vectors.rows]
-        wide = max(1, 3 * vectors.registers // 4 // max(len(some), 3))
-        for number in range(0, len(columns), wide):
-            tile = _Tile(vectors, lhs, panels, some, columns[number : number + wide], lanes)
-            sums = tile.emit(body, inner, starts)
-            for (row, panel, column), total in zip(tile.coordinates, sums, strict=True):
-                body.write(total, made, [*tile.at(row), panel * width + column])
+    for tile in tiles_of(vectors, height[0] if height else 1, len(panels), width):
+        product = _Product(vectors, lhs, panels, tile)
+        sums = product.emit(body, inner, starts)
+        for (row, panel, column), total in zip(tile.coordinates, sums, strict=True):
+            body.write(total, made, [*product.at(row), panel * width + column])
     return made
 
 
 @dataclass(frozen=True)
-class _Tile:
-    """Some rows of a product, and as many columns as fit into registers.
+class _Product:
+    """A tile of a product.
 
     Attributes:
         vectors: The vector unit.
         lhs: The left-hand side.
         panels: The panels.
-        rows: The rows.
-        columns: The panel and the first column of each vector.
-        lanes: The columns of a vector.
+        tile: The rows and columns.
     """
 
     vectors: VectorUnit
     lhs: Array
     panels: Sequence[Array]
-    rows: Sequence[int]
-    columns: Sequence[tuple[int, int]]
-    lanes: int
-
-    @property
-    def coordinates(self) -> list[tuple[int, int, int]]:
-        """The row, the panel and the column of each vector of sums."""
-        return [(row, *column) for row in self.rows for column in self.columns]
+    tile: Tile
 
     def at(self, row: int) -> list[Index]:
         """The leading indices of a row."""
@@ -98,15 +80,15 @@ class _Tile:
 
     def emit(self, body: Body, inner: int, starts: Sequence[Number]) -> list[Number]:
         """Emits the sums of the tile, row by row."""
-        by_row = {row: body.broadcast(starts[row], self.lanes) for row in self.rows}
-        sums = [by_row[row] for row, _, _ in self.coordinates]
+        by_row = {row: body.broadcast(starts[row], self.tile.lanes) for row in self.tile.rows}
+        sums = [by_row[row] for row, _, _ in self.tile.coordinates]
         return accumulate_unrolled(body, inner, _UNROLLED, sums, self._add)
 
     def _add(self, body: Body, group: Number, sums: Sequence[Number]) -> list[Number]:
         """Emits the sums after adding a group of numbers of each row."""
-        weights = [self._weights(body, group, *column) for column in self.columns]
+        weights = [self._weights(body, group, *column) for column in self.tile.columns]
         made: list[Number] = []
-        for row in self.rows:
+        for row in self.tile.rows:
             x = self._numbers(body, row, group)
             made += [
                 self._sum(body, total, weight, x)
@@ -117,10 +99,10 @@ class _Tile:
     def _sum(self, body: Body, total: Number, weight: Number, x: Number) -> Number:
         """Emits a vector of sums after adding a group."""
         dot = self.vectors.int8
-        total = Number(body, total.value, "i32", self.lanes)
+        total = Number(body, total.value, "i32", self.tile.lanes)
         if dot.group == 1:
             return total + weight * x
-        name = dot.instruction(self.lanes)
+        name = dot.instruction(self.tile.lanes)
         if dot.group == 2:
             return total + intrinsic(name, [weight, x], total)
         return intrinsic(name, [total, weight, x], total)
@@ -130,12 +112,12 @@ class _Tile:
         count, of = self.vectors.int8.group, self.lhs.element
         position = [*self.at(row), group * count]
         if count == 1:
-            return body.broadcast(body.element(self.lhs, position), self.lanes)
+            return body.broadcast(body.element(self.lhs, position), self.tile.lanes)
         bits = lane(bitcast(body.read(self.lhs, position, count), "i32"), 0)
-        return bitcast(body.broadcast(bits, self.lanes), of)
+        return bitcast(body.broadcast(bits, self.tile.lanes), of)
 
     def _weights(self, body: Body, group: Number, panel: int, column: int) -> Number:
         """Emits the groups of some columns of a panel."""
         size, of = self.vectors.int8.group, self.lhs.element
-        bytes = body.read(self.panels[panel], [group, column * size], self.lanes * size)
+        bytes = body.read(self.panels[panel], [group, column * size], self.tile.lanes * size)
         return bytes if of == "i8" else body.number("arith.extsi", [bytes], of, bytes.lanes)

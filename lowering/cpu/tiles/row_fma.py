@@ -2,8 +2,8 @@
 
     sums[column] = fma(lhs[k], rhs[k, column], sums[column])     # a register of columns at a time
 
-IREE 3.13 lowers such a product, as an op of `linalg`, to vectors as long as the panel is wide. For
-96 columns, three gates of 32, that code takes 1.7 times as long.
+IREE lowers such a product, as an op of `linalg`, to vectors as long as the panel is wide. For 96
+columns, three gates of 32, that code takes 1.7 times as long.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.codegen.registers import accumulate_unrolled
+from rnn_compiler.lowering.cpu.tiles.register_tiles import starts_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["row_fma"]
@@ -40,8 +41,8 @@ def row_fma(
     """
     inner, width = known(panels[0].shape)
     lanes = vectors.lanes(lhs.element)
-    within = [*range(0, width - lanes, lanes), width - lanes]  # the last may overlap
-    columns = [(panel, column) for panel in range(len(panels)) for column in within]
+    starts = starts_of(width, lanes)
+    columns = [(panel, column) for panel in range(len(panels)) for column in starts]
 
     def add(inside: Body, k: Number, sums: list[Number]) -> list[Number]:
         x = inside.broadcast(inside.element(lhs, [k]), lanes)

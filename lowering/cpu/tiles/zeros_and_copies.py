@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import cpu_tiles
-from rnn_compiler.lowering.codegen.body import Array, Body, known, spare_block
-from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.codegen.body import Array, Body, known
+from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["copy_row", "zeros_in_place"]
@@ -45,14 +45,11 @@ def zeros_in_place(body: Body, vectors: VectorUnit, array: Array) -> Array:
     """Emits zeros in place of an array.
 
     The op is marked as distributed, which has no effect on itself. If another op were the only one
-    with that mark, IREE 3.13 would repeat the loops that produce its operands, including their
-    writes, in each of its tiles.
+    with that mark, IREE would repeat the loops that produce its operands, including their writes,
+    in each of its tiles.
     """
     zero = body.constant(0, array.element)
     columns = divisor(known(array.shape)[-1], vectors.width(array.element))
     rank = len(array.shape)
-    block = spare_block([element_type(array.element)])
-    Body(block, body.location).op("linalg.yield", [zero])
     tiles = cpu_tiles([1] * (rank - 1) + [columns], [0] * rank)
-    (made,) = linalg.generic(body, [], [array], block, tiles)
-    return made
+    return linalg.pointwise(body, [], array, lambda _, __: zero, tiles)

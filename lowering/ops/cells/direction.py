@@ -30,7 +30,7 @@ from rnn_compiler.lowering.builder.time_loop import Values, time_loop
 from rnn_compiler.lowering.ops.cells.cell import Cell, Times
 from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock, ValidSteps
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.open_sizes import Open
+from rnn_compiler.schema.open_sizes import Open, Size
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -43,11 +43,11 @@ class _Columns(NamedTuple):
     """The columns of a layer's output that belong to one direction."""
 
     first: int
-    count: int
+    width: Size
 
     def of(self, row: Value) -> Value:
         """Those of a row of the layer."""
-        return row.slice(1, self.first, self.first + self.count)
+        return row.slice(1, self.first, self.first + self.width)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.cudnn.signatures import MODES, NUM_PROJ, layout_of
+from rnn_compiler.lowering.ops.cudnn.signatures import MODES, NUM_PROJ
 from rnn_compiler.schema.attributes import REQUIRED, Attribute
 from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.schema.signatures import Signature
@@ -78,7 +78,7 @@ _NUM_PARAMS_V2 = (
 
 def _derived(op: str, known: Mapping[str, Any]) -> dict[str, Any]:
     """The size of the buffer, and for the conversions the shapes of its parts."""
-    layout = layout_of(op, known)
+    layout = Layout.of(op, known)
     if "S" in known:
         if known["S"] == "int32" and layout.size >= 2**31:
             expected = f"int64, as the size {layout.size} is no int32"
@@ -164,13 +164,13 @@ FROM_CANONICAL_V2 = replace(
 def params_size(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the size, a constant."""
     b.formula("params_size = constant")
-    layout = layout_of(spec.op, {**spec.dims, **spec.attributes})
+    layout = Layout.of(spec.op, {**spec.dims, **spec.attributes})
     return [b.full(layout.size, (1,), spec.results[0].dtype)]
 
 
 def to_canonical(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits the regions of the buffer, in canonical order."""
-    layout = layout_of(spec.op, {**spec.dims, **spec.attributes})
+    layout = Layout.of(spec.op, {**spec.dims, **spec.attributes})
     regions: list[Value] = []
     for name, region in zip(spec.results, layout.regions, strict=True):
         b.formula(f"{name.name} = params[{region.offset}:{region.stop}]")

@@ -31,7 +31,7 @@ from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.tensors import Argument, Result, Tensor
 
-__all__ = ["GRADIENTS", "MODES", "NUM_PROJ", "OPS", "layout_of", "reserve_of"]
+__all__ = ["GRADIENTS", "MODES", "NUM_PROJ", "OPS", "reserve_of"]
 
 MODES = (
     Attribute("rnn_mode", str, "lstm", "the cell of each layer", choices=tuple(GATES)),
@@ -62,21 +62,10 @@ _IS_TRAINING = Attribute(
 _TIME_MAJOR = Attribute("time_major", bool, True, "false swaps time or layer with the batch")
 
 
-def layout_of(op: str, known: Mapping[str, Any]) -> Layout:
-    """The parameters' layout, from dimensions and attributes.
-
-    Raises:
-        InvalidArgumentError: They contradict each other.
-    """
-    names = ("rnn_mode", "num_layers", "num_units", "input_size", "direction", "input_mode")
-    arguments = {name: known[name] for name in names}
-    return Layout.checked(op, **arguments, num_proj=known.get("num_proj", 0))
-
-
 def reserve_of(op: str, known: Mapping[str, Any]) -> ReserveLayout:
     """The layout of `reserve_space`, from dimensions and attributes."""
     sizes = known["seq_length"], known["batch_size"]
-    return ReserveLayout(layout_of(op, known), *sizes, known["dropout"])
+    return ReserveLayout(Layout.of(op, known), *sizes, known["dropout"])
 
 
 def _derived(op: str, known: Mapping[str, Any]) -> dict[str, Size]:

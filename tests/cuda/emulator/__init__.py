@@ -76,7 +76,7 @@ def load(folder: Path, capability: int = 80) -> ctypes.CDLL:
 
 
 def _leave(library: ctypes.CDLL) -> None:
-    """Ends a process whose device is lost, because IREE 3.13 hangs or crashes when closing it."""
+    """Ends a process whose device is lost, because IREE hangs or crashes when closing it."""
     if library.emulator_fault():
         sys.stdout.flush()
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-// The functions of NVIDIA's driver that IREE 3.13 asks for. Work is done by one thread in the order
+// The functions of NVIDIA's driver that IREE asks for. Work is done by one thread in the order
 // in which it was issued, whatever its stream: nothing that waits for an event waits in vain.
 #include <chrono>
 #include <condition_variable>

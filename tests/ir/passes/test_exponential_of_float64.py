@@ -88,7 +88,7 @@ def test_every_exponent_and_the_ends() -> None:
 
 @trap("lowering/passes/exponential_of_float64.py")
 def test_exp_of_32_bit_processors_is_defined(tmp_path: Path) -> None:
-    """IREE 3.13 links a function `exp` that returns `poison`, which becomes a bare return."""
+    """IREE links a function `exp` that returns `poison`, which becomes a bare return."""
     from traps.iree import compiled
 
     text = """

@@ -215,7 +215,7 @@ CASES = [
     ),
     # What a GPU's dispatches write.
     Case(
-        "a unit axis, on which IREE 3.13 computes other numbers",
+        "a unit axis, on which IREE computes other numbers",
         (("x4xf32", "x1xf32"), ("4x1xf32", "1x1xf32"), ("2, 4]", "2, 1]")),
         "pin",
     ),
