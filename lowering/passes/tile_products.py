@@ -89,9 +89,10 @@ def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], tiling: Tili
     operands = list(op.operands)
     if tiling is None:
         for number, axis in enumerate(axes):
-            body, matrix = Body.before(op), operands[number]
-            size = -(-static_shape(matrix)[axis] // _VECTOR) * _VECTOR
-            op.operands[number] = padded(body, array_of(body, matrix), axis, size).value
+            before = Body.before(op)
+            matrix = array_of(before, operands[number])
+            size = -(-static_shape(operands[number])[axis] // _VECTOR) * _VECTOR
+            op.operands[number] = padded(before, matrix, axis, size).value
         return
 
     def body(made: Function, lhs: Array, rhs: Array) -> list[Array]:
