@@ -94,7 +94,7 @@ RUNS = {
     "goldens": Run(("cuda/test_goldens.py",), 51, f"({PLAIN}) or {OTHERS} or {STACKS}"),
     "numbers": Run(
         NUMBERS,
-        350,
+        560,
         f"({FIRST}) or (test_edge_cases and ({' or '.join(EDGE_CASES)})) or (test_sweep and 4-7)",
         NEVER,
     ),
