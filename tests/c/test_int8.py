@@ -10,6 +10,7 @@ from c.calling import Loaded
 from c.emulated import MACHINES, Emulated, missing
 from c.instructions import compiled
 from numeric.int8_products import Shape, calls, relu_layers
+from quick import first
 
 import rnn_compiler as rc
 
@@ -53,7 +54,13 @@ ONE, TWO = "unidirectional", "bidirectional"
 
 @pytest.mark.parametrize(
     ("quantize", "direction", "steps", "inputs", "units", "most"),
-    [("int8", ONE, 40, 128, 32, 8_000), (None, ONE, 1, 7, 32, 900), (None, TWO, 5, 10, 64, 1_100)],
+    first(
+        [
+            (None, ONE, 1, 7, 32, 900),
+            ("int8", ONE, 40, 128, 32, 8_000),
+            (None, TWO, 5, 10, 64, 1_100),
+        ]
+    ),
 )
 def test_microcontrollers_need_little_scratch_memory(
     quantize: str | None, direction: str, steps: int, inputs: int, units: int, most: int

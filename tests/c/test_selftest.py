@@ -159,6 +159,7 @@ def pairs(dtype: str, seed: int) -> tuple[list[Any], list[Any]]:
     return found, wanted
 
 
+@pytest.mark.slow
 def test_the_comparison_is_that_of_verify(tmp_path: Path) -> None:
     """Infinities, NaN, zeros and subnormal numbers, by a function that returns its argument."""
     dtypes = (*FLOAT_DTYPES, "int32", "int64")

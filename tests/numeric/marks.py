@@ -1,8 +1,7 @@
 """The parameters of the numeric tests.
 
-Of ops with the same emitter, which differ in the order of gates or in their inputs,
-one is quick, and dtypes without differences are left out for the others. In C there is a quick
-golden case of each op.
+Of ops with the same emitter, which differ in the order of gates or in their inputs, one is quick,
+and dtypes without differences are left out for the others.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from cases import ALIKE, CASES, COMPUTING, GRADIENT_CASES, sizes
 from numeric.harness import Arrays, draw, forward_arguments, function, lengths
-from numeric.marks import marks
 
 STEP = 1e-5
 TOLERANCE = 1e-8
@@ -84,10 +83,14 @@ def gradient(op: str, variant: dict[str, Any], inputs: Arrays, cotangents: Array
     return results
 
 
+QUICK = (("BlockLSTMGradV2", True), ("CudnnRNNBackpropV3", False))
+"""The quick tests compare the others with the reference only."""
+
+
 @pytest.mark.parametrize(
     ("op", "use_peephole"),
     [
-        pytest.param(op, use, marks=marks(op) if use or "LSTM" not in op else pytest.mark.slow)
+        pytest.param(op, use, marks=[] if (op, use) in QUICK else pytest.mark.slow)
         for op in GRADIENT_CASES
         if op in NOT_ALIKE  # the others have the formulas of these
         for use in (False, True)

@@ -89,6 +89,7 @@ def test_every_op_computes_what_its_portable_module_says(name: str) -> None:
         assert np.mean(np.abs(found - expected)) < 1e-5
 
 
+@pytest.mark.slow
 def test_block_ops_scale_inputs_and_states_apart() -> None:
     """Inputs here are 10,000 times as large as states, and their weights as much smaller."""
     B, X, H = 3, 70, 40

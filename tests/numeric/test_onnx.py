@@ -368,7 +368,8 @@ DEALT += [("RNN", ["Sigmoid", "ScaledTanh"])]
 """Every function in two ops; RNN treats all in the same way."""
 
 
-@pytest.mark.parametrize(("kind", "names"), first(DEALT), ids=lambda each: "".join(each))
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "names"), DEALT, ids=lambda each: "".join(each))
 def test_derivative_of_every_function(kind: str, names: list[str]) -> None:
     """Each from its saved value or input."""
     optional = {"LSTM": "B P", "GRU": "B initial_h", "RNN": "B"}[kind]

@@ -79,13 +79,14 @@ def test_fused(number: int) -> None:
     assert_right(PAIRS[number % len(PAIRS)], dtype, variant, "fused", (T, T - 1, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "mode", "units"),
     [
         ("float32", "lstm", 48),
-        pytest.param("float64", "gru", 32, marks=pytest.mark.slow),
-        pytest.param("float16", "rnn_tanh", 144, marks=pytest.mark.slow),
-        pytest.param("float32", "gru", 70, marks=pytest.mark.slow),
+        ("float64", "gru", 32),
+        ("float16", "rnn_tanh", 144),
+        ("float32", "gru", 70),
     ],
 )
 def test_one_row_and_step_in_training(dtype: str, mode: str, units: int) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
 
-from quick import first  # noqa: E402
 
 import rnn_compiler.torch as rt  # noqa: E402
 from rnn_compiler.runtime.direct.pointers import PointerCalls  # noqa: E402
@@ -72,15 +71,14 @@ def assert_same_bits(found: Any, wanted: Any) -> None:
         assert torch.equal(one.detach(), other.detach())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "options", "steps"),
-    first(
-        [
-            ("LSTM", {}, 3),
-            ("GRU", {"bidirectional": True}, 1),
-            ("LSTM", {"dtype": torch.bfloat16}, 3),
-        ]
-    ),
+    [
+        ("LSTM", {}, 3),
+        ("GRU", {"bidirectional": True}, 1),
+        ("LSTM", {"dtype": torch.bfloat16}, 3),
+    ],
 )
 def test_layers_have_the_same_bits(
     kind: str, options: dict[str, Any], steps: int, direct_calls: list[int]
