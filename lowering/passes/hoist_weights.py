@@ -47,7 +47,7 @@ from rnn_compiler.lowering.rewriting.properties import (
 )
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["hoist_weights"]
+__all__ = ["Split", "hoist_weights"]
 
 
 def weights_are_hoisted(context: PassContext) -> str | None:
@@ -79,7 +79,7 @@ def hoist_weights(context: PassContext) -> None:
             _add_companions(context, spec)
 
 
-class _Split(NamedTuple):
+class Split(NamedTuple):
     """A function split in two.
 
     Attributes:
@@ -115,7 +115,7 @@ def _split(
     weights: Callable[[ir.Operation], Sequence[ir.Value]],
     *,
     known: bool = False,
-) -> _Split | None:
+) -> Split | None:
     """Splits a function; None if there is nothing to hoist.
 
     Args:
@@ -140,7 +140,7 @@ def _split(
     _returning(pack, [op.results[0] for op in (*made, *parts)])
     _remove_checks(block_of(pack))
     remove_unused(block_of(pack))
-    return _Split(pack, rest, *found(rest))
+    return Split(pack, rest, *found(rest))
 
 
 def _inlined_copy(module: ir.Module, symbol: str, name: str) -> ir.Operation:

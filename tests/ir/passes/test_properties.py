@@ -137,7 +137,7 @@ def test_weights_that_are_packed_once_more_are_found(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Functions that have no companions yet pack weights."""
-    monkeypatch.setattr(hoist_weights._Split, "give", lambda *_: None)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(hoist_weights.Split, "give", lambda *_: None)
     with new_context(*PASS_DIALECTS), ir.Location.unknown():
         context = context_of(MODULES[name](), "cpu:x86-64-v3")
         found = run(context, [PASSES[each] for each in STRATEGY_PASSES["fused"]])
