@@ -6,7 +6,7 @@ IREE := iree-base-compiler iree-base-runtime
 
 .PHONY: fast test lint bench gate next-iree release site
 
-fast:  # some two minutes; what is compiled is kept for the next run
+fast:  # two or three minutes; what is compiled is kept for the next run
 	$(BIN)/pytest -m "not slow" --keep-cache $(ARGS)
 
 test:
