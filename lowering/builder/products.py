@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rnn_compiler.lowering.composite_attributes import ProductAttributes
 
@@ -90,7 +90,7 @@ class Products:
         if self._lengths is None or 0 in (*rows.shape, *matrix.shape):
             return decomposition(rows, matrix)[0]
         operands = [("lhs", rows), ("rhs", matrix)]
-        return self._composite(ProductAttributes("rows", (), axis), operands, decomposition)
+        return self._composite("rows", operands, decomposition, axis=axis)
 
     def put_rows(
         self, into: Value | None, like: Value, rows: Value, matrix: Value, dtype: str
@@ -120,7 +120,7 @@ class Products:
         is_new = into is None
         target = ("like", like) if into is None else ("into", into)
         operands = [("lhs", rows), ("rhs", matrix), target]
-        return self._composite(ProductAttributes("rows", ()), operands, decomposition)
+        return self._composite("rows", operands, decomposition)
 
     def put(self, total: Value | None, rows: Value, like: Value) -> Value:
         """Writes the rows of an open block to their place in a sequence, or in a new one."""
@@ -154,7 +154,7 @@ class Products:
             return [plain_outer_sum(b.concatenate([*map(counted, lhs)], 2), counted(rhs), dtype)]
 
         operands = [*(("lhs", each) for each in lhs), ("rhs", rhs)]
-        return self._composite(ProductAttributes("outer_sums", ()), operands, decomposition)
+        return self._composite("outer_sums", operands, decomposition)
 
     def add_outer_sums(
         self, into: Value, factors: Sequence[Factors], *, is_first: bool = False
@@ -190,10 +190,11 @@ class Products:
 
         operands = [("lhs", each.lhs) for each in factors]
         operands += [("rhs", each.rhs) for each in factors]
-        of = ProductAttributes(
-            "outer_sums", (), offsets=[each.offset for each in factors], is_added=not is_first
+        operands.append(("into", into))
+        offsets = [each.offset for each in factors]
+        return self._composite(
+            "outer_sums", operands, decomposition, offsets=offsets, is_added=not is_first
         )
-        return self._composite(of, [*operands, ("into", into)], decomposition)
 
     @property
     def _lengths(self) -> Value | None:
@@ -209,9 +210,13 @@ class Products:
 
     def _composite(
         self,
-        attributes: ProductAttributes,
+        form: Literal["rows", "outer_sums"],
         operands: Sequence[tuple[str, Value]],
         decomposition: Callable[..., Sequence[Value]],
+        *,
+        axis: int = 0,
+        offsets: Sequence[int] = (),
+        is_added: bool = False,
     ) -> Value:
         """A composite that also takes `start`, `count` and `lengths`, as far as they are given."""
         given = list(operands)
@@ -222,7 +227,7 @@ class Products:
                 given.append((role, value))
         roles = [role for role, _ in given]
         start = self.start if isinstance(self.start, int) else None
-        said = replace(attributes, roles=roles, start=start).values()
+        said = ProductAttributes(form, roles, axis, start, offsets, is_added).values()
         names = [f"{role}_{k}" if roles.count(role) > 1 else role for k, role in enumerate(roles)]
         values = [value for _, value in given]
         (result,) = self.b.composite("product", values, said, decomposition, names)

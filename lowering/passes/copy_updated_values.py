@@ -57,7 +57,7 @@ def updated_values_are_copies(context: PassContext) -> str | None:
         for sort in nested_ops(function, *_SORTS):
             if not all(map(_is_own_copy, sort.operands)):
                 return f"{sort.name} in {symbol_of(function)}"
-        for argument in _callers(function):
+        for argument in _arguments_of_callers(function):
             if _may_be_updated(argument, functions):
                 return f"an argument of {symbol_of(function)}"
     return None
@@ -70,7 +70,7 @@ def copy_updated_values(context: PassContext) -> None:
     for function in _given(context):
         for sort in nested_ops(function, *_SORTS):
             _copy_operands(sort)
-        for argument in _callers(function):
+        for argument in _arguments_of_callers(function):
             if _may_be_updated(argument, functions):
                 _copy(argument)
 
@@ -81,7 +81,7 @@ def _given(context: PassContext) -> list[ir.Operation]:
     return [op for op in functions if context.linked or NETWORK in op.attributes]
 
 
-def _callers(function: ir.Operation) -> Iterable[ir.BlockArgument]:
+def _arguments_of_callers(function: ir.Operation) -> Iterable[ir.BlockArgument]:
     """The arguments of a function that are the arrays of a caller."""
     return [] if is_private(function) else block_of(function).arguments
 

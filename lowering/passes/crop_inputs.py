@@ -13,7 +13,7 @@ arrays, without a diagnostic (`tests/traps/test_single_window.py`).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.values import element, ints, shape, static_shape
@@ -63,20 +63,25 @@ def windows_reach_the_end(context: PassContext) -> str | None:
     """Windows of convolutions and pools read their input to its end."""
     return first(
         str(op)
-        for op in nested_ops(context.module.operation)
-        for axes in [_axes(op)]
-        for value in (op.operands[: len(op.results)] if axes else ())
-        if _cropped(op, value, axes) != (static_shape(value), _padding(op, len(axes)))
+        for op, number, axes in _inputs(context)
+        if _cropped(op, op.operands[number], axes)
+        != (static_shape(op.operands[number]), _padding(op, len(axes)))
     )
 
 
 @pass_with(requires=(), ensures=(windows_reach_the_end,))
 def crop_inputs(context: PassContext) -> None:
     """Crops the inputs of all windows of a module."""
+    for op, number, axes in _inputs(context):
+        _cut(op, number, axes)  # only the first of an op makes the padding smaller
+
+
+def _inputs(context: PassContext) -> Iterator[tuple[ir.Operation, int, Sequence[_Axis]]]:
+    """The inputs that windows read: the ops, their operands' numbers and the axes of windows."""
     for op in nested_ops(context.module.operation):
         axes = _axes(op)
         for number in range(len(op.results) if axes else 0):
-            _cut(op, number, axes)  # only the first makes the padding smaller
+            yield op, number, axes
 
 
 def _axes(op: ir.Operation) -> Sequence[_Axis]:

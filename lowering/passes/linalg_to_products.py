@@ -73,7 +73,7 @@ def linalg_to_products(context: PassContext) -> None:
     for op in context.ops():
         found = _Convolution.of(op, vectors)
         if found is not None:
-            replace(op, found.emit(calls, vectors).value)
+            replace(op, found.emit(calls).value)
         elif _is_product(op):
             replace(op, _product(op).value)
 
@@ -133,7 +133,10 @@ def _added(body: Body, array: Array, order: Sequence[int], start: Array) -> Arra
 
 
 class _Convolution(NamedTuple):
-    """A convolution, by ``N, C, F``, the sizes of results and windows, and how windows move."""
+    """A convolution, by ``N, C, F``, the sizes of results and windows, and how windows move.
+
+    `images` is how it is done some windows at a time; None if it is not.
+    """
 
     op: ir.Operation
     batch: int
@@ -143,6 +146,7 @@ class _Convolution(NamedTuple):
     window: tuple[int, ...]
     strides: list[int]
     dilations: list[int]
+    images: ImageConvolution | None = None
 
     @staticmethod
     def of(op: ir.Operation, vectors: VectorUnit) -> _Convolution | None:
@@ -162,19 +166,20 @@ class _Convolution(NamedTuple):
             return None
         sizes = batch, channels, count, tuple(positions), tuple(window)
         found = _Convolution(op, *sizes, strides, dilations)
-        fits = rows * inner <= _LARGEST or found._of_images(vectors) is not None
-        return found if fits else None
+        images = found._of_images(vectors)
+        if images is None and rows * inner > _LARGEST:
+            return None
+        return found._replace(images=images)
 
-    def emit(self, calls: Calls, vectors: VectorUnit) -> Array:
+    def emit(self, calls: Calls) -> Array:
         """Emits the product."""
-        image = self._of_images(vectors)
         body = Body.before(self.op)
         given, filters, start = (
             Array(value, static_shape(value), "f32") for value in self.op.operands
         )
         filters = collapse(body, filters, _joined(1, 1 + len(self.window)))
-        if image is not None:
-            return self._in_blocks(body, given, filters, start, calls, image)
+        if self.images is not None:
+            return self._in_blocks(body, given, filters, start, calls, self.images)
         emit = self._as_columns if math.prod(self.positions) >= _MANY else self._as_rows
         return emit(body, given, filters, start)
 

@@ -162,8 +162,8 @@ class _Rewriting:
                 like, columns = more[0], product.sizes[0][1]
                 store = Store.part(made, like, more[1], columns, product.sums, is_new=is_new)
             rows = _rows(lhs, flat.shape[0], more[len(part) :])
-            how = {"packed": is_packed, "stays": stays}
-            plan = Blocking(self.vectors, flat.shape[0], rhs.type, axis, **how)
+            sizes = self.vectors, flat.shape[0], rhs.type, axis
+            plan = Blocking(*sizes, packed=is_packed, stays=stays)
             result = rows_product(made, plan, flat, rhs, axis, rows, store)
             if flat is lhs:
                 return [result]

@@ -29,7 +29,7 @@ def plain_loops_have_own_buffers(context: PassContext) -> str | None:
     """On GPUs, each array that a plain loop carries begins as a splat of its own."""
     seen = set[ir.Value]()
     for op, number in _carried(context):
-        splat = _splat_of(op.operands[number])
+        splat = _buffer_of(op.operands[number])
         if splat is None or splat in seen:
             return f"operand {number} of {op.name} at {op.location}"
         seen.add(splat)
@@ -57,7 +57,7 @@ def _carried(context: PassContext) -> list[tuple[ir.Operation, int]]:
     ]
 
 
-def _splat_of(value: ir.Value) -> ir.Value | None:
+def _buffer_of(value: ir.Value) -> ir.Value | None:
     """The splat that a value's buffer begins as: the op's, or that of the array it changes."""
     while not isinstance(value, ir.BlockArgument):
         op = defining(value)
