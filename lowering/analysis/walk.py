@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from rnn_compiler.lowering.analysis.data_movement import kind, row_number, starts
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
@@ -32,13 +32,17 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 
-__all__ = ["Coordinate", "Position", "StepContext", "Walk", "Write"]
+__all__ = ["Coordinate", "Lead", "Position", "StepContext", "Walk", "Write"]
 
 Coordinate: TypeAlias = tuple[str, int]
 """A position along an axis: ("row", 0), or ("column", offset from the tile's start)."""
 
 Position: TypeAlias = tuple[Coordinate, ...]
 """The position of a number in a value."""
+
+Lead: TypeAlias = Literal["time", "current", "next", "workgroup"]
+"""A row of an array's first axis: that of the step's time, the one of a ring that a step reads or
+writes, or the workgroup's own."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Write:
     Attributes:
         value: The value, ``[B, W]``.
         array: Key of the array.
-        lead: Which row of the array's first axis: "time", "current" or "next".
+        lead: The row of the array's first axis.
         column: The first column of the value that is written.
         is_predicated: Whether the row stays unchanged if the step is inactive.
         state: The state that a row keeps past its end; None if it is 0 there.
@@ -56,10 +60,15 @@ class Write:
 
     value: ir.Value
     array: str
-    lead: str
+    lead: Lead
     column: int = 0
     is_predicated: bool = False
     state: ir.Value | None = None
+
+    @property
+    def is_output(self) -> bool:
+        """Whether the array is an output of the loop, with a row for each time."""
+        return self.lead == "time"
 
 
 @dataclass
@@ -72,8 +81,8 @@ class StepContext:
         arguments: The function's arguments.
         arrays: The arrays that steps write to, by key.
         states: The keys of the states' arrays.
-        rows: The array of each left-hand side of a product, and which row of its first axis.
-        leads: The rows of first axes: "time", "current", "next".
+        rows: The array of each left-hand side of a product, and the row of its first axis.
+        leads: The numbers of these rows.
         scalars: The scalars so far.
         length: The maximum number of steps; 0 where it is not needed.
         batch: The batch size; 0 where it is not needed.
@@ -86,15 +95,15 @@ class StepContext:
     arguments: dict[ir.Value, Array]
     arrays: dict[str, Array]
     states: Mapping[ir.Value, str]
-    rows: Mapping[ir.Value, tuple[str, str]]
-    leads: dict[str, Index] = field(default_factory=dict[str, Index])
+    rows: Mapping[ir.Value, tuple[str, Lead]]
+    leads: dict[Lead, Index] = field(default_factory=dict[Lead, Index])
     scalars: dict[ir.Value, Number] = field(default_factory=dict[ir.Value, Number])
     length: Index = 0
     batch: Index = 0
     lengths: ir.Value | None = None
     int8: Mapping[ir.Value, str] = field(default_factory=dict[ir.Value, str])
 
-    def begin(self, number: Number, leads: Mapping[str, Index]) -> None:
+    def begin(self, number: Number, leads: Mapping[Lead, Index]) -> None:
         """Begins a step: drops the scalars of the previous one, and emits its own.
 
         Args:

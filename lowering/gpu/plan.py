@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
 from rnn_compiler.lowering.analysis.values import element, gate_width, static_shape, width
-from rnn_compiler.lowering.analysis.walk import Write
+from rnn_compiler.lowering.analysis.walk import Lead, Write
 from rnn_compiler.lowering.codegen.body import ArrayType
 from rnn_compiler.lowering.gpu import state_ring
 from rnn_compiler.lowering.mlir import ir
@@ -54,7 +54,7 @@ class Plan:
         batch: The batch size.
         arrays: The arrays that the loop carries, by key.
         states: The key of each state's array.
-        rows: The array of each left-hand side of a product, and which row of its first axis.
+        rows: The array of each left-hand side of a product, and the row of its first axis.
         levels: The dispatches of each level of a step.
     """
 
@@ -69,7 +69,7 @@ class Plan:
         self._loop, self.batch = loop, static_size(loop.batch_size)
         self.arrays: dict[str, ArrayType] = {}
         self.states: dict[ir.Value, str] = {}
-        self.rows: dict[ir.Value, tuple[str, str]] = {}
+        self.rows: dict[ir.Value, tuple[str, Lead]] = {}
         levels = 1 + max(map(loop.level, loop.roots()))
         self.levels = [self._level(level) for level in range(levels)]
 

@@ -12,6 +12,7 @@ barrier pins to the device (`pinned_loop`).
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.analysis.walk import Lead
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Index, Number
 
@@ -27,7 +28,7 @@ _UNREAD = 2
 """The row that is never read."""
 
 
-def rows_at(body: Body, step: Number, active: Number) -> dict[str, Index]:
+def rows_at(body: Body, step: Number, active: Number) -> dict[Lead, Index]:
     """Emits the rows that a step reads, "current", and writes, "next".
 
     Args:

@@ -19,7 +19,6 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = [
-    "WORKGROUP",
     "int8_arrays",
     "int8_keys",
     "int8_lhs",
@@ -27,9 +26,6 @@ __all__ = [
     "row_scale",
     "turns_key",
 ]
-
-WORKGROUP = "workgroup"
-"""The lead of these arrays: the number of the workgroup."""
 
 
 def int8_arrays(
@@ -71,7 +67,7 @@ def int8_row(step: StepContext, vectors: VectorUnit, lhs: ir.Value, row: list[In
     array, lead = step.lhs(lhs)
     arrays = Int8Rows(*(step.arrays[each] for each in int8_keys(step.int8[lhs])[:-1]))
     source = (array, [lead, *row])
-    quantize_row(step.body, vectors, source, width(lhs), arrays, [step.leads[WORKGROUP], *row])
+    quantize_row(step.body, vectors, source, width(lhs), arrays, [step.leads["workgroup"], *row])
 
 
 def int8_lhs(
@@ -85,7 +81,7 @@ def int8_lhs(
         first: The first row; empty if arrays have no axis for rows.
         rows: The number of rows.
     """
-    body, own = step.body, step.leads[WORKGROUP]
+    body, own = step.body, step.leads["workgroup"]
     numbers, _, starts, _ = (step.arrays[key] for key in int8_keys(step.int8[lhs]))
     sizes = (*([rows] if rows > 1 else []), numbers.shape[-1])
     tile = body.extract(numbers, [own, *first, 0], sizes)
@@ -95,4 +91,6 @@ def int8_lhs(
 
 def row_scale(step: StepContext, lhs: ir.Value, row: list[Index]) -> Number:
     """Emits the scale of a row."""
-    return step.body.element(step.arrays[f"{step.int8[lhs]}.scale"], [step.leads[WORKGROUP], *row])
+    return step.body.element(
+        step.arrays[f"{step.int8[lhs]}.scale"], [step.leads["workgroup"], *row]
+    )

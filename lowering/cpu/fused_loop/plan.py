@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
 from rnn_compiler.lowering.analysis.values import element, gate_width, shape, static_shape, width
-from rnn_compiler.lowering.analysis.walk import Write
+from rnn_compiler.lowering.analysis.walk import Lead, Write
 from rnn_compiler.lowering.codegen.body import ArrayType
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.fused_loop import state_ring
@@ -84,7 +84,7 @@ class Plan:
         heights: The heights of the tiles of rows.
         arrays: The new arrays, by key.
         states: The key of each state's array.
-        rows: The array of each left-hand side of a product, and which row of its first axis.
+        rows: The array of each left-hand side of a product, and the row of its first axis.
         groups: The groups of a step, in order.
         cuts: The numbers of parts into which the units and the rows of a group are divided, each
             with the batch size from which on it applies, in order.
@@ -124,7 +124,7 @@ class Plan:
         self.by_length = loop.lengths is not None and not one_tile and len(loop.outputs) > 0
         self.arrays: dict[str, ArrayType] = {}
         self.states: dict[ir.Value, str] = {}
-        self.rows: dict[ir.Value, tuple[str, str]] = {}
+        self.rows: dict[ir.Value, tuple[str, Lead]] = {}
         self._operands = {each.lhs: self._read_by(each.lhs) for each in loop.products.values()}
         writes = self._writes()
         self.groups = [self._group(some) for some in self._by_group(writes)]
@@ -206,7 +206,7 @@ class Plan:
         type = self.arrays[ring]
         return ArrayType(type.shape[1:], type.element)
 
-    def _left_hand_side(self, product: Product, writes: list[Write]) -> tuple[str, str]:
+    def _left_hand_side(self, product: Product, writes: list[Write]) -> tuple[str, Lead]:
         """The array of a product's left-hand side that the step computes."""
         of = self._operands[product.lhs].lhs
         outputs = [] if self.by_length else self._loop.outputs
@@ -232,12 +232,12 @@ class Plan:
         ]
         multiplied: dict[tuple[int, int], set[tuple[ir.Value, int]]] = {}
         for gate in gates:
-            if gate.lead != "time":
+            if not gate.is_output:
                 multiplied.setdefault(self._key(gate), set()).update(self._products(gate))
         groups: dict[tuple[int, int], list[Write]] = {}
         for gate in gates:
             key, needed = self._key(gate), set(self._products(gate))
-            if gate.lead == "time" and needed and isinstance(self.batch, int):
+            if gate.is_output and needed and isinstance(self.batch, int):
                 where = (k for k, of in multiplied.items() if k[1] == key[1] and needed <= of)
                 key = min(where, default=key)
             groups.setdefault(key, []).append(gate)

@@ -12,6 +12,7 @@ late has fewer steps left, and one that finishes early skips some.
 
 from __future__ import annotations
 
+from rnn_compiler.lowering.analysis.walk import Lead
 from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.number import Index, Number
 
@@ -47,7 +48,7 @@ class StateRing:
         self._one, self._rows = body.index(1), body.index(ROWS)
         self.first = count % self._rows
 
-    def rows_at(self, step: Number) -> dict[str, Index]:
+    def rows_at(self, step: Number) -> dict[Lead, Index]:
         """Emits the rows that a step reads, "current", and writes, "next"."""
         current = (self._count - step) % self._rows
         return {"current": current, "next": self._one - current}

@@ -153,7 +153,7 @@ class StepTile:
         """Emits zeros in the outputs for an inactive row of the rings."""
         outputs: dict[str, list[int]] = {}
         for write in self.group.writes:
-            if write.lead == "time":
+            if write.is_output:
                 outputs.setdefault(write.array, []).append(write.column)
         carried = [self.step.arrays[key] for key in outputs]
         row = self._row(position).batch
@@ -258,7 +258,7 @@ class StepTile:
             for write in writes
         ]
         for write, value in zip(writes, values, strict=True):
-            number = row.batch if write.lead == "time" else row.ring
+            number = row.batch if write.is_output else row.ring
             position = walk.position(step.leads[write.lead], number, write.column)
             self.body.write(value, step.arrays[write.array], position)
 

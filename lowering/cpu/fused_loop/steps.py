@@ -20,7 +20,6 @@ from rnn_compiler.lowering.codegen.partition import (
     remainder,
 )
 from rnn_compiler.lowering.cpu.fused_loop.int8_steps import (
-    WORKGROUP,
     int8_keys,
     int8_row,
     turns_key,
@@ -148,7 +147,7 @@ class LoopSteps:
         step, groups = self.step, self.plan.groups
         step.begin(number.to_integer("i64"), self.ring.rows_at(number))
         self.active = self.order and self.order.count(self.body, step.leads["time"])
-        step.leads[WORKGROUP] = self.turns.workgroup
+        step.leads["workgroup"] = self.turns.workgroup
         turn = number * len(groups)
         for group, packed in zip(groups, self.packed, strict=True):
             keys = dict.fromkeys(write.array for write in group.writes)
