@@ -54,7 +54,6 @@ class Write:
         array: Key of the array.
         lead: The row of the array's first axis.
         column: The first column of the value that is written.
-        is_predicated: Whether the row stays unchanged if the step is inactive.
         state: The state that a row keeps past its end; None if it is 0 there.
     """
 
@@ -62,7 +61,6 @@ class Write:
     array: str
     lead: Lead
     column: int = 0
-    is_predicated: bool = False
     state: ir.Value | None = None
 
     @property

@@ -285,7 +285,7 @@ class _Step:
         step, computed = self.step, Group(group.gate_width, group.gates)
         for write in group.writes:
             product = products.get(write.value)
-            if product is None or write.is_predicated or step.loop.lengths is not None:
+            if product is None or write.is_output or step.loop.lengths is not None:
                 computed.writes.append(write)
             else:
                 _put(self.body, step.arrays[write.array], step.leads[write.lead], product)

@@ -116,13 +116,13 @@ class Plan:
             keys = [f"{key}.{gate}" for gate in range(count)]
             self.arrays |= {each: ArrayType((steps, batch, wide), output.element) for each in keys}
             return [
-                (wide, 1, Write(output.row, each, "time", gate * wide, is_predicated=True))
+                (wide, 1, Write(output.row, each, "time", gate * wide))
                 for gate, each in enumerate(keys)
             ]
         sizes = (steps, batch, count, wide) if count > 1 else sizes
         self.arrays[key] = ArrayType(sizes, output.element)
         self.rows.setdefault(output.row, (key, "time"))
-        return [(wide, count, Write(output.row, key, "time", is_predicated=True))]
+        return [(wide, count, Write(output.row, key, "time"))]
 
     def _state(self, key: str, state: State, gates: Mapping[int, int]) -> tuple[int, int, Write]:
         """Plans a state: the dispatch that computes gates, if any, writes it once for each gate."""

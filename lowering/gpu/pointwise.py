@@ -53,7 +53,7 @@ def pointwise(
     ]
     elements = _Elements(step, batch, products, group, inside, targets)
     values = [
-        elements.result(write, number, active if write.is_predicated else None)
+        elements.result(write, number, active if write.is_output else None)
         for number, write in enumerate(writes)
     ]
     made = elements.generic(values)
