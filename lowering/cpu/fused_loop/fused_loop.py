@@ -203,10 +203,10 @@ class FusedLoop:
         self, executable: Executable, arguments: dict[ir.Value, Array]
     ) -> dict[str, Array]:
         """Binds the arrays that steps write to: new ones, and columns of arrays from outside."""
-        columns = {f"output{k}": each.columns for k, each in enumerate(self.loop.outputs)}
+        outputs = dict(zip(self._plan.outputs, self.loop.outputs, strict=True))
         arrays: dict[str, Array] = {}
         for key, type in self._plan.arrays.items():
-            if of := columns.get(key):
+            if key in outputs and (of := outputs[key].columns):
                 count = known(type.shape)[-1]
                 arrays[key] = executable.change(arguments[of.array], (of.start, count))
             else:
@@ -266,12 +266,12 @@ class FusedLoop:
     def _results(self, step: StepContext) -> list[Array]:
         """Emits the function's results from the dispatch's."""
         results = [
-            self._restored(step.arrays[f"output{number}"], output)
-            for number, output in enumerate(self.loop.outputs)
+            self._restored(step.arrays[key], output)
+            for key, output in zip(self._plan.outputs, self.loop.outputs, strict=True)
         ]
         for number, state in enumerate(self.loop.states):
             if self._plan.by_length:
-                last = step.arrays[f"final{number}"]
+                last = step.arrays[self._plan.finals[number]]
             else:
                 ring = step.arrays[self._plan.states[state.value]]
                 last = StateRing.last(self.function, ring)

@@ -83,7 +83,9 @@ class Plan:
         batched: Whether arrays have a batch axis: not if the batch size is known to be 1.
         heights: The heights of the tiles of rows.
         arrays: The new arrays, by key.
+        outputs: The key of each output's array.
         states: The key of each state's array.
+        finals: The key of each state's array after the last step, if rings hold rows by length.
         rows: The array of each left-hand side of a product, and the row of its first axis.
         groups: The groups of a step, in order.
         cuts: The numbers of parts into which the units and the rows of a group are divided, each
@@ -123,7 +125,9 @@ class Plan:
         one_tile = isinstance(batch, int) and batch <= self.heights[0]
         self.by_length = loop.lengths is not None and not one_tile and len(loop.outputs) > 0
         self.arrays: dict[str, ArrayType] = {}
+        self.outputs = [f"output{number}" for number in range(len(loop.outputs))]
         self.states: dict[ir.Value, str] = {}
+        self.finals = [f"final{k}" for k in range(len(loop.states))] if self.by_length else []
         self.rows: dict[ir.Value, tuple[str, Lead]] = {}
         self._operands = {each.lhs: self._read_by(each.lhs) for each in loop.products.values()}
         writes = self._writes()
@@ -144,8 +148,7 @@ class Plan:
     def _writes(self) -> list[Write]:
         """Plans the arrays of the dispatch and the writes to them."""
         loop, writes = self._loop, list[Write]()
-        for number, output in enumerate(loop.outputs):
-            key = f"output{number}"
+        for key, output in zip(self.outputs, loop.outputs, strict=True):
             rows = max(self.length, MIN_STEPS) if isinstance(self.length, int) else self.length
             whole = self._array((rows,), width(output.row))
             self.arrays[key] = ArrayType(whole, output.element)
@@ -162,7 +165,7 @@ class Plan:
             self.arrays[key] = self._ring(state.value, of)
             self.states[state.value] = key
             if self.by_length:
-                self.arrays[f"final{number}"] = self._final(key)
+                self.arrays[self.finals[number]] = self._final(key)
             writes.append(Write(state.next, key, "next", state=state.value))
         return writes
 
@@ -209,10 +212,9 @@ class Plan:
     def _left_hand_side(self, product: Product, writes: list[Write]) -> tuple[str, Lead]:
         """The array of a product's left-hand side that the step computes."""
         of = self._operands[product.lhs].lhs
-        outputs = [] if self.by_length else self._loop.outputs
-        for number, output in enumerate(outputs):
-            if output.row == product.lhs and output.element == of:
-                return f"output{number}", "time"
+        for key, output in zip(self.outputs, self._loop.outputs, strict=True):
+            if not self.by_length and (output.row, output.element) == (product.lhs, of):
+                return key, "time"
         key = f"scratch{len(self.arrays)}"
         self.arrays[key] = self._ring(product.lhs, of)
         writes.append(Write(product.lhs, key, "next"))

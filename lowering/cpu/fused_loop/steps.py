@@ -92,12 +92,12 @@ class LoopSteps:
                 self._no_turns(self.arrays[turns_key(key)])
         first = turns.over(len(self.plan.groups))
         body.loop(first, self.count, 1, list(self.arrays.values()), self._one_step)
-        outputs = [self.arrays[f"output{number}"] for number in range(len(self.loop.outputs))]
+        outputs = [self.arrays[key] for key in self.plan.outputs]
         first = self.count + turns.workgroup
         if outputs:
             body.loop(first, length, turns.parts, outputs, self._zero_row)
         if self.order:
-            finals = [self.arrays[f"final{number}"] for number in range(len(states))]
+            finals = [self.arrays[key] for key in self.plan.finals]
             pairs = list(zip(states, finals, strict=True))
             part = (turns.workgroup, turns.parts)
             self.order.leave(body, self.vectors, pairs, self.count, part)
@@ -125,8 +125,8 @@ class LoopSteps:
 
     def _zero_row(self, time: Number) -> None:
         """Emits zeros for one row of every output."""
-        for number in range(len(self.loop.outputs)):
-            array = self.arrays[f"output{number}"]
+        for key in self.plan.outputs:
+            array = self.arrays[key]
             if isinstance(array.shape[1], int):
                 self._clear(array, [time], array.shape[1:])
             else:
