@@ -62,8 +62,8 @@ def some() -> list[tuple[str, str, int]]:
     return every if SWEEP else few
 
 
-QUICK = ("CudnnRNNV3",)
-"""Goldens on the emulator are quick too: BlockLSTMV2 and its gradient."""
+QUICK = ("BlockLSTM",)
+"""A pinned time loop."""
 
 
 @pytest.mark.parametrize(

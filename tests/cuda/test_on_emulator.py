@@ -99,22 +99,17 @@ RUNS = {
         NEVER,
     ),
     "emulated": Run(("cuda/emulated",), 34),
-    "a-gradient": Run(("cuda/test_goldens.py",), 1, "31_ and -float32"),
     **{name: Run(("cuda/test_goldens.py",), 4, SOME, "", name) for name in ARCHITECTURES},
 }
 if SWEEP:  # that gradients are derivatives follows from both being the reference's
     RUNS["differences"] = Run(("numeric/test_finite_differences.py",), 1)
 
-QUICK = ("a-gradient",)
-
 PYTEST = (sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", "--color=no")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(emulator.why_not() is not None, reason=str(emulator.why_not()))
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in RUNS],
-)
+@pytest.mark.parametrize("name", RUNS)
 def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Every test that is chosen passes, or fails as expected."""
     run = RUNS[name]

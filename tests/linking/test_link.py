@@ -53,8 +53,8 @@ def raw(spec: FunctionSpec, arguments: Arrays, target: str | None = None) -> Any
     return rc.runtime.load(rc.compile(rc.modules.Module([spec]), target))(**arguments)
 
 
-QUICK = "BlockLSTMGradV2"
-LINKED = ("LSTMBlockCell", QUICK, "CudnnRNNV3", "onnx.LSTM")
+QUICK = "LSTMBlockCell"
+LINKED = (QUICK, "BlockLSTMGradV2", "CudnnRNNV3", "onnx.LSTM")
 """Arguments of all kinds: states, a number of steps, lengths, optional inputs."""
 
 

@@ -60,6 +60,7 @@ def close(got: Any, wanted: Any) -> None:
     np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_any_batch_and_any_length(module: rc.Module) -> None:
     """Under the model's names. Calls work without IREE's runtime, as with known sizes."""
     (spec,) = module.functions

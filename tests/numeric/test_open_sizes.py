@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numeric.harness import Arrays, arguments_of, expected, module, renamed
-from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
@@ -110,7 +109,8 @@ def test_lengths(op: str, variant: dict[str, Any], dtype: str) -> None:
         check(op, dtype, variant, seq_length=steps)
 
 
-@pytest.mark.parametrize(("op", "variant", "dtype"), first(BOTH_OPEN))
+@pytest.mark.slow
+@pytest.mark.parametrize(("op", "variant", "dtype"), BOTH_OPEN)
 def test_batches(op: str, variant: dict[str, Any], dtype: str) -> None:
     """One function for every length and batch that the op takes."""
     for rows in BATCHES[least(op, "batch_size") :]:

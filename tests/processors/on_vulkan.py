@@ -108,13 +108,11 @@ def check(goldens: list[Golden]) -> None:
     in_a_child(run)
 
 
-@pytest.mark.slow
 def test_each_op() -> None:
     """With the layers of CudnnRNN, whose host_reserved is int8."""
     check(EACH_OP)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, len(others()), 12))
 def test_others(start: int) -> None:
     check(others()[start : start + 12])

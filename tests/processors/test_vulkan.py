@@ -30,12 +30,10 @@ def gru(dtype: str = "float32") -> rc.Module:
     )
 
 
-@pytest.mark.parametrize(
-    "which", ["not slow", pytest.param("slow", marks=pytest.mark.slow)], ids=["quick", "slow"]
-)
-def test_on_a_driver(which: str, pytestconfig: pytest.Config) -> None:
+@pytest.mark.slow
+def test_on_a_driver(pytestconfig: pytest.Config) -> None:
     """Runs `on_vulkan` in a separate process."""
-    options = ["-n0", "-rs", "-m", which, "--device", "vulkan"]
+    options = ["-n0", "-rs", "--device", "vulkan"]
     command = [sys.executable, "-m", "pytest", *options, str(ON_VULKAN)]
     environment = {**os.environ}
     environment.pop("VK_LOADER_DRIVERS_DISABLE", None)  # see conftest

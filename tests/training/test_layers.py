@@ -130,13 +130,8 @@ def results(layer: Any, base: Base, how: Configuration, kind: Any) -> dict[str, 
 
 
 @pytest.mark.filterwarnings("ignore:LSTM with projections")  # which torch.nn's does more slowly
-@pytest.mark.parametrize(
-    "number",
-    [
-        pytest.param(k, id=str(draw_base(k)), marks=[] if k == 1 else pytest.mark.slow)
-        for k in range(BASES)
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [pytest.param(k, id=str(draw_base(k))) for k in range(BASES)])
 def test_layers_equal_torchs(number: int) -> None:
     base = draw_base(number)
     kind = getattr(torch, base.dtype)

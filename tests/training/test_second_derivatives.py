@@ -9,7 +9,6 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from quick import first  # noqa: E402
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence  # noqa: E402
 
 import rnn_compiler.torch as rt  # noqa: E402
@@ -60,9 +59,10 @@ def compare(ours: Any, theirs: Any) -> None:
         torch.testing.assert_close(one, two, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "options", "batched"),
-    first([*((*each, True) for each in LAYERS), *((*each, False) for each in LAYERS[1:3])]),
+    [*((*each, True) for each in LAYERS), *((*each, False) for each in LAYERS[1:3])],
 )
 def test_numbers_are_torchs(kind: str, options: dict[str, Any], batched: bool) -> None:
     found: list[Any] = []
