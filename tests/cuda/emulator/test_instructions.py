@@ -18,6 +18,8 @@ import numpy.typing as npt
 import pytest
 from cuda.emulator.driver import Driver, DriverError, element, kernel
 
+pytestmark = pytest.mark.slow
+
 Array = npt.NDArray[Any]
 
 BLOCKS = 40

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from cuda.emulator.driver import Driver, DriverError, element, kernel
 
+pytestmark = pytest.mark.slow
+
 REGISTER = {8: "%rs", 16: "%rs", 32: "%r", 64: "%rd"}
 SHARED = ".extern .shared .align 16 .b8 memory[];\n"
 

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from cuda.emulator.driver import Driver, DriverError, element, kernel
 
+pytestmark = pytest.mark.slow
+
 SHARED = ".extern .shared .align 16 .b8 memory[];\n"
 RESULT = element("%rd70", "%rd100", 4) + "\nst.global.b32 [%rd70], %r50;"
 
