@@ -274,6 +274,10 @@ ALIKE = {
 }
 """Ops that share an emitter with V2 of the block ops or V3 of CudnnRNN, which represent them."""
 
+REPRESENTED = ALIKE | {"onnx.GRU", "onnx.GRUGrad", "onnx.RNN", "onnx.RNNGrad"}
+"""Ops that others represent in quick tests: also those of ONNX except one and its gradient, as they
+are built from the same layers as CudnnRNN's."""
+
 GRADIENT_CASES = {op: case for op, case in CASES.items() if case.forward is not None}
 
 

@@ -50,7 +50,7 @@ class Product:
 
     @classmethod
     def of(cls, op: ir.Operation) -> Product | None:
-        """Reads an op as a product; None if it is none, or of another form."""
+        """Reads an op as a product; None if it is not a product, or has another form."""
         axes = contracted_axes(op)
         if axes == (0, 0):
             return cls(op, "outer_sums", [op.operands[0]], [op.operands[1]], 0)

@@ -41,8 +41,13 @@ Position: TypeAlias = tuple[Coordinate, ...]
 """The position of a number in a value."""
 
 Lead: TypeAlias = Literal["time", "current", "next", "workgroup"]
-"""A row of an array's first axis: that of the step's time, the one of a ring that a step reads or
-writes, or the workgroup's own."""
+"""Which row of an array's first axis a step uses:
+
+    time        of an output or a sequence: the row of the step's time
+    current     of a state's ring (`state_ring`): the row with the state before the step
+    next        of a ring: the row that the step writes
+    workgroup   of memory that workgroups do not share: the workgroup's own row
+"""
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class StepContext:
         arrays: The arrays that steps write to, by key.
         states: The keys of the states' arrays.
         rows: The array of each left-hand side of a product, and the row of its first axis.
-        leads: The numbers of these rows.
+        leads: The index of each `Lead` in the current step.
         scalars: The scalars so far.
         length: The maximum number of steps; 0 where it is not needed.
         batch: The batch size; 0 where it is not needed.

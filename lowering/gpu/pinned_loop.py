@@ -49,7 +49,7 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.stablehlo import transposed
 from rnn_compiler.lowering.gpu import state_ring
 from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
-from rnn_compiler.lowering.gpu.plan import Group, Plan, gate_count
+from rnn_compiler.lowering.gpu.plan import Group, Plan
 from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
 from rnn_compiler.lowering.mlir import contraction, ir
 from rnn_compiler.lowering.targets.gpu import Gpu, Tiling
@@ -212,7 +212,8 @@ class _PinnedLoop:
         arrays, loop = self.values.arrays, self.loop
         last = state_ring.last_row(count)
         outputs = [
-            self._output(f"output{number}", output) for number, output in enumerate(loop.outputs)
+            self._output([arrays[key] for key in keys], output)
+            for keys, output in zip(self.plan.outputs, loop.outputs, strict=True)
         ]
         states = [
             _row(self._body, arrays[self.plan.states[state.value]], last, width(state.value))
@@ -220,16 +221,17 @@ class _PinnedLoop:
         ]
         return [*outputs, *states]
 
-    def _output(self, key: str, output: Output) -> Array:
-        """An output in the shape that the function returns."""
-        arrays = self.values.arrays
-        if key not in arrays:
-            gates = [arrays[f"{key}.{gate}"] for gate in range(gate_count(output.row))]
-            type = ArrayType(static(output.shape), output.element)
-            return self._body.array("stablehlo.concatenate", gates, type, {"dimension": integer(2)})
-        if arrays[key].shape == output.shape:
-            return arrays[key]
-        return collapse(self._body, arrays[key], [[0], [1], [2, 3]])
+    def _output(self, arrays: Sequence[Array], output: Output) -> Array:
+        """An output in the shape that the function returns, from its arrays."""
+        if len(arrays) > 1:
+            axis, type = {"dimension": integer(2)}, ArrayType(static(output.shape), output.element)
+            return self._body.array("stablehlo.concatenate", arrays, type, axis)
+        (array,) = arrays
+        return (
+            array
+            if array.shape == output.shape
+            else collapse(self._body, array, [[0], [1], [2, 3]])
+        )
 
 
 class _Step:

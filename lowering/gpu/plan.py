@@ -53,6 +53,7 @@ class Plan:
     Attributes:
         batch: The batch size.
         arrays: The arrays that the loop carries, by key.
+        outputs: The keys of each output's arrays: one, or one for each gate.
         states: The key of each state's array.
         rows: The array of each left-hand side of a product, and the row of its first axis.
         levels: The dispatches of each level of a step.
@@ -68,6 +69,7 @@ class Plan:
             raise Refused("weights in int8")
         self._loop, self.batch = loop, static_size(loop.batch_size)
         self.arrays: dict[str, ArrayType] = {}
+        self.outputs: list[list[str]] = [[] for _ in loop.outputs]
         self.states: dict[ir.Value, str] = {}
         self.rows: dict[ir.Value, tuple[str, Lead]] = {}
         levels = 1 + max(map(loop.level, loop.roots()))
@@ -93,8 +95,10 @@ class Plan:
 
         for number, output in enumerate(loop.outputs):
             if loop.level(output.row) == level:
-                for write in self._output(f"output{number}", output, gates):
-                    add(*write)
+                writes = self._output(f"output{number}", output, gates)
+                self.outputs[number] = [write.array for _, _, write in writes]
+                for each in writes:
+                    add(*each)
         for number, state in enumerate(loop.states):
             if loop.level(state.next) == level:
                 add(*self._state(f"state{number}", state, gates))

@@ -135,7 +135,7 @@ def _added(body: Body, array: Array, order: Sequence[int], start: Array) -> Arra
 class _Convolution(NamedTuple):
     """A convolution, by ``N, C, F``, the sizes of results and windows, and how windows move.
 
-    `images` is how it is done some windows at a time; None if it is not.
+    `images` plans copying windows in blocks; None to copy all at once.
     """
 
     op: ir.Operation

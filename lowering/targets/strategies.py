@@ -100,13 +100,13 @@ def check_open(functions: Iterable[FunctionSpec], target: TargetSpec, strategy: 
         what = f"{op}: {name}=None, which makes one module for any {name},"
         if FUSED not in BACK_ENDS[target.device].strategies:
             raise UnsupportedError(
-                f"{what} is for CPUs, and {target.name} is none: give it a value, or choose a "
-                "target such as cpu"
+                f"{what} works only on CPUs, and {target.name} is not one: give it a value, or "
+                "choose a target such as cpu"
             )
         if strategy != FUSED:
             raise UnsupportedError(
-                f"{what} needs the {FUSED} strategy: IREE does not take what {strategy} leaves of "
-                "it; give it a value, or leave the strategy out"
+                f"{what} needs the {FUSED} strategy: IREE rejects the ops that {strategy} leaves "
+                "unchanged; give it a value, or leave the strategy out"
             )
 
 

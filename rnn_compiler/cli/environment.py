@@ -34,6 +34,9 @@ from rnn_compiler.schema.signatures import Signature
 __all__ = ["add_demo", "add_doctor", "add_ops", "print_version"]
 
 _TARGETS = ("cpu", "cuda")
+"""The targets that have code for every dtype of an op."""
+
+_TARGETS_IN_WORDS = f"{' '.join(_TARGETS)}, and vulkan for float32"
 
 
 def print_version() -> int:
@@ -72,7 +75,7 @@ def _ops(options: argparse.Namespace) -> int:
         for dtypes in dict.fromkeys(each.dtypes for each in signatures):
             names = [each.name for each in signatures if each.dtypes == dtypes]
             which = "all" if len(names) == len(signatures) else ", ".join(names)
-            print_text(f"{which}: dtypes {' '.join(dtypes)}; targets {' '.join(_TARGETS)}")
+            print_text(f"{which}: dtypes {' '.join(dtypes)}; targets {_TARGETS_IN_WORDS}")
         print_text("rnn-compiler ops OP shows an op's arguments, attributes and results", dim=True)
     return 0
 
@@ -84,7 +87,7 @@ def _print_op(signature: Signature) -> None:
             ("op", signature.name),
             ("computes", signature.summary),
             ("dtypes", " ".join(signature.dtypes)),
-            ("targets", " ".join(_TARGETS)),
+            ("targets", _TARGETS_IN_WORDS),
         ]
     )
     for kind, tensors in (

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from rnn_compiler.lowering.ops import GRADIENTS
-from rnn_compiler.schema.cudnn_layout import Layout
+from rnn_compiler.schema.cudnn_layout import GATES, Layout
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
 from rnn_compiler.torch.attributes import Attributes
 from rnn_compiler.weights.torch import blocks_of_parameters
@@ -136,7 +136,7 @@ def _direction(
     mode: str, x: Any, h: Any, c: Any, own: Mapping[str, Any], valid: Any, skip: Any, reverse: int
 ) -> tuple[Any, Any, Any]:
     """One direction of a layer: the output at every step and the final states."""
-    gates = {"lstm": 4, "gru": 3}.get(mode, 1)
+    gates = len(GATES[mode])
     zx = skip.repeat(1, 1, gates) if skip is not None else x @ own["weight_ih"].T
     zx = zx + own["bias_ih"]
     outputs: list[Any] = [None] * len(x)

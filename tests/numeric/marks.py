@@ -1,21 +1,19 @@
 """The parameters of the numeric tests.
 
 Of ops with the same emitter, which differ in the order of gates or in their inputs, one is quick,
-and dtypes without differences are left out for the others. Of ONNX' ops, whose layers are made as
-those of CudnnRNN, one is quick.
+and dtypes without differences are left out for the others.
 """
 
 from __future__ import annotations
 
 import pytest
-from cases import ALIKE, COMPUTING
+from cases import ALIKE, COMPUTING, REPRESENTED
 
 from rnn_compiler.lowering.ops import OPS
 
 
 def marks(op: str, dtype: str = "float32") -> list[pytest.MarkDecorator]:
-    is_represented = op in ALIKE or (op.startswith("onnx.") and op != "onnx.LSTM")
-    return [pytest.mark.slow] if is_represented or dtype != "float32" else []
+    return [pytest.mark.slow] if op in REPRESENTED or dtype != "float32" else []
 
 
 each_op = pytest.mark.parametrize("op", [pytest.param(op, marks=marks(op)) for op in COMPUTING])

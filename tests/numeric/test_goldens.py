@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import ALIKE, CASES, COMPUTING
+from cases import CASES, COMPUTING, REPRESENTED
 from goldens.golden import Golden, read_goldens
 from numeric import golden_programs
 from numeric.harness import drop_in, module
@@ -20,12 +20,8 @@ from rnn_compiler.op_calls import OpCall
 
 GOLDENS = read_goldens()
 
-FIRST = {
-    golden.op: golden
-    for golden in reversed(GOLDENS)
-    if golden.op not in ALIKE and OPS[golden.op].signature.in_tensorflow
-}
-"""Those that are not slow: one of each of TensorFlow's emitters."""
+FIRST = {golden.op: golden for golden in reversed(GOLDENS) if golden.op not in REPRESENTED}
+"""Those that are not slow."""
 
 
 def is_first(golden: Golden) -> bool:

@@ -91,6 +91,5 @@ def int8_lhs(
 
 def row_scale(step: StepContext, lhs: ir.Value, row: list[Index]) -> Number:
     """Emits the scale of a row."""
-    return step.body.element(
-        step.arrays[f"{step.int8[lhs]}.scale"], [step.leads["workgroup"], *row]
-    )
+    _, scales, *_ = (step.arrays[key] for key in int8_keys(step.int8[lhs]))
+    return step.body.element(scales, [step.leads["workgroup"], *row])

@@ -212,9 +212,10 @@ class Plan:
     def _left_hand_side(self, product: Product, writes: list[Write]) -> tuple[str, Lead]:
         """The array of a product's left-hand side that the step computes."""
         of = self._operands[product.lhs].lhs
-        for key, output in zip(self.outputs, self._loop.outputs, strict=True):
-            if not self.by_length and (output.row, output.element) == (product.lhs, of):
-                return key, "time"
+        if not self.by_length:
+            for key, output in zip(self.outputs, self._loop.outputs, strict=True):
+                if (output.row, output.element) == (product.lhs, of):
+                    return key, "time"
         key = f"scratch{len(self.arrays)}"
         self.arrays[key] = self._ring(product.lhs, of)
         writes.append(Write(product.lhs, key, "next"))
