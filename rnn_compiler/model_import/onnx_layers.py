@@ -1,4 +1,4 @@
-"""Converts ONNX' operators LSTM, GRU and RNN to ops, from their attributes and weights.
+"""Converts ONNX's operators LSTM, GRU and RNN to ops, from their attributes and weights.
 
 `DynamicQuantizeLSTM` is imported as the LSTM that it approximates (`onnx_int8`).
 

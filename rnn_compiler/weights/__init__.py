@@ -2,7 +2,7 @@
 
 from_torch, to_torch            the state dict of torch.nn.LSTM, GRU or RNN
 from_keras, to_keras            the weights of Keras' LSTM, GRU or SimpleRNN layers
-from_onnx, to_onnx              W, R and B of ONNX' LSTM, GRU or RNN
+from_onnx, to_onnx              W, R and B of ONNX's LSTM, GRU or RNN
 from_block_lstm, to_block_lstm  w and b of TensorFlow's BlockLSTM and BlockLSTMV2
 load, save                      files of named arrays: safetensors and npz
 

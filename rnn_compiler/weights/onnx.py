@@ -135,7 +135,7 @@ def to_onnx(
         params: The buffer, 1-D, of a CudnnRNN op with input_mode "linear_input".
         rnn_mode: "lstm", "gru", "rnn_tanh" or "rnn_relu". A GRU node needs linear_before_reset=1.
         num_layers: The number of layers.
-        num_units: Size of the state; ONNX' hidden_size.
+        num_units: Size of the state; ONNX's hidden_size.
         input_size: Size of the input.
         bidirectional: Whether each layer runs in both directions.
 

@@ -1,4 +1,4 @@
-"""Golden files: inputs, attributes and results of one call of TensorFlow's or ONNX' own kernel."""
+"""Golden files: inputs, attributes and results of one call of TensorFlow's or ONNX's own kernel."""
 
 from __future__ import annotations
 
