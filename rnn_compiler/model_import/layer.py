@@ -34,7 +34,7 @@ class Layer:
 
     Attributes:
         name: Its name in the model.
-        op: The name of the op that computes it, TensorFlow's or ONNX'.
+        op: The name of the op that computes it, TensorFlow's or ONNX's.
         attributes: All attributes of the op.
         dims: The op's dimensions; None for those that the model leaves open.
         dtype: ``"float32"``, ...

@@ -43,7 +43,7 @@ def test_node_tests_of_onnx(tmp_path: Path) -> None:
 def of_case(
     case: Any, place: Path, constant: bool
 ) -> tuple[rc.Layer, dict[str, Any], dict[str, Any]]:
-    """The layer of a case, its arguments and the outputs that it expects, by ONNX' names."""
+    """The layer of a case, its arguments and the outputs that it expects, by ONNX's names."""
     onnx: Any = pytest.importorskip("onnx")
     numpy_helper: Any = pytest.importorskip("onnx.numpy_helper")
     model: Any = onnx.ModelProto()

@@ -505,7 +505,7 @@ def as_inputs(*names: str, shaped: bool = True) -> Callable[[Any, Any], object]:
 def test_weights_that_are_inputs_of_the_graph(
     names: tuple[str, ...], shaped: bool, tmp_path: Path
 ) -> None:
-    """They are arguments by ONNX' names; the others are weights."""
+    """They are arguments by ONNX's names; the others are weights."""
     layer = changed("newer", as_inputs(*names, shaped=shaped), tmp_path)
     assert (layer.op, layer.attributes["linear_before_reset"]) == ("onnx.GRU", 1)
     assert list(layer.weights) == [name for name in "WRB" if f"gru_{name}" not in names]

@@ -41,7 +41,7 @@ def dtypes_for(op: str, number: int) -> tuple[str, ...]:
 
 
 GROWING = {"Relu", "LeakyRelu", "ThresholdedRelu", "Affine", "Elu", "Softplus"}
-"""ONNX' functions without bounds."""
+"""ONNX's functions without bounds."""
 
 VARIANTS = [
     pytest.param(
