@@ -1,7 +1,7 @@
 """The layout of the opaque parameter buffer of the CudnnRNN ops.
 
 All weights of all layers are in one dense vector, without gaps: first every matrix, then every
-bias, each by pseudo-layer ``num_directions * layer + direction``. With g gates (`GATES`), H units,
+bias, each by pseudo-layer ``num_directions * layer + direction``. With g gates, H units,
 a hidden state of width h (P with a projection, else H) and a layer input of width ``in``:
 
     matrices   W_0 .. W_{g-1} [H, in]    R_0 .. R_{g-1} [H, h]    Wp [P, H] with a projection
@@ -29,16 +29,9 @@ from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.open_sizes import Size, product
+from rnn_compiler.schema.rnn_modes import RNN_MODES, RnnMode
 
-__all__ = ["DIRECTIONS", "GATES", "INPUT_MODES", "Block", "Layout", "Part", "PseudoLayer", "Region"]
-
-GATES: dict[str, tuple[str, ...]] = {
-    "rnn_relu": ("n",),
-    "rnn_tanh": ("n",),
-    "lstm": ("i", "f", "n", "o"),
-    "gru": ("r", "z", "n"),
-}
-"""The gates of each rnn_mode in cuDNN's order; n is the candidate value."""
+__all__ = ["DIRECTIONS", "INPUT_MODES", "Block", "Layout", "Part", "PseudoLayer", "Region"]
 
 INPUT_MODES = ("linear_input", "skip_input", "auto_select")
 
@@ -227,7 +220,7 @@ class Layout:
         layout = Layout(**arguments)
         H, P = layout.num_units, layout.num_proj
         for name, values in (
-            ("rnn_mode", GATES),
+            ("rnn_mode", RNN_MODES),
             ("input_mode", INPUT_MODES),
             ("direction", DIRECTIONS),
         ):
@@ -241,7 +234,7 @@ class Layout:
         if layout.input_mode == "skip_input" and layout.input_size != H:
             expected = f"num_units = {H}, because input_mode 'skip_input' has no input matrix"
             raise InvalidArgumentError(op, "input_size", expected, str(layout.input_size))
-        if P and layout.rnn_mode != "lstm":
+        if P and not layout.mode.has_cell_state:
             expected = "0, as only rnn_mode 'lstm' has projections"
             raise InvalidArgumentError(op, "num_proj", expected, str(P))
         if not 0 <= P <= H:
@@ -249,9 +242,14 @@ class Layout:
         return layout
 
     @property
-    def gates(self) -> tuple[str, ...]:
-        """The gates, in cuDNN's order."""
-        return GATES[self.rnn_mode]
+    def mode(self) -> RnnMode:
+        """The cell."""
+        return RNN_MODES[self.rnn_mode]
+
+    @property
+    def gates(self) -> str:
+        """The gates, in cuDNN's order, a letter each."""
+        return self.mode.gates
 
     @property
     def num_directions(self) -> int:

@@ -24,15 +24,7 @@ from functools import cached_property
 from rnn_compiler.schema.cudnn_layout import Layout, Part
 from rnn_compiler.schema.open_sizes import Size
 
-__all__ = ["SAVED", "ReserveLayout"]
-
-SAVED: dict[str, tuple[str, ...]] = {
-    "lstm": ("i", "f", "n", "o", "c"),
-    "gru": ("r", "z", "n", "u"),
-    "rnn_tanh": (),
-    "rnn_relu": (),
-}
-"""The values that a step of each rnn_mode saves, in order."""
+__all__ = ["ReserveLayout"]
 
 
 @dataclass(frozen=True)
@@ -86,7 +78,7 @@ class ReserveLayout:
         """The saved activations of each pseudo-layer."""
         offset = self.outputs[-1].stop if self.outputs else self.mask.stop
         T, B, _ = self._output
-        width = len(SAVED[self.layout.rnn_mode]) * self.layout.num_units
+        width = len(self.layout.mode.saved) * self.layout.num_units
         first = Part(offset, (T, B, width))
         count = len(self.layout.pseudo_layers)
         return [Part(offset + k * first.size, first.shape) for k in range(count)]

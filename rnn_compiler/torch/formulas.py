@@ -16,8 +16,9 @@ from typing import Any
 import torch
 
 from rnn_compiler.lowering.ops import GRADIENTS
-from rnn_compiler.schema.cudnn_layout import GATES, Layout
+from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
+from rnn_compiler.schema.rnn_modes import RNN_MODES
 from rnn_compiler.torch.attributes import Attributes
 from rnn_compiler.weights.torch import blocks_of_parameters
 
@@ -53,9 +54,9 @@ def second_derivatives(
         The gradients by tensor name.
     """
     values = dict(attributes)
-    is_lstm = values["rnn_mode"] == "lstm"
-    names = [name for name in _INPUTS if is_lstm or name != "input_c"]
-    results = [name for name in _RESULTS if is_lstm or name != "output_c"]
+    has_cell_state = RNN_MODES[values["rnn_mode"]].has_cell_state
+    names = [name for name in _INPUTS if has_cell_state or name != "input_c"]
+    results = [name for name in _RESULTS if has_cell_state or name != "output_c"]
     cotangents = [f"{name}_backprop" for name in results]
     fixed = {name: each for name, each in tensors.items() if name not in (*names, *cotangents)}
     wanted = [names.index(name.removesuffix("_backprop")) for name in outputs]
@@ -82,13 +83,14 @@ def second_derivatives(
 def _cudnn_rnn(tensors: Mapping[str, Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
     """Output and final states of a stack of layers; arguments have TensorFlow's names."""
     mode: str = attributes["rnn_mode"]
+    has_cell_state = RNN_MODES[mode].has_cell_state
     time_major = attributes.get("time_major", True)
 
     def turned(tensor: Any) -> Any:
         return tensor if time_major else tensor.transpose(0, 1)
 
     x, h = turned(tensors["input"]), turned(tensors["input_h"])
-    c = turned(tensors["input_c"]) if mode == "lstm" else h
+    c = turned(tensors["input_c"]) if has_cell_state else h
     (T, B, size), H = x.shape, c.shape[-1]
     D = 2 if attributes["direction"] == "bidirectional" else 1
     layout = Layout(
@@ -98,7 +100,7 @@ def _cudnn_rnn(tensors: Mapping[str, Any], attributes: Mapping[str, Any]) -> tup
         input_size=size,
         direction=attributes["direction"],
         input_mode=attributes["input_mode"],
-        num_proj=attributes.get("num_proj", 0) if mode == "lstm" else 0,
+        num_proj=attributes.get("num_proj", 0) if has_cell_state else 0,
     )
     weights = {
         name: block.of(tensors["params"]) for name, block in blocks_of_parameters(layout).items()
@@ -125,7 +127,7 @@ def _cudnn_rnn(tensors: Mapping[str, Any], attributes: Mapping[str, Any]) -> tup
             last_h.append(h_n)
             last_c.append(c_n)
         x = torch.cat(sides, -1)
-    states = (last_h, last_c) if mode == "lstm" else (last_h,)
+    states = (last_h, last_c) if has_cell_state else (last_h,)
     return (turned(x), *(turned(torch.stack(each)) for each in states))
 
 
@@ -136,7 +138,7 @@ def _direction(
     mode: str, x: Any, h: Any, c: Any, own: Mapping[str, Any], valid: Any, skip: Any, reverse: int
 ) -> tuple[Any, Any, Any]:
     """One direction of a layer: the output at every step and the final states."""
-    gates = len(GATES[mode])
+    gates = len(RNN_MODES[mode].gates)
     zx = skip.repeat(1, 1, gates) if skip is not None else x @ own["weight_ih"].T
     zx = zx + own["bias_ih"]
     outputs: list[Any] = [None] * len(x)

@@ -29,6 +29,7 @@ import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.schema.cudnn_layout import PseudoLayer
+from rnn_compiler.schema.rnn_modes import RNN_MODES
 from rnn_compiler.weights.stacked import (
     Array,
     Reader,
@@ -46,8 +47,6 @@ from rnn_compiler.weights.stacked import (
 )
 
 __all__ = ["from_keras", "to_keras"]
-
-_GATES = {"lstm": "ifno", "gru": "zrn", "rnn_tanh": "n", "rnn_relu": "n"}
 
 
 def from_keras(
@@ -115,7 +114,7 @@ def _stack(
     read: Reader, rnn_mode: str, pseudo_layer: PseudoLayer, arrays: Sequence[Any], first: int
 ) -> Stack:
     """The weights of one direction of a layer, whose arrays are numbered from `first`."""
-    gates, order = gates_of(read.function, rnn_mode), _GATES[rnn_mode]
+    gates, order = gates_of(read.function, rnn_mode), RNN_MODES[rnn_mode].keras
     rows, total = rows_of(gates), pseudo_layer.input_bias.size
     formulas = [f"[input_size, {rows}]", f"[num_units, {rows}]", f"[{rows}]"]
     shapes = [pseudo_layer.input.shape[::-1], pseudo_layer.recurrent.shape[::-1], (total,)]
@@ -194,10 +193,10 @@ def to_keras(
         input_size=input_size,
         bidirectional=bidirectional,
     )
-    gates = "".join(layout.gates)
+    gates, order = layout.mode.gates, layout.mode.keras
     weights: list[Array] = []
     for stack in unpack("to_keras", layout, params):
         bias: Any = np.stack(stack[2:4]) if rnn_mode == "gru" else total_bias(stack)
         for array in (stack.input.T, stack.recurrent.T, bias):
-            weights.append(reorder_gates(array, -1, gates, _GATES[rnn_mode]))
+            weights.append(reorder_gates(array, -1, gates, order))
     return weights

@@ -36,8 +36,6 @@ from rnn_compiler.weights.stacked import (
 
 __all__ = ["OnnxWeights", "from_onnx", "to_onnx"]
 
-_GATES = {"lstm": "iofn", "gru": "zrn", "rnn_tanh": "n", "rnn_relu": "n"}
-
 
 class OnnxWeights(NamedTuple):
     """The weights of one node, or of several nodes as lists.
@@ -96,7 +94,7 @@ def from_onnx(
         input_size=first.shape[2],
         bidirectional=first.shape[0] == 2,
     )
-    D = layout.num_directions
+    order, D = layout.mode.onnx, layout.num_directions
     stacks: list[Stack] = []
     for layer, node in enumerate(nodes):
         pseudo_layer = layout.pseudo_layers[layer * D]
@@ -114,7 +112,7 @@ def from_onnx(
         for d in range(D):
             parts = [arrays["W"][d], arrays["R"][d]]
             parts += np.split(arrays["B"][d], 2) if "B" in arrays else []
-            stacks.append(Stack(*(reorder_gates(a, 0, _GATES[rnn_mode], gates) for a in parts)))
+            stacks.append(Stack(*(reorder_gates(a, 0, order, gates) for a in parts)))
     return pack(layout, stacks)
 
 
@@ -158,12 +156,12 @@ def to_onnx(
         input_size=input_size,
         bidirectional=bidirectional,
     )
-    gates, D = "".join(layout.gates), layout.num_directions
+    gates, order, D = layout.gates, layout.mode.onnx, layout.num_directions
     nodes: list[tuple[Array, ...]] = []
     stacks = unpack("to_onnx", layout, params)
     for layer in range(layout.num_layers):
         rows = [
-            [reorder_gates(a, 0, gates, _GATES[rnn_mode]) for a in stack[:4] if a is not None]
+            [reorder_gates(a, 0, gates, order) for a in stack[:4] if a is not None]
             for stack in stacks[layer * D : (layer + 1) * D]
         ]
         w, r, b_w, b_r = (np.stack(arrays) for arrays in zip(*rows, strict=True))

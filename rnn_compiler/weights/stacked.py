@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.attributes import dimension
-from rnn_compiler.schema.cudnn_layout import GATES, Layout
+from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.host_arrays import host_array
+from rnn_compiler.schema.rnn_modes import RNN_MODES
 
 __all__ = [
     "Array",
@@ -133,10 +134,10 @@ def gates_of(function: str, rnn_mode: object) -> str:
     Raises:
         InvalidArgumentError: The mode does not exist.
     """
-    if isinstance(rnn_mode, str) and rnn_mode in GATES:
-        return "".join(GATES[rnn_mode])
+    if isinstance(rnn_mode, str) and rnn_mode in RNN_MODES:
+        return RNN_MODES[rnn_mode].gates
     raise InvalidArgumentError(
-        function, "rnn_mode", f"one of {', '.join(GATES)}", describe(rnn_mode)
+        function, "rnn_mode", f"one of {', '.join(RNN_MODES)}", describe(rnn_mode)
     )
 
 

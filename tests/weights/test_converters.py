@@ -13,14 +13,15 @@ from weights.converter_golden import GOLDENS, ConverterGolden
 
 import rnn_compiler as rc
 from rnn_compiler import weights
-from rnn_compiler.schema.cudnn_layout import GATES, Layout
+from rnn_compiler.schema.cudnn_layout import Layout
+from rnn_compiler.schema.rnn_modes import RNN_MODES
 
 DTYPES = ("float16", ml_dtypes.bfloat16, "float32", "float64")
 H, I = 5, 3  # noqa: E741
 
 EVERY_MODE = [
     {"rnn_mode": mode, "num_layers": layers, "bidirectional": both}
-    for mode, layers, both in product(GATES, (1, 2, 3), (False, True))
+    for mode, layers, both in product(RNN_MODES, (1, 2, 3), (False, True))
 ]
 
 each_golden = pytest.mark.parametrize("golden", GOLDENS, ids=lambda golden: golden.name)

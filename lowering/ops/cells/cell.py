@@ -4,16 +4,13 @@
 weights. `cudnn_gru` is an example, and `gru_reset_before` one with two products in a row. These
 tables name the cells:
 
-    rnn_mode     `CELLS` in `ops.cudnn.network`, `GATES` in `schema.cudnn_layout`, `SAVED` in
-    of CudnnRNN  `schema.cudnn_reserve`, and `_CELLS` in `rnn_compiler.torch.formulas` for second
-                 derivatives; of these, only the lstm has a cell state (`ops.cudnn.signatures`)
+    rnn_mode     `CELLS` in `ops.cudnn.network`, `schema.rnn_modes`, and `_CELLS` in
+    of CudnnRNN  `rnn_compiler.torch.formulas` for second derivatives
     ONNX's ops   `GATES`, `DEFAULTS` and `_cell` in `ops.onnx.cells`; their signatures
-    weights of   `_GATES` in `rnn_compiler.weights.onnx` and `.keras`
-    frameworks
     layers of    `rnn_compiler.torch.modules`, and the readers of models in
     frameworks   `rnn_compiler.model_import`
 
-Functions, streams and gradients follow from the signature of an op.
+Buffers, weights, functions, streams and gradients follow from the signature of an op.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.lowering.ops.cells.cell import Derivative, PlainCell, StepResult, Times
-from rnn_compiler.schema.cudnn_reserve import SAVED
+from rnn_compiler.schema.rnn_modes import RNN_MODES
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -44,7 +44,7 @@ class LSTM(PlainCell):
     functions: lstm.Functions = lstm.Functions()  # noqa: RUF009 - it is a constant
 
     name = "lstm"
-    saved = SAVED["lstm"]
+    saved = RNN_MODES["lstm"].saved
     has_cell_state = True
 
     def step(

@@ -23,10 +23,11 @@ from typing import Any
 
 from rnn_compiler.lowering.ops.cudnn import dropout
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE, Attribute
-from rnn_compiler.schema.cudnn_layout import DIRECTIONS, GATES, INPUT_MODES, Layout
+from rnn_compiler.schema.cudnn_layout import DIRECTIONS, INPUT_MODES, Layout
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
 from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.open_sizes import Size
+from rnn_compiler.schema.rnn_modes import RNN_MODES
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.tensors import Argument, Result, Tensor
@@ -34,7 +35,7 @@ from rnn_compiler.schema.tensors import Argument, Result, Tensor
 __all__ = ["GRADIENTS", "MODES", "NUM_PROJ", "OPS", "reserve_of"]
 
 MODES = (
-    Attribute("rnn_mode", str, "lstm", "the cell of each layer", choices=tuple(GATES)),
+    Attribute("rnn_mode", str, "lstm", "the cell of each layer", choices=tuple(RNN_MODES)),
     Attribute(
         "input_mode",
         str,
@@ -78,9 +79,9 @@ def _forms(
 ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
     """The arguments and results of an op with given attributes."""
     D = "2" if attributes["direction"] == "bidirectional" else ""
-    is_lstm = attributes["rnn_mode"] == "lstm"
+    has_cell_state = RNN_MODES[attributes["rnn_mode"]].has_cell_state
     time_major = attributes.get("time_major", True)
-    hidden = "P" if is_lstm and attributes.get("num_proj") else "H"
+    hidden = "P" if has_cell_state and attributes.get("num_proj") else "H"
     training = attributes.get("is_training", True)
 
     def sequence(width: str) -> str:
@@ -89,7 +90,7 @@ def _forms(
     def state(width: str) -> str:
         return f"{D}L B {width}" if time_major else f"B {D}L {width}"
 
-    cells = state("H") if is_lstm else ""
+    cells = state("H") if has_cell_state else ""
     inputs = (
         Argument("input", sequence("I"), "input of the first layer"),
         Argument(
@@ -102,7 +103,7 @@ def _forms(
             "input_c",
             cells,
             "initial cell state; lstm only; None for zeros",
-            ignored=not is_lstm,
+            ignored=not has_cell_state,
             default=0,
         ),
         Argument(
@@ -142,7 +143,7 @@ def _forms(
             each.shape,
             f"{each.doc}, as {op} gave it",
             each.dtype,
-            ignored=each is host or (each.name == "output_c" and not is_lstm),
+            ignored=each is host or (each.name == "output_c" and not has_cell_state),
         )
         for each in (*outputs, reserve, host)
     ]
@@ -151,7 +152,7 @@ def _forms(
             f"{each.name}_backprop",
             each.shape,
             f"gradient of {each.name}",
-            ignored=each.name == "output_c" and not is_lstm,
+            ignored=each.name == "output_c" and not has_cell_state,
         )
         for each in outputs
     ]

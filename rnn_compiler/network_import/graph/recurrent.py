@@ -22,6 +22,7 @@ from rnn_compiler.model_import.reading import Budget, Once
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.open_sizes import Size, null_if_open
+from rnn_compiler.schema.rnn_modes import RNN_MODES
 
 __all__ = ["replace_recurrent"]
 
@@ -166,7 +167,8 @@ def _cudnn(around: _Around) -> None:
         around.input(number) or around.filled(name, 0, layer.dtype, state)
         for number, name in ((_H, "initial_h"), (_C, "initial_c"))
     )
-    if layer.attributes["rnn_mode"] != "lstm" and not around.input(_C):
+    mode = RNN_MODES[str(layer.attributes["rnn_mode"])]
+    if not mode.has_cell_state and not around.input(_C):
         c = h
     params = around.constant("params", layer.weights["params"])
     counts = lengths or around.filled("lengths", T, "int32", [B])
