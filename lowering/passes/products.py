@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.products import (
     MIN_ROW_MULTIPLICATIONS,
@@ -70,6 +71,25 @@ def products(context: PassContext) -> None:
         rewriting.rewrite(op)
 
 
+class _ValidRows(NamedTuple):
+    """The values that select the valid rows of a product's left-hand side.
+
+    Attributes:
+        values: The list of the rows and their number if they are listed; otherwise the number of
+            steps, or nothing for all rows.
+        is_listed: Whether they are listed.
+    """
+
+    values: Sequence[ir.Value]
+    is_listed: bool
+
+    def rows(self, lhs: Array, number: Index, given: Sequence[Array]) -> Rows:
+        """The valid ones among a number of rows, in a function that is given the values."""
+        if self.is_listed:
+            return ListedRows(*given)
+        return FirstRows(number, *given, batch=lhs.shape[1] if given else 1)
+
+
 @dataclass
 class _Rewriting:
     """The rewriting of a module.
@@ -100,9 +120,9 @@ class _Rewriting:
             for each in inlined(self.calls.module, op):
                 self.rewrite(each)
         elif pays:
-            counted = self._counted(product, is_listed=listed)
+            valid = _ValidRows(self._listed(product) if listed else _steps(product), listed)
             rewrite = self._multiply if product.form == "rows" else self._sum
-            replace(op, rewrite(product, counted))
+            replace(op, rewrite(product, valid))
 
     def _is_listed(self, product: Product) -> bool:
         """Whether padding is left out; pairs of bfloat16 are twice as fast with all rows."""
@@ -121,11 +141,9 @@ class _Rewriting:
         inner = product.sizes[0][0] if product.form == "rows" else rows
         return self.vectors.operands(*sides, product.sums, inner=inner, rows=rows)
 
-    def _counted(self, product: Product, *, is_listed: bool) -> list[ir.Value]:
-        """The values that select the valid rows: a list, a number of steps, or nothing for all."""
+    def _listed(self, product: Product) -> list[ir.Value]:
+        """The list of a product's valid rows, and their number."""
         op, given, lhs = product.op, product.given, product.lhs[0]
-        if not is_listed:
-            return [given["count"]] if "count" in given else []
         number = ir.IntegerAttr.get(element_type("i64"), product.start)
         start = given["start"] if "start" in given else self._opaque(op, number)
         steps = shape(lhs)[0]
@@ -144,11 +162,11 @@ class _Rewriting:
             self.lists[key] = self.calls.before(op, name, operands, body)
         return self.lists[key]
 
-    def _multiply(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
+    def _multiply(self, product: Product, valid: _ValidRows) -> ir.Value:
         """Emits the call that multiplies rows by a matrix."""
         op, given, axis = product.op, product.given, product.axis
         kinds = self._kinds(product, product.rows_or(_MANY))
-        if len(counted) == 2:
+        if valid.is_listed:
             kinds = Operands(product.sums, product.sums)
         sides = zip((product.lhs[0], product.rhs[0]), kinds, strict=True)
         operands = [tied(_widened(value, kind, op), op) for value, kind in sides]
@@ -161,7 +179,7 @@ class _Rewriting:
             if part:
                 like, columns = more[0], product.sizes[0][1]
                 store = Store.part(made, like, more[1], columns, product.sums, is_new=is_new)
-            rows = _rows(lhs, flat.shape[0], more[len(part) :])
+            rows = valid.rows(lhs, flat.shape[0], more[len(part) :])
             sizes = self.vectors, flat.shape[0], rhs.type, axis
             plan = Blocking(*sizes, packed=is_packed, stays=stays)
             result = rows_product(made, plan, flat, rhs, axis, rows, store)
@@ -169,8 +187,8 @@ class _Rewriting:
                 return [result]
             return [expand(made, result, [[0, 1], [2]], (*like.shape[:2], result.shape[1]))]
 
-        operands += [*(tied(value, op) for value in part), *counted]
-        key = (product.axis, is_new, is_packed, len(counted), stays)
+        operands += [*(tied(value, op) for value in part), *valid.values]
+        key = (product.axis, is_new, is_packed, len(valid.values), stays)
         return self.calls.before(op, "rows_product", operands, body, key)[0]
 
     def _multiply_int8(self, product: Product) -> ir.Value:
@@ -186,7 +204,7 @@ class _Rewriting:
 
         return self.calls.before(op, "int8_product", operands, body, product.axis)[0]
 
-    def _sum(self, product: Product, counted: Sequence[ir.Value]) -> ir.Value:
+    def _sum(self, product: Product, valid: _ValidRows) -> ir.Value:
         """Emits the calls that gather rows, and sum their outer products."""
         op, given = product.op, product.given
         kinds = self._kinds(product, product.rows_or(_MANY))
@@ -204,11 +222,11 @@ class _Rewriting:
                 for k, (each, width) in enumerate(zip(arrays, widths, strict=True))
             ]
             number = sides[0].matrix.shape[0]
-            rows = _rows(arrays[0], number, more[len(start) :])
+            rows = valid.rows(arrays[0], number, more[len(start) :])
             return plan.panels(made, sides, rows, number)
 
         key = (plan, len(lefts), len(start))
-        operands = [*matrices, *start, *counted]
+        operands = [*matrices, *start, *valid.values]
         panels = self.calls.before(op, "gathered", operands, gather, key)
         pairs = [
             (lefts.index(lhs), len(lefts) + rights.index(rhs))
@@ -230,14 +248,14 @@ class _Rewriting:
                 Sum(given[left], given[right], *size, offset)
                 for (left, right), size, offset in zip(pairs, product.sizes, numbers, strict=True)
             ]
-            rows = _rows(like, _flat(made, like).shape[0], more)
+            rows = valid.rows(like, _flat(made, like).shape[0], more)
             if into:
                 total = given[len(panels)]
                 return [plan.emit(made, sums, rows, total, is_added=product.is_added)]
             height, width = sum(high for high, _ in product.sizes), product.sizes[0][1]
             return [expand(made, plan.emit(made, sums, rows), [[0, 1]], (height, width))]
 
-        operands = [matrices[0], *panels, *into, *counted, *offsets]
+        operands = [matrices[0], *panels, *into, *valid.values, *offsets]
         key = (plan, product.is_added, *pairs, *product.sizes)
         return self.calls.before(op, "outer_sum", operands, add, key)[0]
 
@@ -271,11 +289,9 @@ def _flat(body: Function, array: Array) -> Array:
     return collapse(body, array, [[0, 1], [2]]) if len(array.shape) == 3 else array
 
 
-def _rows(like: Array, number: Index, counted: Sequence[Array]) -> Rows:
-    """The valid rows of a sequence or matrix, given the values that select them."""
-    if len(counted) == 2:
-        return ListedRows(*counted)
-    return FirstRows(number, *counted, batch=like.shape[1] if counted else 1)
+def _steps(product: Product) -> list[ir.Value]:
+    """The number of steps whose rows are valid, if a product has one."""
+    return [product.given["count"]] if "count" in product.given else []
 
 
 def _widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:
