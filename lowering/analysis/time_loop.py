@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.analysis import products
 from rnn_compiler.lowering.analysis.data_movement import check_movement, kind, sources, starts
+from rnn_compiler.lowering.analysis.products import Product
 from rnn_compiler.lowering.analysis.values import (
     defining,
     element,
@@ -31,7 +31,7 @@ from rnn_compiler.lowering.mlir import UNNAMED, block_of, end_of, ir, ops_of
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.schema.open_sizes import Size, is_static, static
 
-__all__ = ["Columns", "Output", "Product", "State", "TimeLoop", "is_time_loop"]
+__all__ = ["Columns", "Output", "State", "StepProduct", "TimeLoop", "is_time_loop"]
 
 _SHAPING = {
     *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
@@ -83,7 +83,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Product:
+class StepProduct:
     """A matrix product of a step: ``lhs [B, K] @ weight``.
 
     Attributes:
@@ -123,7 +123,7 @@ class TimeLoop:
     time: ir.Value
     outputs: list[Output]
     states: list[State]
-    products: dict[ir.Value, Product]
+    products: dict[ir.Value, StepProduct]
     reverse: bool
     lengths: ir.Value | None
     start: ir.Value | None
@@ -205,7 +205,7 @@ class TimeLoop:
             *computed,
         ]
 
-    def is_computed(self, product: Product) -> bool:
+    def is_computed(self, product: StepProduct) -> bool:
         """Whether a product's left-hand side is computed within the step."""
         return product.lhs not in self.arguments
 
@@ -282,11 +282,11 @@ def is_time_loop(op: ir.Operation) -> bool:
     return composite_name(op) == "time_loop"
 
 
-def _product(op: ir.Operation, reads: Collection[ir.Value]) -> Product:
-    product = products.Product.of(op)
+def _product(op: ir.Operation, reads: Collection[ir.Value]) -> StepProduct:
+    product = Product.of(op)
     if product is None or not product.is_plain:
         raise Refused("a product that is not one of matrices")
     (lhs,), (weight,), scale = product.lhs, product.rhs, product.given.get("scale")
     if weight not in reads:
         raise Refused("a product with a matrix that the step computes")
-    return Product(op.results[0], lhs, weight, transposed=product.axis == 1, scale=scale)
+    return StepProduct(op.results[0], lhs, weight, transposed=product.axis == 1, scale=scale)

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from rnn_compiler.lowering.analysis.size_sources import array_of
-from rnn_compiler.lowering.analysis.time_loop import Output, Product, TimeLoop
+from rnn_compiler.lowering.analysis.time_loop import Output, StepProduct, TimeLoop
 from rnn_compiler.lowering.analysis.values import (
     defining,
     element,
@@ -193,13 +193,13 @@ class _PinnedLoop:
         is_apart = len(self.plan.levels) > 1 and len(array.shape) == 1
         return self._body.materialized(array) if is_apart else array
 
-    def _tiling(self, product: Product, gpu: Gpu | None) -> Tiling | None:
+    def _tiling(self, product: StepProduct, gpu: Gpu | None) -> Tiling | None:
         rows, columns = static_shape(product.value)
         if gpu is None:
             return None
         return gpu.product(rows, columns, width(product.lhs), element(product.weight))
 
-    def _weight(self, product: Product) -> Array:
+    def _weight(self, product: StepProduct) -> Array:
         """A product's weights, in the layout of the product."""
         weight = self.values.reads[product.weight]
         is_row = self.tilings[product.value] and shape(product.value)[0] == 1
@@ -270,7 +270,7 @@ class _Step:
                 self._write(group, products, active)
         return list(step.arrays.values())
 
-    def _multiply(self, product: Product) -> Array:
+    def _multiply(self, product: StepProduct) -> Array:
         """Emits a product."""
         body, (key, lead) = self.body, self.step.rows[product.lhs]
         lhs = _row(body, self.step.arrays[key], self.step.leads[lead], width(product.lhs))

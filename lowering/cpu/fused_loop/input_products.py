@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rnn_compiler.lowering.analysis import products
 from rnn_compiler.lowering.analysis.data_movement import kind, row_number
-from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
+from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.time_loop import StepProduct, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, rank, shape
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -44,14 +44,14 @@ def with_input_products(
         is_transposed, scale = factors.axis == 1, factors.given.get("scale")
         del given[argument]
         given |= {value: value for value in (lhs, weight, scale) if value is not None}
-        found |= {row: Product(row, lhs, weight, is_transposed, scale) for row in rows}
+        found |= {row: StepProduct(row, lhs, weight, is_transposed, scale) for row in rows}
     return replace(loop, arguments=[*given], products=found), [*given.values()]
 
 
-def _product(operand: ir.Value, vectors: VectorUnit) -> products.Product | None:
+def _product(operand: ir.Value, vectors: VectorUnit) -> Product | None:
     """The product ``[T, 1, N]`` of an operand, if steps can multiply its factors."""
     made = _reshaped_from(operand)
-    product = None if isinstance(made.owner, ir.Block) else products.Product.of(defining(made))
+    product = None if isinstance(made.owner, ir.Block) else Product.of(defining(made))
     if product is None or not product.is_plain:
         return None
     lhs, (weight,), (inner, columns) = _reshaped_from(product.lhs[0]), product.rhs, product.sizes[0]

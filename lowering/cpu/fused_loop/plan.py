@@ -19,7 +19,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rnn_compiler.lowering.analysis.time_loop import Product, TimeLoop
+from rnn_compiler.lowering.analysis.time_loop import StepProduct, TimeLoop
 from rnn_compiler.lowering.analysis.values import element, gate_width, shape, static_shape, width
 from rnn_compiler.lowering.analysis.walk import Lead, Write
 from rnn_compiler.lowering.codegen.body import ArrayType
@@ -209,7 +209,7 @@ class Plan:
         type = self.arrays[ring]
         return ArrayType(type.shape[1:], type.element)
 
-    def _left_hand_side(self, product: Product, writes: list[Write]) -> tuple[str, Lead]:
+    def _left_hand_side(self, product: StepProduct, writes: list[Write]) -> tuple[str, Lead]:
         """The array of a product's left-hand side that the step computes."""
         of = self._operands[product.lhs].lhs
         if not self.by_length:
