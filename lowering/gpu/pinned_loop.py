@@ -224,14 +224,12 @@ class _PinnedLoop:
     def _output(self, arrays: Sequence[Array], output: Output) -> Array:
         """An output in the shape that the function returns, from its arrays."""
         if len(arrays) > 1:
-            axis, type = {"dimension": integer(2)}, ArrayType(static(output.shape), output.element)
-            return self._body.array("stablehlo.concatenate", arrays, type, axis)
+            type, axis = ArrayType(static(output.shape), output.element), integer(2)
+            return self._body.array("stablehlo.concatenate", arrays, type, {"dimension": axis})
         (array,) = arrays
-        return (
-            array
-            if array.shape == output.shape
-            else collapse(self._body, array, [[0], [1], [2, 3]])
-        )
+        if array.shape == output.shape:
+            return array
+        return collapse(self._body, array, [[0], [1], [2, 3]])
 
 
 class _Step:

@@ -193,7 +193,7 @@ def to_keras(
         input_size=input_size,
         bidirectional=bidirectional,
     )
-    gates, order = layout.mode.gates, layout.mode.keras
+    gates, order = layout.gates, layout.mode.keras
     weights: list[Array] = []
     for stack in unpack("to_keras", layout, params):
         bias: Any = np.stack(stack[2:4]) if rnn_mode == "gru" else total_bias(stack)

@@ -7,10 +7,11 @@ tables name the cells:
     rnn_mode     `CELLS` in `ops.cudnn.network`, `schema.rnn_modes`, and `_CELLS` in
     of CudnnRNN  `rnn_compiler.torch.formulas` for second derivatives
     ONNX's ops   `GATES`, `DEFAULTS` and `_cell` in `ops.onnx.cells`; their signatures
-    layers of    `rnn_compiler.torch.modules`, and the readers of models in
-    frameworks   `rnn_compiler.model_import`
+    layers of    `rnn_compiler.torch.modules`; the readers of models in `rnn_compiler.model_import`;
+    frameworks   the forms of biases in `rnn_compiler.weights.keras`
 
-Buffers, weights, functions, streams and gradients follow from the signature of an op.
+Buffers and the orders of gates follow from `schema.rnn_modes`; functions and streams from the
+signature of an op.
 """
 
 from __future__ import annotations
