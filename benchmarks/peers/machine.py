@@ -196,7 +196,8 @@ def vector_lanes() -> int:
 
 def int8_group() -> int:
     """The number of int8 numbers that a lane of a register multiplies at once."""
-    return VectorUnit.of(resolve_target("cpu")).int8.group
+    vectors = VectorUnit.of(resolve_target("cpu"))
+    return vectors.format("f32", "i8", "f32", inner=4, rows=1).group
 
 
 @functools.cache

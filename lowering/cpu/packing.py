@@ -7,9 +7,9 @@ IREE's `linalg.pack` is as fast as a copy (10 to 30 GB/s, odd sizes included). W
 is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so transposing is a separate dispatch here, in
 tiles that fill as many registers as they have columns: 7 to 35 GB/s.
 
-Numbers of bfloat16 are packed in pairs along K, ``i32`` with the even one low (`pairs_matmul`), and
-those of int8 in groups that suit the processor (`int8_matmul`), represented as bytes: P columns
-are ``P*group`` bytes. Zeros fill the last group.
+Some formats have groups of numbers along K (`targets.weight_formats`): pairs of bfloat16 are
+``i32``, with the even number low, and groups of int8 are bytes, ``P*group`` for P columns. Zeros
+fill the last group.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number, bits
 from rnn_compiler.lowering.codegen.stablehlo import padded, transposed, with_flipped_bits
-from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import PAIRED
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
-from rnn_compiler.lowering.targets.int8_dot import OFFSET
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 
-__all__ = ["is_grouped", "pack"]
+__all__ = ["pack"]
 
 
 def pack(
     outside: Function,
     vectors: VectorUnit,
+    format: WeightFormat,
     matrix: Array,
     axis: int,
     panel: int,
@@ -45,6 +45,7 @@ def pack(
     Args:
         outside: The function that gets the dispatch.
         vectors: The vector unit.
+        format: The format of the panels.
         matrix: ``[K, G*N]``, or ``[G*N, K]`` if `axis` is 0.
         axis: The axis of the columns.
         panel: The number of columns of each gate in a panel.
@@ -55,18 +56,17 @@ def pack(
         ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``; in groups, with ``K/group``
         instead of K.
     """
-    is_int8 = matrix.element == "i8"
-    if is_int8 and vectors.int8.is_offset:
-        matrix = with_flipped_bits(outside, matrix, OFFSET)
+    if format.offset:
+        matrix = with_flipped_bits(outside, matrix, format.offset)
     inner, columns = (known(matrix.shape)[k] for k in (1 - axis, axis))
-    group, inner = _groups(vectors, matrix.element, inner)
+    group, inner = format.group, format.groups(inner) if format.is_grouped else inner
     if axis == 1 and known(matrix.shape)[0] <= group * (inner - 1):  # a group would have only zeros
         axis, matrix = 0, transposed(outside, matrix)
     if axis == 0:
-        if group > 1 or is_int8:
+        if format.is_grouped:
             matrix = _grouped(outside, matrix, group, inner)
         made = _Transposing(outside, vectors, matrix, panel, gates, interleaved=interleaved).emit()
-        return _as_bytes(outside, made, group) if is_int8 else made
+        return _as_panels(outside, made, format)
     width, element = columns // gates, matrix.element
     count, grouped = -(-width // panel), [group] if group > 1 else []
     uneven = count * panel != width or matrix.shape[0] != inner * group
@@ -93,26 +93,14 @@ def pack(
         packed = seen_as(outside, packed, ArrayType(tiles, _group_type(element, group)))
     if gates > 1 and interleaved:
         packed = collapse(outside, packed, [[0], [1], [2, 3]])
-    return _as_bytes(outside, packed, group) if is_int8 else packed
+    return _as_panels(outside, packed, format)
 
 
-def is_grouped(element: str) -> bool:
-    """Whether panels of an element type have groups of numbers that are adjacent along K."""
-    return element in (*PAIRED, "i8")
-
-
-def _as_bytes(outside: Function, packed: Array, group: int) -> Array:
-    """Emits groups as bytes."""
+def _as_panels(outside: Function, packed: Array, format: WeightFormat) -> Array:
+    """Emits groups in the element type of panels."""
     *lead, columns = known(packed.shape)
-    return seen_as(outside, packed, ArrayType((*lead, columns * group), "i8"))
-
-
-def _groups(vectors: VectorUnit, element: str, inner: int) -> tuple[int, int]:
-    """The numbers per group, and the number of groups."""
-    if element == "i8":
-        return vectors.int8.group, vectors.int8.groups(inner)
-    group = 2 if element == "bf16" else 1
-    return group, -(-inner // group)
+    type = ArrayType((*lead, format.width(columns)), format.panel or packed.element)
+    return seen_as(outside, packed, type)
 
 
 def _grouped(outside: Function, matrix: Array, group: int, count: int) -> Array:

@@ -49,7 +49,8 @@ from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import Calls, inlined, opaque, pointwise_cast, replace
 from rnn_compiler.lowering.rewriting.properties import products_are_rewritten
-from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat, plain
 from rnn_compiler.schema.open_sizes import Open, is_static
 
 __all__ = ["products"]
@@ -131,15 +132,14 @@ class _Rewriting:
         if product.is_open and product.form == "outer_sums":
             return True
         rows = product.rows_or(MIN_LISTED_ROWS)
-        of = product.sums
         large = any(is_large(rows, *sizes) for sizes in product.sizes)
-        return rows >= MIN_LISTED_ROWS and large and self._kinds(product, rows) == (of, of)
+        return rows >= MIN_LISTED_ROWS and large and self._format(product, rows).is_plain
 
-    def _kinds(self, product: Product, rows: int) -> Operands:
-        """The element types that the product reads."""
+    def _format(self, product: Product, rows: int) -> WeightFormat:
+        """The format of the product's right-hand side."""
         sides = element(product.lhs[0]), element(product.rhs[0])
         inner = product.sizes[0][0] if product.form == "rows" else rows
-        return self.vectors.operands(*sides, product.sums, inner=inner, rows=rows)
+        return self.vectors.format(*sides, product.sums, inner=inner, rows=rows)
 
     def _listed(self, product: Product) -> list[ir.Value]:
         """The list of a product's valid rows, and their number."""
@@ -165,11 +165,11 @@ class _Rewriting:
     def _multiply(self, product: Product, valid: _ValidRows) -> ir.Value:
         """Emits the call that multiplies rows by a matrix."""
         op, given, axis = product.op, product.given, product.axis
-        kinds = self._kinds(product, product.rows_or(_MANY))
+        format = self._format(product, product.rows_or(_MANY))
         if valid.is_listed:
-            kinds = Operands(product.sums, product.sums)
-        sides = zip((product.lhs[0], product.rhs[0]), kinds, strict=True)
-        operands = [tied(_widened(value, kind, op), op) for value, kind in sides]
+            format = plain(product.sums)
+        sides = ((product.lhs[0], format.lhs), (product.rhs[0], format.weight))
+        operands = [tied(_widened(value, of, op), op) for value, of in sides]
         is_new, is_packed = "like" in given, PACKED in op.attributes
         part = [] if product.is_plain else [given["like" if is_new else "into"], given["start"]]
         stays = self.context.weights_stay(op)
@@ -180,7 +180,7 @@ class _Rewriting:
                 like, columns = more[0], product.sizes[0][1]
                 store = Store.part(made, like, more[1], columns, product.sums, is_new=is_new)
             rows = valid.rows(lhs, flat.shape[0], more[len(part) :])
-            sizes = self.vectors, flat.shape[0], rhs.type, axis
+            sizes = self.vectors, format, flat.shape[0], rhs.type, axis
             plan = Blocking(*sizes, packed=is_packed, stays=stays)
             result = rows_product(made, plan, flat, rhs, axis, rows, store)
             if flat is lhs:
@@ -195,9 +195,10 @@ class _Rewriting:
         """Emits the call that multiplies rows by a matrix in int8."""
         op, axis = product.op, product.axis
         operands = [tied(each, op) for each in op.operands]
+        format = self._format(product, product.rows_or(_MANY))
 
         def body(made: Function, lhs: Array, rhs: Array, scale: Array) -> list[Array]:
-            result = int8_product(made, self.vectors, _flat(made, lhs), rhs, axis, scale)
+            result = int8_product(made, self.vectors, format, _flat(made, lhs), rhs, axis, scale)
             if len(lhs.shape) == 2:
                 return [result]
             return [expand(made, result, [[0, 1], [2]], (*lhs.shape[:2], result.shape[1]))]
@@ -207,8 +208,7 @@ class _Rewriting:
     def _sum(self, product: Product, valid: _ValidRows) -> ir.Value:
         """Emits the calls that gather rows, and sum their outer products."""
         op, given = product.op, product.given
-        kinds = self._kinds(product, product.rows_or(_MANY))
-        plan = OuterSum(self.vectors, product.sums, kinds)
+        plan = OuterSum(self.vectors, self._format(product, product.rows_or(_MANY)))
         lefts, rights = [*dict.fromkeys(product.lhs)], [*dict.fromkeys(product.rhs)]
         widths = [plan.high] * len(lefts) + [plan.wide] * len(rights)
         matrices = [tied(value, op) for value in (*lefts, *rights)]

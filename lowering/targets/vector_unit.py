@@ -1,31 +1,21 @@
-"""A target's vector unit, the sizes of tiles that suit it, and how it multiplies 16-bit numbers.
-
-| | bfloat16 | float16 |
-|---|---|---|
-| avx512bf16 | pairs, by `vdpbf16ps` | weights of a single row widened in registers |
-| fma | pairs, widened in registers | the same, with f16c |
-| bf16, of aarch64 | pairs, by `bfdot` | in float32 |
-| other | in float32 | in float32 |
-"""
+"""A target's vector unit, and the sizes of tiles that suit it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from rnn_compiler.lowering.targets.int8_dot import Int8Dot
+from rnn_compiler.lowering.targets.weight_formats import (
+    NO_INSTRUCTIONS,
+    WeightFormat,
+    plain,
+    weight_formats,
+)
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.schema.manifest import TargetSpec
 
-__all__ = ["Operands", "VectorUnit", "divisor"]
-
-_DOTS: dict[str, list[tuple[set[str], str]]] = {
-    "x86_64": [({"avx512f", "avx512bf16", "avx512vl"}, "llvm.x86.avx512bf16.dpbf16ps.{bits}")],
-    "aarch64": [({"bf16"}, "llvm.aarch64.neon.bfdot")],
-}
-"""The instruction that adds the products of pairs of bfloat16: the features that it needs, and its
-name in LLVM, by the bits of a register."""
+__all__ = ["VectorUnit", "divisor"]
 
 
 def divisor(size: int, bound: int) -> int:
@@ -36,18 +26,6 @@ def divisor(size: int, bound: int) -> int:
         (12, 1)
     """
     return next(d for d in range(min(size, bound), 0, -1) if size % d == 0)
-
-
-class Operands(NamedTuple):
-    """The element types that a product reads.
-
-    Attributes:
-        lhs: The element type of the left-hand side.
-        weight: The element type of the weights.
-    """
-
-    lhs: str
-    weight: str
 
 
 _SCALAR = {"": (64, 16)}
@@ -80,14 +58,10 @@ class VectorUnit:
     Attributes:
         bits: Width of a register.
         registers: The number of registers.
-        pairs: How pairs of bfloat16 are multiplied: by an instruction, "dot"; "widened" to float32
-            in registers; or not at all, "".
-        halves: Whether float16 numbers are widened in registers.
-        instruction: LLVM's name of the instruction for pairs, by the bits of a register.
+        formats: The formats of weights that it multiplies, beside plain ones.
         rounds_to_float16: Whether an instruction rounds float32 to float16.
         widens_float16: Whether an instruction, or a function of the compiler's, widens float16.
         float64_exponential: Whether the compiler has an exponential function of float64 for it.
-        int8: How it multiplies int8 numbers.
         row_sums: Registers of sums of a single row.
         row_unrolled: The most rows of a matrix that an iteration multiplies a single row by.
         row_loads: The most registers of weights that it reads, if it takes several rows; 0 for any.
@@ -99,13 +73,10 @@ class VectorUnit:
 
     bits: int
     registers: int
-    pairs: str = ""
-    halves: bool = False
-    instruction: str = ""
+    formats: tuple[WeightFormat, ...] = NO_INSTRUCTIONS
     rounds_to_float16: bool = True
     widens_float16: bool = True
     float64_exponential: bool = True
-    int8: Int8Dot = Int8Dot()  # noqa: RUF009 - it is a constant
     row_sums: int = 8
     row_unrolled: int = 4
     row_loads: int = 0
@@ -121,43 +92,31 @@ class VectorUnit:
         features = {*target.features, ""}
         rows = architecture.registers or _SCALAR
         bits, registers = next(rows[feature] for feature in rows if feature in features)
-        pairs = "widened" if "fma" in features and bits > 128 else ""
-        instruction = ""
-        for needed, name in _DOTS.get(target.architecture, []):
-            if needed <= features:
-                pairs, instruction = "dot", name
         return cls(
-            *(bits, registers, pairs),
-            halves=bits > 128 and bool({"avx512f", "f16c"} & features),
-            instruction=instruction,
+            *(bits, registers),
+            formats=weight_formats(target.architecture, features),
             rounds_to_float16=not features.isdisjoint(architecture.rounds_to_float16),
             float64_exponential=architecture.pointer == 8,
-            int8=Int8Dot.of(target.architecture, target.features),
             has_memory=architecture.has_memory,
             **(_IN_AN_ENGINE if "js" in architecture.formats else {}),
         )
 
-    def dot(self, lanes: int) -> str:
-        """LLVM's name of the instruction that adds the products of pairs to sums of some lanes."""
-        return self.instruction.format(bits=32 * lanes)
-
-    def operands(self, lhs: str, weight: str, sums: str, *, inner: int, rows: int) -> Operands:
-        """The element types that a product reads.
+    def format(self, lhs: str, weight: str, result: str, *, inner: int, rows: int) -> WeightFormat:
+        """The format of a product's weights.
 
         Args:
             lhs: The element type of the left-hand side.
             weight: The element type of the weights.
-            sums: The element type of the product.
+            result: The element type of the product.
             inner: The number of summed products.
             rows: The number of rows.
         """
-        if weight == "i8":
-            return Operands("f32", "i8")
-        if self.pairs and (lhs, weight, sums) == ("bf16", "bf16", "f32") and inner > 2:
-            return Operands("bf16" if self.pairs == "dot" else "f32", "bf16")
-        if self.halves and (weight, sums, rows) == ("f16", "f32", 1):
-            return Operands("f32", "f16")
-        return Operands(sums, sums)
+        fitting = (
+            each
+            for each in self.formats
+            if result == "f32" and each.fits(lhs, weight, inner=inner, rows=rows)
+        )
+        return next(fitting, plain(result))
 
     def fills_registers(self, *sizes: int, element: str) -> bool:
         """Whether some sizes, in numbers of an element type, each fill registers exactly."""
@@ -193,8 +152,8 @@ class VectorUnit:
         return self.registers // 4
 
     @property
-    def int8_rows(self) -> int:
-        """The most rows of a product that a workgroup keeps in int8."""
+    def quantized_rows(self) -> int:
+        """The most rows of a product that a workgroup quantizes at a time."""
         return 64 if self.has_memory else 4
 
     def tile_height(self, rows: int) -> int:

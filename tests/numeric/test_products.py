@@ -27,7 +27,8 @@ from rnn_compiler.lowering.cpu.products.panels import Side
 from rnn_compiler.lowering.cpu.products.rows import FirstRows
 from rnn_compiler.lowering.cpu.products.rows_product import rows_product
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat, plain, weight_formats
 
 pytestmark = pytest.mark.slow
 
@@ -68,7 +69,7 @@ def test_panels(element: str, vectors: VectorUnit, tmp_path: Path) -> None:
 
     def packing(axis: int, panel: int, gates: int, interleaved: bool) -> Emit:
         return lambda f, given: pack(
-            f, vectors, given[0], axis, panel, gates, interleaved=interleaved
+            f, vectors, plain(element), given[0], axis, panel, gates, interleaved=interleaved
         )
 
     functions = [([ArrayType(shape, element)], packing(*how)) for shape, *how in packings]
@@ -125,7 +126,7 @@ PRODUCTS = [
 def product(
     function: Function,
     vectors: VectorUnit,
-    kinds: Operands,
+    format: WeightFormat,
     axes: tuple[int, int],
     given: Sequence[Array],
     offset: int = 0,
@@ -133,14 +134,11 @@ def product(
     """Emits a product of two matrices, or one that is added to a part of a vector."""
     lhs, rhs, *total = given
     if axes[0]:
-        lhs = converted(function, lhs, kinds.lhs)
-        plan = Blocking(vectors, lhs.shape[0], rhs.type, axes[1])
+        lhs = converted(function, lhs, format.lhs)
+        plan = Blocking(vectors, format, lhs.shape[0], rhs.type, axes[1])
         return rows_product(function, plan, lhs, rhs, axes[1])
     (number, height), width = lhs.shape, rhs.shape[1]
-    plan, rows = (
-        OuterSum(vectors, {"bf16": "f32"}.get(rhs.element, rhs.element), kinds),
-        FirstRows(number),
-    )
+    plan, rows = OuterSum(vectors, format), FirstRows(number)
     sides = [Side(lhs, plan.high), Side(rhs, plan.wide)]
     one, other = plan.panels(function, sides, rows, number)
     sums = [Sum(one, other, *known((height, width)), function.index(offset) if total else 0)]
@@ -156,8 +154,8 @@ def test_large_products(element: str, tmp_path: Path) -> None:
     products = some(PRODUCTS, element)
 
     def emit(axes: tuple[int, int]) -> Emit:
-        kinds = Operands(element, element)
-        return lambda function, given: product(function, VECTORS, kinds, axes, given, before)
+        how = VECTORS, plain(element), axes
+        return lambda function, given: product(function, *how, given, before)
 
     functions = [
         (
@@ -209,13 +207,15 @@ def test_row_products(element: str, tmp_path: Path) -> None:
         def made(function: Function, given: list[Array]) -> Array:
             if element == "bf16":
                 given = [numbers(function, each) for each in given]
-            plan = Blocking(VECTORS, given[0].shape[0], given[1].type, axis, stays=stays)
+            plan = Blocking(VECTORS, format, given[0].shape[0], given[1].type, axis, stays=stays)
             return rows_product(function, plan, given[0], given[1], axis)
 
         return made
 
-    if element == "bf16" and VECTORS.pairs != "dot":
-        pytest.skip("this processor has no instruction for pairs of bfloat16")
+    result = element if element in TYPES else "f32"
+    format = VECTORS.format(lhs, element, result, inner=5, rows=1)
+    if (format.lhs, format.weight) != (lhs, element):
+        pytest.skip("this processor does not multiply the type as it is")
     functions = [
         (
             [ArrayType((1, K), stored[0]), ArrayType((N, K) if axis else (K, N), stored[1])],
@@ -239,8 +239,19 @@ def test_row_products(element: str, tmp_path: Path) -> None:
 
 # bfloat16, in pairs.
 
-NARROW = VectorUnit(256, 16, pairs="widened", halves=True)
-WAYS = {(unit.bits, unit.pairs): unit for unit in (VECTORS, NARROW)} if VECTORS.pairs else {}
+NARROW = VectorUnit(256, 16, formats=weight_formats("x86_64", ("f16c", "fma")))
+
+
+def pairs(vectors: VectorUnit) -> WeightFormat:
+    """The format of a product of bfloat16 numbers."""
+    return vectors.format("bf16", "bf16", "f32", inner=3, rows=2)
+
+
+WAYS = (
+    {(unit.bits, pairs(unit)): unit for unit in (VECTORS, NARROW)}
+    if pairs(VECTORS).is_grouped
+    else {}
+)
 """Vector units that this machine can emulate and that multiply pairs: two ways if possible."""
 
 
@@ -259,7 +270,14 @@ def test_pairs(tmp_path: Path) -> None:
 
     def packing(axis: int, panel: int, gates: int, interleaved: bool) -> Emit:
         return lambda f, given: pack(
-            f, VECTORS, numbers(f, given[0]), axis, panel, gates, interleaved=interleaved
+            f,
+            VECTORS,
+            pairs(NARROW),
+            numbers(f, given[0]),
+            axis,
+            panel,
+            gates,
+            interleaved=interleaved,
         )
 
     packings = [each for each in PACKINGS if each[0] != (33, 2)]  # two numbers make no products
@@ -295,11 +313,9 @@ def test_paired_products(tmp_path: Path) -> None:
     before, after = 7, 40
 
     def emit(vectors: VectorUnit, axes: tuple[int, int]) -> Emit:
-        kinds = vectors.operands("bf16", "bf16", "f32", inner=3, rows=2)
-
         def made(function: Function, given: list[Array]) -> Array:
             sides = [numbers(function, each) for each in given[:2]]
-            return product(function, vectors, kinds, axes, [*sides, *given[2:]], before)
+            return product(function, vectors, pairs(vectors), axes, [*sides, *given[2:]], before)
 
         return made
 

@@ -50,4 +50,5 @@ def test_instruction(target: str, expected: set[str], capsys: pytest.CaptureFixt
 )
 def test_instruction_for_int8(target: str, bits: int, name: str | None) -> None:
     unit = VectorUnit.of(resolve_target(target))
-    assert (unit.bits, dict(unit.int8.names).get(bits)) == (bits, name)
+    format = unit.format("f32", "i8", "f32", inner=5, rows=1)
+    assert (unit.bits, dict(format.instructions).get(bits)) == (bits, name)

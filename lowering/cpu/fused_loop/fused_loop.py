@@ -19,8 +19,8 @@ for a single row into ``[N/P, K, G*P]``, to have enough independent sums.
 The dispatch's operands are materialized by `flow.tensor.clone`; otherwise IREE would fuse the cheap
 ops that produce them into their readers. No clone remains in the compiled code.
 
-16-bit types: bfloat16 is multiplied in pairs if the target supports it (`pairs_matmul`); otherwise
-products are computed in the type of their sums, which represents the state's copy exactly.
+Products of 16-bit types for which the target has no format (`targets.weight_formats`) are computed
+in the type of their sums, which represents the state's copy exactly.
 """
 
 from __future__ import annotations

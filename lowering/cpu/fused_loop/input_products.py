@@ -58,8 +58,8 @@ def _product(operand: ir.Value, vectors: VectorUnit) -> Product | None:
     steps, *row = shape(operand)
     if row != [1, columns] or shape(lhs) != (steps, 1, inner) or min(inner, columns) == 1:
         return None
-    read = vectors.operands(element(lhs), element(weight), product.sums, inner=inner, rows=1)
-    return product if read.lhs == element(lhs) else None
+    format = vectors.format(element(lhs), element(weight), product.sums, inner=inner, rows=1)
+    return product if format.lhs == element(lhs) else None
 
 
 def _reshaped_from(value: ir.Value) -> ir.Value:

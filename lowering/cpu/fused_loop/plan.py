@@ -27,10 +27,10 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.fused_loop import state_ring
 from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_arrays
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import heights
-from rnn_compiler.lowering.cpu.packing import is_grouped
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
-from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit, divisor
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat, plain
 
 __all__ = ["MIN_STEPS", "Group", "Panels", "Plan"]
 
@@ -44,13 +44,13 @@ class Panels:
 
     Attributes:
         lhs: The left-hand side, ``[B, K]``.
+        format: The format of the weights.
         columns: The products, each with the first column that is needed.
-        weight: The element type in which weights are packed.
         in_place: Whether weights are read unpacked: once, by a single row in a single step.
     """
 
     lhs: ir.Value
-    weight: str
+    format: WeightFormat
     columns: Sequence[tuple[ir.Value, int]]
     in_place: bool
 
@@ -129,21 +129,21 @@ class Plan:
         self.states: dict[ir.Value, str] = {}
         self.finals = [f"final{k}" for k in range(len(loop.states))] if self.by_length else []
         self.rows: dict[ir.Value, tuple[str, Lead]] = {}
-        self._operands = {each.lhs: self._read_by(each.lhs) for each in loop.products.values()}
+        self._formats = {each.lhs: self._format(each.lhs) for each in loop.products.values()}
         writes = self._writes()
         self.groups = [self._group(some) for some in self._by_group(writes)]
         panels = min(-(-group.gate_width // group.panel) for group in self.groups)
-        weights = _weights(loop)
+        weights = self._weights()
         self.cuts: Sequence[tuple[int, tuple[int, int]]] = (
             [(batch, vectors.cut(batch, panels, weights))]
             if isinstance(batch, int)
             else vectors.cuts(panels, weights)
         )
         self.int8: dict[ir.Value, str] = {}
-        for lhs, operands in self._operands.items():
-            if operands.weight == "i8":
+        for lhs, format in self._formats.items():
+            if format.quantized:
                 self.int8[lhs] = key = f"int8_{len(self.int8)}"
-                self.arrays |= int8_arrays(vectors, key, width(lhs), self._slots, self._rows_axis)
+                self.arrays |= int8_arrays(format, key, width(lhs), self._slots, self._rows_axis)
 
     def _writes(self) -> list[Write]:
         """Plans the arrays of the dispatch and the writes to them."""
@@ -159,9 +159,9 @@ class Plan:
         for number, state in enumerate(loop.states):
             key = f"state{number}"
             of = element(state.value)
-            if state.value in self._operands:
+            if state.value in self._formats:
                 self.rows[state.value] = (key, "current")
-                of = self._operands[state.value].lhs
+                of = self._formats[state.value].lhs
             self.arrays[key] = self._ring(state.value, of)
             self.states[state.value] = key
             if self.by_length:
@@ -169,19 +169,26 @@ class Plan:
             writes.append(Write(state.next, key, "next", state=state.value))
         return writes
 
-    def _read_by(self, lhs: ir.Value) -> Operands:
-        """The operand types of the products of a left-hand side."""
+    def _format(self, lhs: ir.Value) -> WeightFormat:
+        """The format of the weights that a left-hand side is multiplied by."""
         products = [each for each in self._loop.products.values() if each.lhs == lhs]
-        sums = element(products[0].value)
-        kinds = {
-            self._vectors.operands(
+        formats = {
+            self._vectors.format(
                 *(element(each) for each in (lhs, product.weight, product.value)),
                 inner=width(lhs),
                 rows=self._rows_at_once,
             )
             for product in products
         }
-        return kinds.pop() if len(kinds) == 1 else Operands(sums, sums)
+        return formats.pop() if len(formats) == 1 else plain(element(products[0].value))
+
+    def _weights(self) -> int:
+        """The number of weights that a step reads, as many as take the same time in float32."""
+        weights = {each.weight: each.lhs for each in self._loop.products.values()}
+        return sum(
+            math.prod(static_shape(weight)) // self._formats[lhs].per_float32
+            for weight, lhs in weights.items()
+        )
 
     @property
     def _rows_at_once(self) -> int:
@@ -211,7 +218,7 @@ class Plan:
 
     def _left_hand_side(self, product: StepProduct, writes: list[Write]) -> tuple[str, Lead]:
         """The array of a product's left-hand side that the step computes."""
-        of = self._operands[product.lhs].lhs
+        of = self._formats[product.lhs].lhs
         if not self.by_length:
             for key, output in zip(self.outputs, self._loop.outputs, strict=True):
                 if (output.row, output.element) == (product.lhs, of):
@@ -267,7 +274,7 @@ class Plan:
         panels = [
             Panels(
                 lhs,
-                self._operands[lhs].weight,
+                self._formats[lhs],
                 sorted(found, key=lambda column: column[1]),
                 self._is_in_place(lhs, gate, panel),
             )
@@ -282,10 +289,10 @@ class Plan:
 
     def _is_in_place(self, lhs: ir.Value, gate: int, panel: int) -> bool:
         """Whether the weights that a left-hand side is multiplied by stay unpacked."""
-        operands = self._operands[lhs]
-        if not self._reads_once or is_grouped(operands.weight):
+        format = self._formats[lhs]
+        if not self._reads_once or format.is_grouped:
             return False
-        return self._vectors.fills_registers(width(lhs), gate, panel, element=operands.lhs)
+        return self._vectors.fills_registers(width(lhs), gate, panel, element=format.lhs)
 
 
 def _check_axes(loop: TimeLoop, *, batched: bool) -> None:
@@ -294,12 +301,3 @@ def _check_axes(loop: TimeLoop, *, batched: bool) -> None:
         axes = shape(value)
         if len(axes) > 1 and (axes[-1] == 1 or (len(axes) == 2 and axes[0] == 1 and batched)):
             raise Refused("a unit axis")
-
-
-def _weights(loop: TimeLoop) -> int:
-    """The number of weights that a step reads; four in int8 count as one."""
-    weights = {product.weight for product in loop.products.values()}
-    return sum(
-        math.prod(static_shape(weight)) // (4 if element(weight) == "i8" else 1)
-        for weight in weights
-    )

@@ -20,10 +20,10 @@ from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, known
 from rnn_compiler.lowering.codegen.number import Index, Number, bits
 from rnn_compiler.lowering.codegen.partition import partition
-from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_lhs, row_scale
+from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_rows
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
-from rnn_compiler.lowering.cpu.tiles.int8_matmul import int8_matmul
+from rnn_compiler.lowering.cpu.tiles.int8_rows import Int8Rows, rescaled
 from rnn_compiler.lowering.cpu.tiles.matmul import row_matmul, tile_matmul
 from rnn_compiler.lowering.cpu.tiles.row_dot import row_dot
 from rnn_compiler.lowering.cpu.tiles.row_fma import row_fma
@@ -100,6 +100,11 @@ class StepTile:
         self.group, self.packed, self.units = group, packed, units
         self.batched, self.order = batched, order
         self.lanes = vectors.step_lanes(units.count)
+        self.quantized = {
+            panels.lhs: int8_rows(step, panels.format, panels.lhs)
+            for panels in group.panels
+            if panels.format.quantized
+        }
 
     def emit(self, first: Index, rows: int, end: Number | None = None) -> None:
         """Emits a tile.
@@ -183,7 +188,7 @@ class StepTile:
         if panels.in_place:
             return self._multiply_in_place(panels, packed)
         inner, size = known(packed.shape)[-2:]
-        wide = size // self.vectors.int8.group if panels.weight == "i8" else size
+        wide = panels.format.columns(size)
         gates, apart = [[number] for number in range(len(panels.columns))], 0
         if len(packed.shape) < 4:
             gates, apart = [list[int]()], wide // len(panels.columns)
@@ -195,7 +200,7 @@ class StepTile:
             panel = panel + more if more else panel
             return body.extract(packed, [*gate, panel, 0, 0], (inner, size))
 
-        times = self._times(panels.lhs, first, rows)
+        times = self._times(panels, first, rows)
         with body.located(defining(panels.columns[0][0]).location):
             if rows == 1 and self.batched:
                 products = times([weight(gate, k) for gate in gates for k in range(units.panels)])
@@ -229,25 +234,27 @@ class StepTile:
             return [(column, (gate(number), 0)) for number, column in enumerate(panels.columns)]
 
     def _times(
-        self, value: ir.Value, first: Index, rows: int
+        self, panels: Panels, first: Index, rows: int
     ) -> Callable[[list[Array]], list[Array]]:
         """Emits reads of these rows of a left-hand side; returns the function to multiply them."""
-        step, body, vectors = self.step, self.body, self.vectors
+        step, body, format = self.step, self.body, panels.format
         starts: list[Index] = [first] if self.batched else []
-        if value in step.int8:
-            numbers, sums = int8_lhs(step, value, starts, rows)
-            return lambda weights: [int8_matmul(body, vectors, numbers, weights, sums)]
-        array, lead = step.lhs(value)
-        row = (*([rows] if rows > 1 else []), width(value))
+        if panels.lhs in self.quantized:
+            array, lead = self.quantized[panels.lhs].numbers, step.leads["workgroup"]
+        else:
+            array, lead = step.lhs(panels.lhs)
+        row = (*([rows] if rows > 1 else []), *array.shape[-1:])
         lhs = body.extract(array, [lead, *starts, 0], row)
+        how = body, self.vectors, format, lhs
         if rows == 1:
-            return lambda weights: row_matmul(body, vectors, lhs, weights)
-        return lambda weights: [tile_matmul(body, vectors, lhs, each) for each in weights]
+            return lambda weights: row_matmul(*how, weights)
+        return lambda weights: [tile_matmul(*how, each) for each in weights]
 
     def _vectors(self, products: _Products, row: _Row, column: Index) -> None:
         """Emits the writes of one row, for as many columns as a vector has lanes."""
         step = self.step
         walk = _Vectors(step, self.lanes, products, row, self.units.start, column, self.batched)
+        walk.quantized = self.quantized
         writes = self.group.writes
         values = [
             cast(
@@ -272,7 +279,10 @@ class _Vectors(Walk):
         start: The first unit of the panel.
         column: The first column of the vectors within the panel.
         batched: Whether arrays have a batch axis.
+        quantized: The rows of left-hand sides in int8.
     """
+
+    quantized: Mapping[ir.Value, Int8Rows]
 
     def __init__(
         self,
@@ -307,12 +317,12 @@ class _Vectors(Walk):
         product, start = self.products[value, at[1][1]]
         rows = [] if self.row.tile is None else [self.row.tile]
         made = self.body.read(product, [*rows, self.column + start], self.lanes)
-        scale, lhs = self.step.loop.products[value].scale, self.step.loop.products[value].lhs
-        if scale is None:
+        multiplied = self.step.loop.products[value]
+        if multiplied.scale is None:
             return made
-        sums = self.body.number("arith.sitofp", [made], "f32", self.lanes)
-        own = self.scalar(row_scale(self.step, lhs, [self.row.ring] if self.batched else []))
-        return sums * (own * self.emit(scale, at[1:]))
+        index = [self.step.leads["workgroup"], *([self.row.ring] if self.batched else [])]
+        scale = self.emit(multiplied.scale, at[1:])
+        return rescaled(self.body, made, self.quantized[multiplied.lhs], index, scale)
 
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Position) -> Number:
         """Reads the vector from an array; an array without columns gives a single number."""

@@ -17,8 +17,8 @@ from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.stablehlo import converted, transposed
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
-from rnn_compiler.lowering.cpu.packing import is_grouped, pack
-from rnn_compiler.lowering.cpu.tiles.register_tiles import MIN_COLUMNS
+from rnn_compiler.lowering.cpu.packing import pack
+from rnn_compiler.lowering.cpu.tiles.register_tiles import min_columns
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -50,8 +50,8 @@ def step_weights(
         interleaved: Whether a panel holds the columns of all gates.
 
     Returns:
-        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``; bfloat16 as pairs, int8 in
-        groups; ``[K, G*N]`` of other numbers if there is a single panel. Unpacked
+        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``, or the same of groups;
+        ``[K, G*N]`` of single numbers if there is a single panel. Unpacked
         (`Panels.in_place`), ``[K, G*N]`` or ``[G*N, K]``.
 
     Raises:
@@ -67,16 +67,16 @@ def step_weights(
     whole = starts == list(range(0, known(matrix.shape)[axis], group.gate_width))
     if not whole or any(weight is not matrix for weight in weights):
         matrix = _side_by_side(outside, weights, starts, group.gate_width, axis)
-    if matrix.element != panels.weight:
+    format = panels.format
+    if matrix.element != format.weight:
         if not part.is_in_loop:  # each of several loops with these weights converts them
             matrix = outside.opaque(matrix)
-        matrix = converted(outside, matrix, panels.weight)
-    grouped = is_grouped(panels.weight)
+        matrix = converted(outside, matrix, format.weight)
     if panels.in_place:
         return outside.materialized(matrix)
-    if group.panel < group.gate_width or grouped:
-        gates, panel = len(panels.columns), max(group.panel, MIN_COLUMNS if grouped else 0)
-        matrix = pack(outside, vectors, matrix, axis, panel, gates, interleaved=interleaved)
+    if group.panel < group.gate_width or format.is_grouped:
+        gates, panel = len(panels.columns), max(group.panel, min_columns(format))
+        matrix = pack(outside, vectors, format, matrix, axis, panel, gates, interleaved=interleaved)
     elif axis == 0:
         matrix = transposed(outside, matrix)
     return outside.materialized(matrix)

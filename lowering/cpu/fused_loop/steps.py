@@ -178,7 +178,7 @@ class LoopSteps:
     def _int8_arrays(self, panels: Panels) -> list[Array]:
         """The arrays for the rows of a left-hand side in int8, if there are any."""
         key = self.plan.int8.get(panels.lhs)
-        return [] if key is None else [self.arrays[each] for each in int8_keys(key)]
+        return [] if key is None else [self.arrays[each] for each in int8_keys(panels.format, key)]
 
     def _int8_rows(self, panels: Panels, part: Index) -> None:
         """Emits the rows of a left-hand side in int8 that a part multiplies, once in a turn."""
@@ -200,7 +200,7 @@ class LoopSteps:
         """Emits these rows."""
         carried, row_part = self._int8_arrays(panels), self._part_of_rows(part)
         if not self.plan.batched:
-            int8_row(self.step, self.vectors, panels.lhs, [])
+            int8_row(self.step, self.vectors, panels.format, panels.lhs, [])
             return
         for tiles in row_tiles(self.body, self.step.batch, self.plan.heights, self.active):
 
@@ -208,7 +208,7 @@ class LoopSteps:
                 first = of.first(self.body, number)
 
                 def row(number: Index) -> None:
-                    int8_row(self.step, self.vectors, panels.lhs, [first + number])
+                    int8_row(self.step, self.vectors, panels.format, panels.lhs, [first + number])
 
                 partition(self.body, of.height, 1, 0, carried, row)
 

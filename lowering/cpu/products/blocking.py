@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.codegen.body import ArrayType, known
 from rnn_compiler.lowering.codegen.number import Index, bits
-from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import PAIRED
-from rnn_compiler.lowering.cpu.tiles.register_tiles import MIN_COLUMNS
+from rnn_compiler.lowering.cpu.tiles.register_tiles import min_columns
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 
 __all__ = ["STREAM", "WORKGROUPS", "Blocking"]
 
@@ -51,12 +51,12 @@ class Blocking:
 
     Attributes:
         vectors: The vector unit.
+        format: The format of the right-hand side.
         rows: M; if open, `_MANY_ROWS`.
         inner: K.
         columns: N.
         packed: Whether the right-hand side is packed.
         dotted: Whether it is ``[N, K]`` and read unpacked, by a single row.
-        sums: The element type of the product.
         streamed: Whether the right-hand side is read some rows at a time.
         count: The number of blocks.
         block: The rows of a block.
@@ -69,6 +69,7 @@ class Blocking:
     def __init__(
         self,
         vectors: VectorUnit,
+        format: WeightFormat,
         rows: Index,
         rhs: ArrayType,
         axis: int,
@@ -80,21 +81,21 @@ class Blocking:
 
         Args:
             vectors: The vector unit.
+            format: The format of the right-hand side.
             rows: M.
             rhs: The right-hand side.
             axis: Its contracted axis.
             packed: Whether it is packed in any case, because that is done once for many calls.
             stays: Whether it stays the same from call to call.
         """
-        self.vectors = vectors
+        self.vectors, self.format = vectors, format
         self.rows = rows if isinstance(rows, int) else _MANY_ROWS
         self.inner, self.columns = known(rhs.shape)[:: -1 if axis else 1]
-        self.sums = "f32" if bits(rhs.element) == 16 else rhs.element
-        widest = vectors.width(rhs.element) * (4 if self.rows == 1 else 1)
-        self.panel = min(widest, max(self.columns, MIN_COLUMNS if rhs.element in PAIRED else 0))
-        fills = vectors.fills_registers(self.inner, self.columns, element=self.sums)
+        widest = vectors.width(format.result) * (4 if self.rows == 1 else 1)
+        self.panel = min(widest, max(self.columns, min_columns(format)))
+        fills = vectors.fills_registers(self.inner, self.columns, element=format.result)
         is_read_once = self.rows == 1 and not stays
-        self.dotted = axis == 1 and is_read_once and rhs.element not in PAIRED and fills
+        self.dotted = axis == 1 and is_read_once and not format.is_grouped and fills
         size = self.inner * self.columns * bits(rhs.element) // 8
         many = self.rows >= MANY
         pays = (many and size > CACHE) or (self.rows >= 2 * MANY and size > SMALL)

@@ -26,6 +26,7 @@ from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.codegen.registers import every_other
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.weight_formats import plain
 
 __all__ = ["ImageConvolution"]
 
@@ -156,7 +157,7 @@ class _Emission:
             def tile(first: Number) -> None:
                 first = first.at_most(sizes.filters - height)
                 lhs = body.extract(self.filters, [first, 0], (height, sizes.inner))
-                made = tile_matmul(body, sizes.vectors, lhs, rhs)
+                made = tile_matmul(body, sizes.vectors, plain("f32"), lhs, rhs)
                 at = [image * sizes.filters + first, row * self.wide + column]
                 body.insert(made, self.result, at)
 

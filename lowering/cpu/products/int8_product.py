@@ -20,10 +20,11 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.partition import first_only, partition
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocking import WORKGROUPS
-from rnn_compiler.lowering.cpu.tiles.int8_matmul import int8_matmul
-from rnn_compiler.lowering.cpu.tiles.int8_rows import Int8Rows, int8_types, quantize_row
-from rnn_compiler.lowering.cpu.tiles.register_tiles import MIN_COLUMNS, starts_of
+from rnn_compiler.lowering.cpu.tiles.int8_rows import Int8Rows, int8_types, quantize_row, rescaled
+from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
+from rnn_compiler.lowering.cpu.tiles.register_tiles import min_columns, starts_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 
 __all__ = ["int8_product"]
 
@@ -32,13 +33,20 @@ _MULTIPLICATIONS = 1 << 19
 
 
 def int8_product(
-    outside: Function, vectors: VectorUnit, lhs: Array, rhs: Array, axis: int, scale: Array
+    outside: Function,
+    vectors: VectorUnit,
+    format: WeightFormat,
+    lhs: Array,
+    rhs: Array,
+    axis: int,
+    scale: Array,
 ) -> Array:
     """Emits the product.
 
     Args:
         outside: The function that gets the dispatch.
         vectors: The vector unit.
+        format: The format of the right-hand side.
         lhs: ``[M, K]`` of float32.
         rhs: ``[K, N]`` of int8, or ``[N, K]`` if `axis` is 1.
         axis: The contracted axis of `rhs`.
@@ -48,9 +56,9 @@ def int8_product(
         ``[M, N]``.
     """
     if lhs.shape[0] != 1:
-        return _Int8Product(outside, vectors, lhs, rhs, axis, scale).emit()
+        return _Int8Product(outside, vectors, format, lhs, rhs, axis, scale).emit()
     row = collapse(outside, lhs, [[0, 1]])
-    made = _Int8Product(outside, vectors, row, rhs, axis, scale).emit()
+    made = _Int8Product(outside, vectors, format, row, rhs, axis, scale).emit()
     return expand(outside, made, [[0, 1]], (1, *made.shape))
 
 
@@ -70,19 +78,20 @@ class _Int8Product:
         self,
         outside: Function,
         vectors: VectorUnit,
+        format: WeightFormat,
         lhs: Array,
         rhs: Array,
         axis: int,
         scale: Array,
     ) -> None:
-        self.vectors = vectors
+        self.vectors, self.format = vectors, format
         self.inner, self.columns = known(rhs.shape)[axis], known(rhs.shape)[1 - axis]
         self.is_row = len(lhs.shape) == 1
         width = (4 if self.is_row else 1) * vectors.width("f32")
-        self.panel = max(min(width, self.columns), MIN_COLUMNS)
+        self.panel = max(min(width, self.columns), min_columns(format))
         self.panels = -(-self.columns // self.panel)
         self.along, self.across = self._cut(lhs)
-        packed = pack(outside, vectors, rhs, 1 - axis, self.panel)
+        packed = pack(outside, vectors, format, rhs, 1 - axis, self.panel)
         if self.panels == 1:
             packed = collapse(outside, packed, [[0, 1], [2]])
         self.executable = Executable(outside, "int8_product", self.along * self.across)
@@ -90,17 +99,17 @@ class _Int8Product:
             self.executable.read(outside.materialized(each)) for each in (lhs, packed, scale)
         )
         self.made = self.executable.make(ArrayType((*lhs.shape[:-1], self.columns), "f32"))
-        most = lhs.shape[0] if isinstance(lhs.shape[0], int) else vectors.int8_rows
-        self.at_once = max(vectors.rows, min(vectors.int8_rows, most))
+        most = lhs.shape[0] if isinstance(lhs.shape[0], int) else vectors.quantized_rows
+        self.at_once = max(vectors.rows, min(vectors.quantized_rows, most))
         leading = (max(2, self.along * self.across), *(() if self.is_row else (self.at_once,)))
-        types = int8_types(vectors, self.inner, leading)
+        types = int8_types(format, self.inner, leading)
         self.rows = Int8Rows(*map(self.executable.make, types))
         self.body, self.workgroup = self.executable.body, self.executable.workgroup()
 
     def _cut(self, lhs: Array) -> tuple[int, int]:
         """The numbers of parts into which the rows and the columns are divided."""
         if self.is_row:
-            weights = self.inner * self.columns // 4
+            weights = self.inner * self.columns // self.format.per_float32
             return 1, self.vectors.cut(1, self.panels, weights)[0]
         rows = lhs.shape[0]
         if isinstance(rows, Number):
@@ -113,7 +122,7 @@ class _Int8Product:
     def emit(self) -> Array:
         """Emits the dispatch; returns its result."""
         body = self.body
-        carried = [self.made, *self.rows]
+        carried = [self.made, *filter(None, self.rows)]
         if self.is_row:
             self._some([], body.index(1), carried)
         else:
@@ -137,7 +146,8 @@ class _Int8Product:
         def row(number: list[Index]) -> None:
             at = [a + b for a, b in zip(first, number, strict=True)]
             index = [self.workgroup, *number]
-            quantize_row(body, self.vectors, (self.lhs, at), self.inner, self.rows, index)
+            source = (self.lhs, at)
+            quantize_row(body, self.vectors, self.format, source, self.inner, self.rows, index)
 
         if self.is_row:
             row([])
@@ -188,20 +198,17 @@ class _Int8Product:
         width: int,
     ) -> None:
         """Emits a tile: the rows from `at` on, of those that begin at `first`."""
-        body, (numbers, scales, starts) = self.body, self.rows
+        body, numbers = self.body, self.rows.numbers
         sizes = (*([rows] if rows > 1 else []), *known(numbers.shape[-1:]))
         lhs = body.extract(numbers, [self.workgroup, *at, 0], sizes)
         indices = [[self.workgroup, *(each + row for each in at)] for row in range(rows)]
-        sums = [body.element(starts, index) for index in indices]
-        made = int8_matmul(body, self.vectors, lhs, [rhs], sums)
-        factors = [body.element(scales, index) for index in indices]
+        made = tile_matmul(body, self.vectors, self.format, lhs, rhs)
         lanes = min(self.vectors.lanes("f32"), width)
         for start in starts_of(width, lanes):
             scale = body.read(self.scale, [column + start], lanes)
-            for row, factor in enumerate(factors):
+            for row, place in enumerate(indices):
                 own = [row] if rows > 1 else []
                 vector = body.read(made, [*own, start], lanes)
-                result = body.number("arith.sitofp", [vector], "f32", lanes)
-                result = result * (body.broadcast(factor, lanes) * scale)
+                result = rescaled(body, vector, self.rows, place, scale)
                 index = [a + b + row for a, b in zip(first, at, strict=True)]
                 body.write(result, self.made, [*index, column + start])

@@ -11,7 +11,7 @@ has rows, a panel of rhs as many as it has columns:
         write the sums
 
 The rows are added one after the other, by `vector.fma`; pairs of bfloat16 by an instruction, as in
-`pairs_matmul`.
+`cpu.tiles.bfloat16_pairs`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from rnn_compiler.lowering.codegen.registers import (
 from rnn_compiler.lowering.cpu.products.blocking import WORKGROUPS
 from rnn_compiler.lowering.cpu.products.panels import Side, gathered_panels
 from rnn_compiler.lowering.cpu.products.rows import Rows
-from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 
 __all__ = ["OuterSum", "Sum"]
 
@@ -65,18 +66,21 @@ class OuterSum:
 
     Attributes:
         vectors: The vector unit.
-        element: The type of the sums, ``"f32"`` or ``"f64"``.
-        operands: The operand types.
+        format: The format of the right-hand side, whose result is float32 or float64.
     """
 
     vectors: VectorUnit
-    element: str
-    operands: Operands
+    format: WeightFormat
+
+    @property
+    def element(self) -> str:
+        """The type of the sums."""
+        return self.format.result
 
     @property
     def paired(self) -> bool:
         """Whether rows are multiplied as pairs of bfloat16."""
-        return self.operands.lhs == "bf16"
+        return bool(self.format.instructions)
 
     @property
     def high(self) -> int:
@@ -101,9 +105,7 @@ class OuterSum:
         capacity: Index,
     ) -> list[Array]:
         """Emits the panels of some matrices, of `high` or `wide` columns each."""
-        return gathered_panels(
-            outside, self.vectors, sides, rows, capacity, self.element, self.operands
-        )
+        return gathered_panels(outside, self.vectors, sides, rows, capacity, self.format)
 
     def emit(
         self,
@@ -234,7 +236,7 @@ class _Tiles:
         """Emits a row of sums plus the products of a number or a pair."""
         if not self.plan.paired:
             return body.number("vector.fma", [x, weight, total], total.element, total.lanes)
-        name = self.plan.vectors.dot(total.lanes)
+        name = self.plan.format.instruction(total.lanes)
         like = Number(body, total.value, total.element, total.lanes)
         return intrinsic(name, [total, bitcast(weight, "bf16"), bitcast(x, "bf16")], like)
 

@@ -3,7 +3,7 @@
     panels[n, k, :] = matrix[row(k), n * width :][: width]          # [N / width, K, width]
 
 Each panel is contiguous. 16-bit numbers are widened on the way. If bfloat16 is multiplied as pairs
-(`pairs_matmul`), two rows become one row of pairs, ``i32`` with the even row's number low, and an
+(`bfloat16_pairs`), two rows become one row of pairs, ``i32`` with the even row's number low, and an
 odd number of rows is padded with zeros. Where pairs are widened, the two rows of each pair are
 swapped: the odd number is added before the even one, as the instruction does.
 """
@@ -21,7 +21,8 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.registers import bitcast, interleave
 from rnn_compiler.lowering.cpu.products.blocking import WORKGROUPS
 from rnn_compiler.lowering.cpu.products.rows import Rows
-from rnn_compiler.lowering.targets.vector_unit import Operands, VectorUnit
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 
 __all__ = ["Side", "gathered_panels"]
 
@@ -56,8 +57,7 @@ def gathered_panels(
     sides: Sequence[Side],
     rows: Rows,
     capacity: Index,
-    element: str,
-    operands: Operands,
+    format: WeightFormat,
 ) -> list[Array]:
     """Emits the gathering.
 
@@ -67,8 +67,7 @@ def gathered_panels(
         sides: The matrices.
         rows: The valid rows.
         capacity: The maximum number of valid rows, K.
-        element: The element type of panels that are not of pairs.
-        operands: The operand types of the product.
+        format: The format of the right-hand side.
 
     Returns:
         The panels of each; undefined after the last column and the last row.
@@ -77,11 +76,11 @@ def gathered_panels(
     rows, made = rows.inside(executable), list[Array]()
     for side in sides:
         count = -(-side.columns // side.width)
-        if operands.lhs == "bf16":
-            type = ArrayType((count, (capacity + 1) // 2, side.width), "i32")
+        if format.instructions:
+            type = ArrayType((count, (capacity + 1) // 2, side.width), format.panel)
         else:
-            type = ArrayType((count, capacity, side.width), element)
-        made.append(_Gathering(outside, executable, vectors, side, rows, type, operands).emit())
+            type = ArrayType((count, capacity, side.width), format.result)
+        made.append(_Gathering(outside, executable, vectors, side, rows, type, format).emit())
     executable.dispatch()
     return made
 
@@ -97,10 +96,10 @@ class _Gathering:
         side: Side,
         rows: Rows,
         type: ArrayType,
-        operands: Operands,
+        format: WeightFormat,
     ) -> None:
         self.body, self.vectors, self.side, self.rows = executable.body, vectors, side, rows
-        self.is_swapped = operands == ("f32", "bf16")
+        self.is_swapped = format.is_grouped and not format.instructions
         self.base: Index = 0
         if side.begins is not None:
             steps = self.body.element(executable.read(outside.materialized(side.begins[0])))

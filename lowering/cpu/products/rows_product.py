@@ -54,14 +54,13 @@ def rows_product(
     rows: Rows | None = None,
     store: Store | None = None,
 ) -> Array:
-    """Emits the product, summed in float32 or float64.
+    """Emits the product.
 
     Args:
         outside: The function that gets the dispatch.
         plan: The sizes of its tiles and panels.
         lhs: ``[M, K]``; M, if it is computed, at least 1.
-        rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1; the element types are those that the vector
-            unit reads (`VectorUnit.operands`).
+        rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1; the element types are those of the format.
         axis: The contracted axis of `rhs`.
         rows: The rows to multiply; None for all. If M is known, the others may be computed too.
         store: The destination of the product; None for a new matrix, as for a single row.
@@ -72,7 +71,7 @@ def rows_product(
     number = lhs.shape[0]
     rows = rows or FirstRows(number)
     assert store is None or number != 1
-    store = store or Store(ArrayType((number, plan.columns), plan.sums))
+    store = store or Store(ArrayType((number, plan.columns), plan.format.result))
     if number == 1:
         return _Row(outside, plan, collapse(outside, lhs, [[0, 1]]), rhs, axis, store).emit()
     if isinstance(rows, ListedRows):
@@ -101,7 +100,7 @@ class _Product:
     ) -> None:
         self.plan, self.vectors = plan, plan.vectors
         if self.is_packed:
-            rhs = pack(outside, plan.vectors, rhs, 1 - axis, plan.panel)
+            rhs = pack(outside, plan.vectors, plan.format, rhs, 1 - axis, plan.panel)
             if plan.columns <= plan.panel:
                 rhs = collapse(outside, rhs, [[0, 1], [2]])
         self.executable = Executable(outside, "product", self.workgroups)
@@ -154,7 +153,7 @@ class _Product:
 
     def product(self, lhs: Array, rhs: Array, width: int) -> Array:
         """Emits some columns of a tile, or of a row, of the product."""
-        made = tile_matmul(self.body, self.vectors, lhs, rhs)
+        made = tile_matmul(self.body, self.vectors, self.plan.format, lhs, rhs)
         if width < self.plan.panel:
             sizes = (*made.shape[:-1], width)
             made = self.body.extract(made, [0] * len(sizes), sizes)
@@ -170,7 +169,8 @@ class _Row(_Product):
     def emit(self) -> Array:
         """Emits the dispatch; returns its result."""
         plan, executable = self.plan, self.executable
-        part, row = executable.workgroup(), executable.make(ArrayType((plan.columns,), plan.sums))
+        part, type = executable.workgroup(), ArrayType((plan.columns,), plan.format.result)
+        row = executable.make(type)
 
         def panel(column: Number, width: int) -> None:
             if plan.dotted:
@@ -253,7 +253,7 @@ class _Blocks(_Product):
             def each(column: Number) -> None:
                 rhs = body.extract(self.rhs, [k, column], (summed, plan.panel))
                 start = body.extract(self.part, [row, column], (height, plan.panel))
-                made = tile_matmul(body, plan.vectors, lhs, rhs, start)
+                made = tile_matmul(body, plan.vectors, plan.format, lhs, rhs, start)
                 body.insert(made, self.part, [row, column])
 
             body.loop(0, end, plan.panel, [self.part], each)
@@ -388,7 +388,7 @@ class _Listed(_Partitioned):
         """Emits a tile, and scatters its rows to the destination."""
         body, height = self.body, self.vectors.rows
         lhs = body.extract(self.copies, [self.first + row, 0], (height, self.plan.inner))
-        made = tile_matmul(body, self.vectors, lhs, rhs)
+        made = tile_matmul(body, self.vectors, self.plan.format, lhs, rhs)
 
         def write(line: Number) -> None:
             to = (self.whole, [self.rows.row(body, first + row + line) + self.base])

@@ -16,11 +16,11 @@ from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.registers import accumulate, bitcast, reduce
-from rnn_compiler.lowering.targets.int8_dot import OFFSET
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 from rnn_compiler.schema.int8 import LARGEST
 
-__all__ = ["Int8Rows", "int8_types", "quantize_row"]
+__all__ = ["Int8Rows", "int8_types", "quantize_row", "rescaled"]
 
 _MAGNITUDE = 0x7FFFFFFF
 """The bits of a float32 without its sign."""
@@ -32,33 +32,34 @@ class Int8Rows(NamedTuple):
     Attributes:
         numbers: The numbers in the layout of products, padded with zeros.
         scales: A scale for each row.
-        starts: The initial value of a row's sums, which compensates for weights with an offset.
+        corrections: A number to add to each row's sums, which compensates for the offset of the
+            weights; None if they have none.
     """
 
     numbers: Array
     scales: Array
-    starts: Array
+    corrections: Array | None = None
 
 
-def int8_types(vectors: VectorUnit, width: int, leading: Sequence[Index]) -> list[ArrayType]:
+def int8_types(format: WeightFormat, width: int, leading: Sequence[Index]) -> list[ArrayType]:
     """The types of the arrays of `Int8Rows`.
 
     Args:
-        vectors: The vector unit.
+        format: The format of the weights.
         width: The numbers of a row.
         leading: The leading axes, which index rows.
     """
-    dot = vectors.int8
     return [
-        ArrayType((*leading, dot.groups(width) * dot.group), dot.lhs),
+        ArrayType((*leading, format.groups(width) * format.group), format.quantized),
         ArrayType((*leading,), "f32"),
-        ArrayType((*leading,), "i32"),
+        *([ArrayType((*leading,), "i32")] if format.offset else []),
     ]
 
 
 def quantize_row(
     body: Body,
     vectors: VectorUnit,
+    format: WeightFormat,
     source: tuple[Array, Sequence[Index]],
     width: int,
     rows: Int8Rows,
@@ -69,6 +70,7 @@ def quantize_row(
     Args:
         body: The body that gets the ops.
         vectors: The vector unit.
+        format: The format of the weights.
         source: An array of float32, and the indices of the row in it.
         width: The numbers of the row.
         rows: The destination.
@@ -109,7 +111,7 @@ def quantize_row(
     def add(inside: Body, column: Number, sums: list[Number]) -> list[Number]:
         return [sums[0] + rounded(inside, column, lanes)]
 
-    whole = width // vectors.int8.group * vectors.int8.group
+    whole = width // format.group * format.group
     padded = known(rows.numbers.shape[-1:])[0]
     if padded > width:
         zeros = body.constant(0, rows.numbers.element, padded - whole)
@@ -121,12 +123,30 @@ def quantize_row(
         total = reduce(sums, "add")
     if rest:
         total = total + reduce(rounded(body, body.index(full), rest), "add")
-    start = total * -OFFSET if vectors.int8.is_offset else body.constant(0, "i32")
-    body.put(start, rows.starts, index)
+    if rows.corrections is not None:
+        body.put(total * -format.offset, rows.corrections, index)
     is_finite = body.compare("olt", largest, body.constant(math.inf, "f32"))
     scale = body.number("arith.divf", [largest, body.constant(LARGEST, "f32")], "f32")
     scale = body.select(is_finite, scale, body.constant(math.nan, "f32"))
     body.put(scale, rows.scales, index)
+
+
+def rescaled(
+    body: Body, sums: Number, rows: Int8Rows, index: Sequence[Index], scale: Number
+) -> Number:
+    """Emits some columns of a row of a product, from its sums.
+
+    Args:
+        body: The body that gets the ops.
+        sums: A vector of the sums of the row, int32.
+        rows: The rows of the left-hand side.
+        index: The indices of the row in them.
+        scale: The scales of the columns.
+    """
+    if rows.corrections is not None:
+        sums = sums + body.broadcast(body.element(rows.corrections, index), sums.lanes)
+    own = body.broadcast(body.element(rows.scales, index), sums.lanes)
+    return body.number("arith.sitofp", [sums], "f32", sums.lanes) * (own * scale)
 
 
 def _bits(number: float) -> int:

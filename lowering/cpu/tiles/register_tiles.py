@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
+from rnn_compiler.lowering.codegen.body import Array, Body
+from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 
-__all__ = ["MIN_COLUMNS", "Tile", "starts_of", "tiles_of"]
+__all__ = ["Tile", "TileProduct", "min_columns", "starts_of", "tiles_of"]
 
-MIN_COLUMNS = 4
+_MIN_COLUMNS = 4
 """The fewest columns of a panel that `tiles_of` divides."""
+
+
+def min_columns(format: WeightFormat) -> int:
+    """The fewest columns of a panel."""
+    return _MIN_COLUMNS if format.is_grouped else 1
 
 
 class Tile(NamedTuple):
@@ -49,12 +59,37 @@ def tiles_of(vectors: VectorUnit, rows: int, panels: int, width: int) -> Iterato
         vectors: The vector unit.
         rows: The rows of the product.
         panels: The number of panels.
-        width: The columns of a panel, at least `MIN_COLUMNS`.
+        width: The columns of a panel, at least `_MIN_COLUMNS`.
     """
-    lanes = next(n for n in (vectors.lanes("f32"), 8, MIN_COLUMNS) if n <= width)
+    lanes = next(n for n in (vectors.lanes("f32"), 8, _MIN_COLUMNS) if n <= width)
     columns = [(panel, start) for panel in range(panels) for start in starts_of(width, lanes)]
     for first in range(0, rows, vectors.rows):
         some = range(first, min(first + vectors.rows, rows))
         wide = max(1, 3 * vectors.registers // 4 // max(len(some), 3))
         for number in range(0, len(columns), wide):
             yield Tile(some, columns[number : number + wide], lanes)
+
+
+@dataclass(frozen=True)
+class TileProduct(ABC):
+    """The product of a tile, with panels of groups.
+
+    Attributes:
+        format: The format of the panels.
+        lhs: The left-hand side, ``[K]`` or ``[rows, K]``.
+        panels: The panels.
+        tile: The rows and columns.
+    """
+
+    format: WeightFormat
+    lhs: Array
+    panels: Sequence[Array]
+    tile: Tile
+
+    @abstractmethod
+    def emit(self, body: Body, sums: list[Number]) -> list[Number]:
+        """Emits the products, added to the sums, row by row."""
+
+    def at(self, row: int, k: Index) -> list[Index]:
+        """The indices of a number of a row of the left-hand side."""
+        return [row, k] if len(self.lhs.shape) > 1 else [k]

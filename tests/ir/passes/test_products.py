@@ -10,6 +10,7 @@ from rnn_compiler.lowering.passes.products import products
 from rnn_compiler.lowering.passes.tile_products import tile_products
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.lowering.targets.weight_formats import weight_formats
 
 PRODUCT = """
 func.func @f(%x: tensor<64x40xf32>, %w: tensor<40x32xf32>) -> tensor<64x32xf32> {
@@ -336,7 +337,7 @@ def test_a_block_of_open_length_is_put_in_place() -> None:
     """In float32 without its padding; as pairs of bfloat16, which is twice as fast, with it."""
     assert "call @valid_rows_open" in blocked(PUT)
     sixteen = edited(PUT, ("x96xf32", "x96xbf16"), ("96x40xf32", "96x40xbf16"))
-    paired = VectorUnit(512, 32, "dot", instruction="llvm.x86.avx512bf16.dpbf16ps.{bits}")
+    paired = VectorUnit(512, 32, weight_formats("x86_64", ["avx512f", "avx512bf16", "avx512vl"]))
     text, _ = rewritten(sixteen, products, processor=paired)
     assert "call @valid_rows" not in text
     assert "call @rows_product" in text
