@@ -37,7 +37,6 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
 from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.cpu.products.blocking import Blocking
-from rnn_compiler.lowering.cpu.products.int8_product import int8_product
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.panels import Side
 from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows, listed_rows
@@ -115,9 +114,8 @@ class _Rewriting:
         if product is None:
             return
         listed, pays = self._is_listed(product), _pays(product, self.vectors)
-        if product.is_int8 and pays:
-            replace(op, self._multiply_int8(product))
-        elif product.is_composite and product.is_plain and not listed:
+        is_fast = listed or (pays and product.is_int8)
+        if product.is_composite and product.is_plain and not is_fast:
             for each in inlined(self.calls.module, op):
                 self.rewrite(each)
         elif pays:
@@ -172,38 +170,26 @@ class _Rewriting:
         operands = [tied(_widened(value, of, op), op) for value, of in sides]
         is_new, is_packed = "like" in given, PACKED in op.attributes
         part = [] if product.is_plain else [given["like" if is_new else "into"], given["start"]]
+        scales = [given["scale"]] if product.is_int8 else []
         stays = self.context.weights_stay(op)
 
         def body(made: Function, lhs: Array, rhs: Array, *more: Array) -> list[Array]:
             like, store, flat = lhs, None, _flat(made, lhs)
+            scale, more = more[: len(scales)], more[len(scales) :]
             if part:
                 like, columns = more[0], product.sizes[0][1]
                 store = Store.part(made, like, more[1], columns, product.sums, is_new=is_new)
             rows = valid.rows(lhs, flat.shape[0], more[len(part) :])
             sizes = self.vectors, format, flat.shape[0], rhs.type, axis
             plan = Blocking(*sizes, packed=is_packed, stays=stays)
-            result = rows_product(made, plan, flat, rhs, axis, rows, store)
+            result = rows_product(made, plan, flat, rhs, axis, rows, store, *scale)
             if flat is lhs:
                 return [result]
             return [expand(made, result, [[0, 1], [2]], (*like.shape[:2], result.shape[1]))]
 
-        operands += [*(tied(value, op) for value in part), *valid.values]
+        operands += [*(tied(value, op) for value in (*scales, *part)), *valid.values]
         key = (product.axis, is_new, is_packed, len(valid.values), stays)
         return self.calls.before(op, "rows_product", operands, body, key)[0]
-
-    def _multiply_int8(self, product: Product) -> ir.Value:
-        """Emits the call that multiplies rows by a matrix in int8."""
-        op, axis = product.op, product.axis
-        operands = [tied(each, op) for each in op.operands]
-        format = self._format(product, product.rows_or(_MANY))
-
-        def body(made: Function, lhs: Array, rhs: Array, scale: Array) -> list[Array]:
-            result = int8_product(made, self.vectors, format, _flat(made, lhs), rhs, axis, scale)
-            if len(lhs.shape) == 2:
-                return [result]
-            return [expand(made, result, [[0, 1], [2]], (*lhs.shape[:2], result.shape[1]))]
-
-        return self.calls.before(op, "int8_product", operands, body, product.axis)[0]
 
     def _sum(self, product: Product, valid: _ValidRows) -> ir.Value:
         """Emits the calls that gather rows, and sum their outer products."""

@@ -13,7 +13,7 @@ is read in place (`row_dot`), if it fills registers. Packed once, it is read 3 t
 from __future__ import annotations
 
 from rnn_compiler.lowering.codegen.body import ArrayType, known
-from rnn_compiler.lowering.codegen.number import Index, bits
+from rnn_compiler.lowering.codegen.number import Index, Number, bits
 from rnn_compiler.lowering.cpu.tiles.register_tiles import min_columns
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 from rnn_compiler.lowering.targets.weight_formats import WeightFormat
@@ -41,6 +41,9 @@ WORKGROUPS = 15
 IREE's threads take workgroups one by one if there are fewer than eight per thread, otherwise eight
 at a time (`iree_task_dispatch_issue`), and then threads wait for the last."""
 
+
+MULTIPLICATIONS = 1 << 19
+"""The fewest multiplications of a workgroup that quantizes rows."""
 
 _MANY_ROWS = WORKGROUPS * 2 * MANY
 """The number of rows to plan for if it is open."""
@@ -99,20 +102,35 @@ class Blocking:
         size = self.inner * self.columns * bits(rhs.element) // 8
         many = self.rows >= MANY
         pays = (many and size > CACHE) or (self.rows >= 2 * MANY and size > SMALL)
-        is_across = axis == 1 and not self.dotted
-        self.packed = packed or is_across or pays or self.panel > self.columns
+        is_across, is_quantized = axis == 1 and not self.dotted, format.quantized != ""
+        self.packed = packed or is_across or pays or self.panel > self.columns or is_quantized
         self.streamed = size > 4 * CACHE and not (many or self.packed)
         self.count = self._count()
         self.block = -(-self.rows // self.count)
         self.tile = self._height()
         panels, left_over = divmod(self.columns, self.panel)
         if self.rows == 1:
-            self.across, _ = vectors.cut(1, max(panels, 1), self.inner * self.columns)
+            weights = self.inner * self.columns // format.per_float32
+            self.across, _ = vectors.cut(1, max(panels, 1), weights)
+        elif is_quantized:
+            self.count, self.across = self._parts(rows)
         elif self.streamed or left_over:
             self.across = 1
         else:
             self.across = divisor(panels, max(1, WORKGROUPS // self.count))
         self.width = self.columns // self.across
+
+    def _parts(self, rows: Index) -> tuple[int, int]:
+        """The numbers of parts of quantized rows and of columns, for enough work in each.
+
+        Parts that share columns quantize the same rows.
+        """
+        if isinstance(rows, Number):
+            return WORKGROUPS, 1
+        work = rows * self.inner * self.columns
+        parts = max(1, min(WORKGROUPS, work // MULTIPLICATIONS))
+        along = min(parts, -(-rows // self.vectors.rows))
+        return along, max(1, min(parts // along, -(-self.columns // self.panel)))
 
     def _count(self) -> int:
         """The number of blocks: the largest one for which the fewest rows are computed twice."""
