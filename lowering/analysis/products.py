@@ -69,9 +69,9 @@ class Product:
         return cls(op, known.form, lhs, rhs, known.axis, start, given, offsets, known.is_added)
 
     @property
-    def is_int8(self) -> bool:
-        """Whether the right-hand side is in int8, with a scale for each column."""
-        return "scale" in self.given and element(self.rhs[0]) == "i8"
+    def is_scaled(self) -> bool:
+        """Whether the right-hand side has a scale for each column, as in int8."""
+        return "scale" in self.given
 
     @property
     def is_composite(self) -> bool:

@@ -2,16 +2,7 @@
 
 Each is emitted as the `stablehlo.composite` ``product`` with a plain decomposition, as `time_loop`
 is, so that lowering can skip padding, read sequences in place, and write in place. Its attributes
-describe it:
-
-| attribute | |
-|---|---|
-| ``form`` | ``"rows"`` for ``rows @ matrix``, ``"outer_sums"`` for sums of ``lhs^T @ rhs`` |
-| ``operands`` | the role of each: lhs, rhs, like, into, start, count, lengths, scale (of int8) |
-| ``start`` | the time of the first step, unless it is an operand |
-| ``axis`` | of ``rows``: the contracted axis of the matrix |
-| ``offset0``, .. | of ``outer_sums``: the position of each in a vector |
-| ``is_added`` | of ``outer_sums`` into a vector: whether they are added to it |
+are those of `composite_attributes.ProductAttributes`.
 """
 
 from __future__ import annotations

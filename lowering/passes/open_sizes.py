@@ -63,7 +63,7 @@ def open_sizes(context: PassContext) -> None:
     symbols = ir.SymbolTable(context.module.operation)
     for op in context.ops():
         product = Product.of(op)
-        is_replaced = product and (product.is_int8 or not product.is_plain)
+        is_replaced = product and (product.is_scaled or not product.is_plain)
         if product and product.is_composite and product.is_open and is_replaced:
             symbols[decomposition_of(op)].operation.erase()
     for function in context.defined_functions():

@@ -114,7 +114,7 @@ class _Rewriting:
         if product is None:
             return
         listed, pays = self._is_listed(product), _pays(product, self.vectors)
-        is_fast = listed or (pays and product.is_int8)
+        is_fast = listed or (pays and product.is_scaled)
         if product.is_composite and product.is_plain and not is_fast:
             for each in inlined(self.calls.module, op):
                 self.rewrite(each)
@@ -170,7 +170,7 @@ class _Rewriting:
         operands = [tied(_widened(value, of, op), op) for value, of in sides]
         is_new, is_packed = "like" in given, PACKED in op.attributes
         part = [] if product.is_plain else [given["like" if is_new else "into"], given["start"]]
-        scales = [given["scale"]] if product.is_int8 else []
+        scales = [given["scale"]] if product.is_scaled else []
         stays = self.context.weights_stay(op)
 
         def body(made: Function, lhs: Array, rhs: Array, *more: Array) -> list[Array]:
