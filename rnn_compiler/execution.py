@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from rnn_compiler.schema.device_kinds import TARGETS
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["current_device", "current_target", "named_device", "own_target", "target"]
@@ -65,5 +66,4 @@ def current_device(functions: Iterable[FunctionSpec] = (), arguments: Iterable[o
     from rnn_compiler.runtime import default_device
 
     name = current_target().partition(":")[0]
-    kind = "local" if name == "cpu" else name  # IREE's name of CPUs
-    return _current.get()[1] or default_device(functions, kind, arguments)
+    return _current.get()[1] or default_device(functions, TARGETS.get(name, name), arguments)

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import DeviceError, InvalidArgumentError
 from rnn_compiler.runtime.device.device_array import DeviceArray
-from rnn_compiler.runtime.device.devices import Device, get_device
+from rnn_compiler.runtime.device.devices import Device, device_kind, get_device
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.dlpack import device_of
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.host_arrays import converts, host_array, not_viewable
@@ -56,7 +57,7 @@ def as_array(
     if type(value) is np.ndarray and value.dtype == DTYPES[dtype].numpy:
         return value
     there = value if isinstance(value, DeviceArray) else None
-    if there is None and device.startswith("cuda"):
+    if there is None and hasattr(value, "__dlpack__"):
         there = _on_gpu(op, name, value, device)
     if there is None or (there.on_host and converts(there.dtype, dtype)):
         return host_array(op, name, value, dtype)
@@ -65,7 +66,8 @@ def as_array(
 
 def _on_gpu(op: str, name: str, value: Any, device: str) -> DeviceArray | None:
     """A tensor of another framework that is already on the GPU; None if it is elsewhere."""
-    if not hasattr(value, "__dlpack__"):
+    kind = device_kind(device)
+    if kind == "local" or not DEVICE_KINDS[kind].is_exported:
         return None
     gpu = get_device(device)
     try:

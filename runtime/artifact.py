@@ -23,6 +23,7 @@ from rnn_compiler.files import made_folder, read_regular, write_files
 from rnn_compiler.runtime import paths
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, ArchiveSpec, Manifest, TargetSpec
 from rnn_compiler.schema.notebook import function_tables, page
 
@@ -116,8 +117,7 @@ class Artifact:
 
         Args:
             source: The name of the artifact, for messages.
-            capability: The compute capability of the GPU to run on, 89 for 8.9; None to skip this
-                check.
+            capability: As `Device.capability`; None to skip this check.
 
         Raises:
             ArtifactError: It is for another version or architecture, or needs CPU features that are
@@ -132,10 +132,12 @@ class Artifact:
             )
         target = self.manifest.target
         if target.device != "local":
-            if capability is not None and _level(target) > capability:
+            kind = DEVICE_KINDS.get(target.device)
+            if capability is not None and kind and kind.level and _level(target) > capability:
+                here = f"{kind.level}{capability}"
                 raise ArtifactError(
-                    f"{source}: compiled for {target.architecture}, this GPU is sm_{capability}, "
-                    f"and PTX runs on later GPUs only: recompile for cuda:sm_{capability}"
+                    f"{source}: compiled for {target.architecture}, this GPU is {here}, and "
+                    f"{kind.code} runs on later GPUs only: recompile for {kind.target}:{here}"
                 )
             return
         here = cpu_features.architecture()
@@ -223,9 +225,9 @@ class Bundle:
         is the one for the latest architecture.
 
         Args:
-            device_kind: ``"local"`` or ``"cuda"``.
+            device_kind: The kind, one of `DEVICE_KINDS`.
             source: The name of the bundle, for messages.
-            capability: The compute capability of the GPU.
+            capability: As `Device.capability`.
 
         Raises:
             ArtifactError: None of them runs here; the message gives the reason for each.
@@ -352,7 +354,8 @@ def _skew(data: object) -> str:
 
 def _level(target: TargetSpec) -> Any:
     """What code requires, as a comparable value: its CPU features, or 80 for sm_80."""
-    return int(target.architecture[3:]) if target.device == "cuda" else frozenset(target.features)
+    prefix = DEVICE_KINDS[target.device].level
+    return int(target.architecture.removeprefix(prefix)) if prefix else frozenset(target.features)
 
 
 def _minor(version: str) -> str:

@@ -119,5 +119,5 @@ def _whom(device: str) -> str:
     """The devices an artifact is for, by the name of their kind."""
     if device not in DEVICE_KINDS:
         return f"it is for a {device} device"
-    drivers, description = DEVICE_KINDS[device]
-    return f"it is for {description} (--device {', '.join(drivers)})"
+    kind = DEVICE_KINDS[device]
+    return f"it is for {kind.description} (--device {', '.join(kind.drivers)})"

@@ -1,4 +1,8 @@
-"""The kinds of devices, by the names that manifests give them (`TargetSpec.device`)."""
+"""The kinds of devices, by the names that manifests give them (`TargetSpec.device`).
+
+`local` is the CPU of the machine at hand: its devices alone share the host's memory, and run code
+for a processor with certain features. Every other kind has the name of IREE's driver for it.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,101 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["DEVICE_KINDS", "DRIVERS", "DeviceKind"]
+__all__ = ["DEVICE_KINDS", "DRIVERS", "TARGETS", "DeviceKind"]
 
 
 class DeviceKind(NamedTuple):
     """Devices that run the same code.
 
+    What the lowering has for them is in `lowering.targets`.
+
     Attributes:
-        drivers: IREE's drivers for them, with which their names begin (``--device``).
+        drivers: IREE's drivers for them, with which their names begin (``--device``); the one that
+            uses a whole device last.
+        target: The name of their targets, without what follows a colon.
         description: A description in words.
+        one: One of them in words.
+        dlpack: DLPack's type of their memory (`DLDeviceType` in dlpack.h).
+        is_exported: Whether IREE shares their memory with other frameworks, by DLPack. A GPU's
+            driver must then wait for them (`NATIVE_DRIVERS` in `runtime.device.devices`).
+        is_staged: Whether results reach the host through a buffer of theirs that it can read,
+            because they cannot write to any memory of the host.
+        is_numbered: Whether their names may end with DLPack's number, ``cuda://1``.
+        torch: PyTorch's type of such devices, whose tensors stay there; empty if there is none.
+        code: What is compiled for them; empty for machine code.
+        runs_on: The devices that a module runs on, in words.
+        level: What precedes the number of an architecture, if its code runs on those with higher
+            numbers too; empty if they are not ordered.
+        other_names: What they are called elsewhere.
+        failures: Why they do not open, by part of IREE's message, in the most common cases.
+        remedy: What to do about one that does not open.
     """
 
     drivers: Sequence[str]
+    target: str
     description: str
+    one: str
+    dlpack: int
+    is_exported: bool = True
+    is_staged: bool = False
+    is_numbered: bool = False
+    torch: str = ""
+    code: str = ""
+    runs_on: str = ""
+    level: str = ""
+    other_names: Sequence[str] = ()
+    failures: Mapping[str, str] = MappingProxyType({})
+    remedy: str = ""
+
+    @property
+    def driver(self) -> str:
+        """The driver that uses a whole device."""
+        return self.drivers[-1]
 
 
 DEVICE_KINDS: Mapping[str, DeviceKind] = MappingProxyType(
     {
-        "local": DeviceKind(("local-sync", "local-task"), "CPUs"),
-        "cuda": DeviceKind(("cuda",), "GPUs"),
-        "vulkan": DeviceKind(("vulkan",), "GPUs with Vulkan"),
+        "local": DeviceKind(
+            drivers=("local-sync", "local-task"),
+            target="cpu",
+            description="CPUs",
+            one="the CPU",
+            dlpack=1,
+            torch="cpu",
+        ),
+        "cuda": DeviceKind(
+            drivers=("cuda",),
+            target="cuda",
+            description="GPUs",
+            one="an NVIDIA GPU",
+            dlpack=2,
+            is_numbered=True,
+            torch="cuda",
+            code="PTX",
+            runs_on="GPUs of this architecture and of later ones",
+            level="sm_",
+            other_names=("gpu",),
+            failures={"libcuda.so": "no NVIDIA driver on this machine (libcuda.so.1 not found)"},
+            remedy="a GPU needs NVIDIA's driver, which provides libcuda.so, and in a container its "
+            "toolkit (docker run --gpus all): nvidia-smi must list the GPU",
+        ),
+        "vulkan": DeviceKind(
+            drivers=("vulkan",),
+            target="vulkan",
+            description="GPUs with Vulkan",
+            one="a GPU with Vulkan",
+            dlpack=7,
+            is_exported=False,
+            is_staged=True,  # Vulkan imports the host's memory only at page boundaries
+            code="SPIR-V 1.3",
+            runs_on="any GPU whose driver has Vulkan",
+            failures={
+                "libvulkan.so": "no Vulkan on this machine (libvulkan.so.1 not found)",
+                "VK_ERROR_INCOMPATIBLE_DRIVER": "no driver for Vulkan on this machine",
+            },
+            remedy="a GPU needs its vendor's driver for Vulkan, and vulkaninfo must list it; "
+            "Mesa's lavapipe (Debian's mesa-vulkan-drivers) runs on the CPU instead",
+        ),
     }
 )
 
@@ -33,3 +112,8 @@ DRIVERS: Mapping[str, str] = MappingProxyType(
     {driver: kind for kind, row in DEVICE_KINDS.items() for driver in row.drivers}
 )
 """The kind of the devices of each driver."""
+
+TARGETS: Mapping[str, str] = MappingProxyType(
+    {row.target: kind for kind, row in DEVICE_KINDS.items()}
+)
+"""The kind of the devices of each target, by its name up to the colon."""

@@ -14,16 +14,12 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CPU", "CUDA", "VULKAN", "address_of", "device_of", "from_dlpack"]
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 
-CPU = (1, 0)
+__all__ = ["CPU", "address_of", "device_of", "from_dlpack"]
+
+CPU = (DEVICE_KINDS["local"].dlpack, 0)
 """DLPack's device type and number for host memory."""
-
-CUDA = 2
-"""DLPack's device type for the memory of NVIDIA GPUs."""
-
-VULKAN = (7, 0)
-"""DLPack's device type and number for Vulkan's memory, which IREE does not export."""
 
 _BFLOAT16 = (4, 16, 1)
 """DLPack's code, bits and lanes of bfloat16."""
@@ -71,10 +67,11 @@ def from_dlpack(tensor: Any) -> npt.NDArray[Any]:
     """
     kind, number = device_of(tensor)
     if kind != CPU[0]:
-        there = f"cuda://{number}" if kind == CUDA else str((kind, number))
+        rows = [row for row in DEVICE_KINDS.values() if row.dlpack == kind and row.is_numbered]
+        there = f"{rows[0].driver}://{number}" if rows else str((kind, number))
         raise BufferError(
             f"it is on another device, {there}: copy it to the CPU first"
-            + (f", or load the program onto {there}" if kind == CUDA else "")
+            + (f", or load the program onto {there}" if rows else "")
         )
     try:
         return np.from_dlpack(tensor)

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS
+
 if TYPE_CHECKING:
     from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TensorSpec
 
@@ -37,7 +39,8 @@ def iree_command(
         outputs: The destination of each result; default: they are printed.
     """
     spec = spec.bound(dict.fromkeys(spec.open_dims, 1))
-    device = {"local": "local-task"}.get(manifest.target.device, manifest.target.device)
+    kind = manifest.target.device
+    device = DEVICE_KINDS[kind].driver if kind in DEVICE_KINDS else kind
     return shlex.join(
         [
             "iree-run-module",

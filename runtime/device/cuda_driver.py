@@ -15,7 +15,7 @@ import iree.runtime as iree
 
 from rnn_compiler.errors import DeviceError
 
-__all__ = ["DEFAULT_STREAM", "capability", "number_of", "wait_for_default_stream"]
+__all__ = ["DEFAULT_STREAM", "capability", "devices_here", "number_of", "wait_for_default_stream"]
 
 DEFAULT_STREAM = 1
 """The legacy default stream, in CUDA (`CU_STREAM_LEGACY`) and in the array API."""
@@ -38,6 +38,17 @@ def number_of(uri: str) -> int:
     driver: Any = iree.get_driver("cuda")
     paths = [each["path"].lower() for each in driver.query_available_devices()]
     return paths.index(path.lower())
+
+
+def devices_here() -> str:
+    """The GPUs of this machine in words; empty without a driver."""
+    try:
+        driver: Any = iree.get_driver("cuda")
+        devices = driver.query_available_devices()
+    except RuntimeError:  # no libcuda.so
+        return ""
+    names = [f"cuda://{number} ({each['name']})" for number, each in enumerate(devices)]
+    return f"NVIDIA GPUs here: {', '.join(names) or 'none'}"
 
 
 def capability(number: int) -> int:

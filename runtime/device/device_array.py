@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import DeviceError
 from rnn_compiler.runtime.device.shutdown import RUNNING
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.dlpack import CPU, address_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
@@ -284,8 +285,9 @@ class DeviceArray:
             raise BufferError(f"it is in this machine's memory, {CPU}, which has no streams")
         if (dl_device or own) != own:
             raise BufferError(f"it is on {self.device.uri}, {own}: to_host() copies it from there")
-        if self.device.kind == "vulkan":
-            raise BufferError("IREE exports no memory of Vulkan devices: to_host() copies it")
+        kind = DEVICE_KINDS[self.device.kind]
+        if not kind.is_exported:
+            raise BufferError(f"IREE exports no memory of {kind.description}: to_host() copies it")
         others = [each() for each in self.device.live_arrays.copy()]  # while threads add more
         if not copy and self.shares_memory(each for each in others if each is not None):
             if copy is False:
@@ -332,15 +334,14 @@ class DeviceArray:
     def _transferred(self) -> npt.NDArray[Any]:
         """A copy of its elements, transferred from the device."""
         with RUNNING, self._failing("copying from there"):
-            if self.device.kind == "vulkan":
+            if DEVICE_KINDS[self.device.kind].is_staged:
                 return self._staged()
             return iree.DeviceArray(self.device.hal, self._raw_view()).to_host()
 
     def _staged(self) -> npt.NDArray[Any]:
         """A copy through a buffer of the device's that the host can read.
 
-        IREE's copy lets the device write to numpy's memory, which Vulkan allows only at page
-        boundaries.
+        IREE's copy lets the device write to numpy's memory, which not every kind can.
         """
         size = self._view.get_buffer().byte_length()
         staging = self._buffer(size, self.device.hal.queue_copy, *_STAGING)

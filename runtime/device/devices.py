@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 from weakref import ref
@@ -24,26 +24,31 @@ from rnn_compiler.runtime.device.device_array import ELEMENT_TYPES, DeviceArray
 from rnn_compiler.runtime.device.processors import processors, throttled
 from rnn_compiler.runtime.device.shutdown import RUNNING, keep_open
 from rnn_compiler.runtime.device.waiting import PATIENCE
-from rnn_compiler.schema.device_kinds import DRIVERS
-from rnn_compiler.schema.dlpack import CPU, CUDA, VULKAN, address_of
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS, DRIVERS
+from rnn_compiler.schema.dlpack import address_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.systems import after_fork
 
-__all__ = ["ALIGNMENT", "Device", "device_kind", "get_device"]
+__all__ = ["ALIGNMENT", "NATIVE_DRIVERS", "Device", "device_kind", "get_device"]
 
 ALIGNMENT = 64
 """The alignment in bytes that compiled code assumes for every array (the `alignment` of
 `hal.interface.binding.subspan`)."""
 
-_OTHER_NAMES = {"cpu": "local-task", "local": "local-task", "gpu": "cuda"}
+NATIVE_DRIVERS: Mapping[str, Any] = {"cuda": cuda_driver}
+"""Calls of a vendor's driver that IREE's Python API lacks, by kind of device."""
 
-_NO_DRIVER = {
-    "libcuda.so": "no NVIDIA driver on this machine (libcuda.so.1 not found)",
-    "libvulkan.so": "no Vulkan on this machine (libvulkan.so.1 not found)",
-    "VK_ERROR_INCOMPATIBLE_DRIVER": "no driver for Vulkan on this machine",
+_OTHER_NAMES = {
+    name: row.driver
+    for kind, row in DEVICE_KINDS.items()
+    for name in (kind, row.target, *row.other_names)
 }
-"""The reason why a device does not open, by part of IREE's message."""
+
+_NUMBERED = [
+    name for name, driver in _OTHER_NAMES.items() if DEVICE_KINDS[DRIVERS[driver]].is_numbered
+]
+"""The names of devices with numbers."""
 
 open_devices: dict[str, Device] = {}
 _lock = threading.Lock()
@@ -91,15 +96,15 @@ def device_kind(uri: str) -> str:
     kind = DRIVERS.get(str(uri).partition("://")[0])
     if kind is not None:
         return kind
-    number = re.fullmatch(r"(?:cuda|gpu):/*(\d+)", str(uri).lower())
-    others = {str(uri): f"cuda://{number[1]}"} if number else _OTHER_NAMES
+    found = re.fullmatch(rf"({'|'.join(_NUMBERED)}):/*(\d+)", str(uri).lower())
+    others = {str(uri): f"{_OTHER_NAMES[found[1]]}://{found[2]}"} if found else _OTHER_NAMES
     message = f"no device {describe(uri)}: expected one of {', '.join(DRIVERS)}"
     raise DeviceError(with_hint(message, uri, DRIVERS, others))
 
 
-def _reason(error: Exception) -> str:
+def _reason(kind: str, error: Exception) -> str:
     """Why a device does not open: IREE's message, except in the most common cases."""
-    for part, reason in _NO_DRIVER.items():
+    for part, reason in DEVICE_KINDS[kind].failures.items():
         if part in str(error):
             return reason
     drivers = ", ".join(sorted(iree.query_available_drivers()))
@@ -108,23 +113,8 @@ def _reason(error: Exception) -> str:
 
 def _remedy(kind: str) -> str:
     """What to do about a device that does not open."""
-    if kind == "vulkan":
-        return (
-            "; a GPU needs its vendor's driver for Vulkan, and vulkaninfo must list it; Mesa's "
-            "lavapipe (Debian's mesa-vulkan-drivers) runs on the CPU instead"
-        )
-    if kind != "cuda":
-        return ""
-    try:
-        driver: Any = iree.get_driver("cuda")
-        devices = driver.query_available_devices()
-    except RuntimeError:  # no libcuda.so
-        return (
-            "; a GPU needs NVIDIA's driver, which provides libcuda.so, and in a container its "
-            "toolkit (docker run --gpus all): nvidia-smi must list the GPU"
-        )
-    names = [f"cuda://{number} ({each['name']})" for number, each in enumerate(devices)]
-    return f"; NVIDIA GPUs here: {', '.join(names) or 'none'}"
+    native = NATIVE_DRIVERS.get(kind)
+    return (native.devices_here() if native else "") or DEVICE_KINDS[kind].remedy
 
 
 class Device:
@@ -132,7 +122,8 @@ class Device:
 
     Attributes:
         uri: Its name.
-        kind: The kind of target it runs, ``"local"``, ``"cuda"`` or ``"vulkan"``.
+        kind: The kind of target it runs, one of `DEVICE_KINDS`.
+        native: Its row of `NATIVE_DRIVERS`; None if there is none.
         dlpack: DLPack's device type and number for its memory.
         has_threads: Whether it runs work on its own threads.
         patience: How many seconds a caller stays awake while waiting for them (`waiting.wait`).
@@ -149,6 +140,7 @@ class Device:
         self.usable = True
         self.live_arrays: set[ref[DeviceArray]] = set()
         self.kind = kind
+        self.native: Any = NATIVE_DRIVERS.get(kind)
         self.has_threads = driver == "local-task"
         self.patience = 0.0
         if self.has_threads:  # one worker per core, unless a container gets less time
@@ -158,11 +150,12 @@ class Device:
         try:
             allocators: Any = [pool] if self.kind == "local" else []
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)
-            self.dlpack = self._dlpack()
+            number: int = self.native.number_of(uri) if self.native else 0
+            self.dlpack = DEVICE_KINDS[kind].dlpack, number
         except Exception as error:
-            reason = _reason(error)
-            message = f"device {uri!r} could not be opened: {reason}{_remedy(self.kind)}"
-            raise DeviceError(message, reason) from error
+            reason = _reason(kind, error)
+            message = f"device {uri!r} could not be opened: {reason}"
+            raise DeviceError("; ".join(filter(None, (message, _remedy(kind)))), reason) from error
         keep_open(self.hal)
         self.instance: Any = iree.VmInstance()
         self.hal_module: Any = iree.create_hal_module(self.instance, self.hal)
@@ -170,15 +163,11 @@ class Device:
     def __repr__(self) -> str:
         return f"Device({self.uri!r})"
 
-    def _dlpack(self) -> tuple[int, int]:
-        if self.kind == "cuda":
-            return CUDA, cuda_driver.number_of(self.uri)
-        return CPU if self.kind == "local" else VULKAN
-
     @property
     def capability(self) -> int | None:
-        """The compute capability of a GPU, 89 for 8.9; None for a CPU."""
-        return cuda_driver.capability(self.dlpack[1]) if self.kind == "cuda" else None
+        """The number of a GPU's architecture, 89 for sm_89; None if its kind's have no order."""
+        level = DEVICE_KINDS[self.kind].level
+        return self.native.capability(self.dlpack[1]) if level else None
 
     def keep(self, array: DeviceArray) -> DeviceArray:
         """Registers an array that a caller holds, until it is freed."""
@@ -266,8 +255,8 @@ class Device:
             BufferError: IREE cannot use it in place.
             DeviceError: The GPU failed.
         """
-        capsule = tensor.__dlpack__(stream=cuda_driver.DEFAULT_STREAM)
-        cuda_driver.wait_for_default_stream(self.dlpack[1])
+        capsule = tensor.__dlpack__(stream=self.native.DEFAULT_STREAM)
+        self.native.wait_for_default_stream(self.dlpack[1])
         try:
             if address_of(capsule) % ALIGNMENT:
                 raise ValueError(f"its address is not a multiple of {ALIGNMENT} bytes")

@@ -13,7 +13,8 @@ import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.arguments import as_array
 from rnn_compiler.runtime.device.device_array import DeviceArray
-from rnn_compiler.schema.dlpack import CUDA, address_of, device_of
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS
+from rnn_compiler.schema.dlpack import address_of, device_of
 
 VARIANT = sizes(4, 16, 32, 64, use_peephole=False)
 
@@ -93,7 +94,7 @@ def test_what_iree_does_not_take(program: rc.Program) -> None:
     if not torch.cuda.is_available():
         pytest.skip("torch without CUDA")
     tensor = torch.ones((16, 32), device=f"cuda:{program.device.dlpack[1]}")
-    assert device_of(tensor)[0] == CUDA
+    assert device_of(tensor)[0] == DEVICE_KINDS["cuda"].dlpack
     for part in (tensor.T, tensor[:, 1:], tensor.flatten()[1:]):
         with pytest.raises(InvalidArgumentError, match=r"contiguous copy.*clone\("):
             program.to_device(part)

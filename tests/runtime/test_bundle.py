@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.errors import ArtifactError, DeviceError, InvalidArgumentError
 from rnn_compiler.runtime.artifact import Artifact, Bundle, read_artifact
 from rnn_compiler.runtime.device import cuda_driver, devices
 from rnn_compiler.runtime.device.devices import Device
@@ -167,12 +167,16 @@ def test_load_asks_the_gpu(tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch) -
     """Which a CPU plays, and takes code for CPUs."""
     device = Device("local-sync")
     monkeypatch.setattr(device, "kind", "cuda")
+    monkeypatch.setattr(device, "native", cuda_driver)
     monkeypatch.setitem(devices.open_devices, "cuda://3", device)
     monkeypatch.setattr(cuda_driver, "capability", lambda _: 86)
     program = rc.runtime.load(for_gpus(tiny, "sm_60 sm_89 sm_80"), "cuda://3")
     assert program.manifest.target.name == "cuda:sm_80"
     with pytest.raises(ArtifactError, match="compiled for sm_89, this GPU is sm_86"):
         rc.runtime.load(for_gpus(tiny, "sm_89").artifacts[0], "cuda://3")
+    other = foreign(tiny, TargetSpec("vulkan", "vulkan", "vp_android_baseline_2022", ()))
+    with pytest.raises(DeviceError, match=r"compiled for vulkan .* cannot run on 'local-sync'"):
+        rc.runtime.load(other, "cuda://3")
 
 
 def test_load_takes_a_folder(saved: Path) -> None:

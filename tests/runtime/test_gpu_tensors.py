@@ -22,12 +22,15 @@ from rnn_compiler.runtime.arguments import as_array
 from rnn_compiler.runtime.device import cuda_driver, devices
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
-from rnn_compiler.schema.dlpack import CUDA, DLTensor, address_of, tensor_of
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS
+from rnn_compiler.schema.dlpack import DLTensor, address_of, tensor_of
 from rnn_compiler.schema.dtypes import DTYPES
 
 jax = pytest.importorskip("jax", reason="jax is the framework that these tensors are of")
 
 Arrays = dict[str, npt.NDArray[Any]]
+
+CUDA = DEVICE_KINDS["cuda"].dlpack
 
 EVENTS: list[tuple[str, object]] = []
 """The requests to a tensor's owner and to the driver."""
@@ -59,6 +62,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Device:
     """The CPU in the part of the first GPU."""
     device = cpu()
     monkeypatch.setattr(device, "uri", "cuda")
+    monkeypatch.setattr(device, "native", cuda_driver)
     monkeypatch.setattr(device, "dlpack", (CUDA, 0))
     monkeypatch.setitem(devices.open_devices, "cuda", device)
     EVENTS.clear()
