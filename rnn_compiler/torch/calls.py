@@ -22,6 +22,7 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.arguments import check_argument
 from rnn_compiler.runtime.device.devices import device_kind
 from rnn_compiler.runtime.device.placement import default_device
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.systems import after_fork
@@ -30,6 +31,7 @@ from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
 from rnn_compiler.torch.prepared import Prepared, type_of
 
 __all__ = [
+    "KINDS",
     "call",
     "call_gradient",
     "check_devices",
@@ -49,7 +51,8 @@ def dtype_name(dtype: Any) -> str:
     return _NAMES.get(dtype) or str(dtype).removeprefix("torch.")
 
 
-_CPU = torch.device("cpu")
+KINDS = {row.torch: kind for kind, row in DEVICE_KINDS.items() if row.torch}
+"""The kinds of devices that ops run on, by torch's type."""
 
 
 @functools.cache
@@ -164,18 +167,18 @@ def check_devices(op: str, devices: Sequence[Any]) -> Any:
     return common
 
 
-def _device_index(op: str, devices: Sequence[Any]) -> int | None:
-    """The number of the GPU that tensors are on; None for the CPU.
+def _device(op: str, devices: Sequence[Any]) -> Any:
+    """The device that tensors are on.
 
     Raises:
         InvalidArgumentError: They are on several devices, or on an unsupported one.
     """
     device = check_devices(op, devices)
-    if device != _CPU and device.type != "cuda":
+    if device.type not in KINDS:
         first = next(iter(tensors_of(op)))
-        expected = "a tensor on the CPU or on an NVIDIA GPU"
-        raise InvalidArgumentError(op, first, expected, f"one on {device}")
-    return None if device == _CPU else device.index or 0
+        places = " or on ".join(DEVICE_KINDS[kind].one for kind in KINDS.values())
+        raise InvalidArgumentError(op, first, f"a tensor on {places}", f"one on {device}")
+    return device
 
 
 @functools.lru_cache(maxsize=1024)
@@ -193,7 +196,7 @@ def prepare(
     A type consists of shape, dtype and device.
     """
     where = target, device, alone
-    common = _device_index(op, [each and each[2] for each in types])
+    common = _device(op, [each and each[2] for each in types])
     signature = OPS[op].signature
     names = tensors_of(op)
     known = {name: each for name, each in zip(names, types, strict=True) if each is not None}
@@ -211,11 +214,12 @@ def prepare(
             _check(op, argument, *known[argument.name][:2])
         elif argument.default is None:
             raise InvalidArgumentError(op, argument.name, "a tensor", "None")
-    kind, code = ("local", "cpu") if common is None else ("cuda", "cuda")
-    if target.partition(":")[0] != code:
-        target = code
-    if kind == "cuda":
-        device = f"cuda://{common}"
+    kind = KINDS[common.type]
+    row = DEVICE_KINDS[kind]
+    if target.partition(":")[0] != row.target:
+        target = row.target
+    if kind != "local":
+        device = f"{row.driver}://{common.index or 0}"
     elif device is None or device_kind(device) != kind:
         device = "local-sync" if alone else default_device([spec], kind)
     function = open_sizes.function_for(spec, target, device)

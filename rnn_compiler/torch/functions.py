@@ -23,7 +23,7 @@ from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.tensors import Tensor
 from rnn_compiler.torch.attributes import Attributes, attribute_values, attributes_of
-from rnn_compiler.torch.calls import dtype_name
+from rnn_compiler.torch.calls import KINDS, dtype_name
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
 from rnn_compiler.torch.formulas import HAS_FORMULA
 from rnn_compiler.torch.library import Parts, is_transformed, run
@@ -44,7 +44,7 @@ def run_cast(
 
 def is_cast(device: str) -> bool:
     """Whether autocast is on for a type of device."""
-    return device in ("cpu", "cuda") and torch.is_autocast_enabled(device)
+    return device in KINDS and torch.is_autocast_enabled(device)
 
 
 def _cast(tensor: Any, dtype: Any) -> Any:

@@ -26,6 +26,7 @@ from rnn_compiler.schema.cudnn_layout import Block
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.torch.attributes import Attributes, attributes_of
 from rnn_compiler.torch.calls import (
+    KINDS,
     call,
     call_gradient,
     check_devices,
@@ -91,8 +92,8 @@ def _define(library: Any, op: str, *, is_gradient: bool) -> None:
         nothing = [values[0].new_empty(0) for _ in range(count - len(values))]
         return (*values, *nothing)
 
-    for key in ("CPU", "CUDA"):
-        library.impl(signature.function, run, key)
+    for device in KINDS:
+        library.impl(signature.function, run, device.upper())
     torch.library.register_fake(f"{_NAMESPACE}::{signature.function}", fake, lib=library)
 
 
