@@ -21,12 +21,16 @@ use.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe, did_you_mean
 from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES as GPUS
 from rnn_compiler.lowering.targets.cuda_architectures import DEFAULT, architecture_of
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES, Architecture
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS, TARGETS
 from rnn_compiler.schema.manifest import TargetSpec
 
 __all__ = ["check_format", "compiler_flags", "resolve_target", "target_names"]
@@ -40,7 +44,6 @@ _FORMATS = {
 
 _VULKAN = "vp_android_baseline_2022"
 """IREE's name for its minimum requirements of a driver: SPIR-V 1.3, and 32-bit numbers only."""
-
 
 _NO_VULKAN = "--iree-plugin=-hal_target_vulkan_spirv"
 """Switches off a plugin that no other target needs: see `iree_compile.FLAGS`."""
@@ -60,22 +63,19 @@ def resolve_target(name: object) -> TargetSpec:
         ('dotprod',)
     """
     text = name if isinstance(name, str) else describe(name)
-    kind, colon, detail = text.partition(":")
-    if kind == "cuda":
-        return _cuda(text)
-    if text == "vulkan":
-        return TargetSpec(text, "vulkan", _VULKAN, ())
-    if kind == "cpu" and bool(colon) == bool(detail):
-        return _cpu(text, detail)
-    levels = cpu_features.LEVELS.get(cpu_features.architecture(), {})
-    known = ["cpu", *(f"cpu:{level}" for level in levels), "cpu:FEATURE,..."]
-    known += [*(f"cpu:{arch}" for arch in ARCHITECTURES), *_cuda_names(), "vulkan"]
-    expected = f"one of {', '.join(known)}"
+    kind = TARGETS.get(text.partition(":")[0])
+    target = _KINDS[kind].read(text) if kind else None
+    if target is not None:
+        return target
+    expected = f"one of {', '.join(name for row in _KINDS.values() for name in row.names())}"
     raise InvalidArgumentError("compile", "target", expected, describe(text), _meant(text))
 
 
-def _cpu(name: str, detail: str) -> TargetSpec:
-    """The target of ``cpu`` with the text after its colon."""
+def _cpu(name: str) -> TargetSpec | None:
+    """The target of ``cpu``, with features or an architecture after a colon."""
+    _, colon, detail = name.partition(":")
+    if bool(colon) != bool(detail):
+        return None
     first, *rest = (item.strip().removeprefix("+") for item in detail.split(","))
     arch = first if first in ARCHITECTURES else cpu_features.architecture()
     if arch not in ARCHITECTURES:
@@ -149,16 +149,26 @@ def _cuda(name: str) -> TargetSpec:
     return TargetSpec(name, "cuda", architecture, ())
 
 
+def _vulkan(name: str) -> TargetSpec | None:
+    return TargetSpec(name, "vulkan", _VULKAN, ()) if name == "vulkan" else None
+
+
+def _cpu_names(features: str = "FEATURE,...") -> list[str]:
+    levels = cpu_features.LEVELS.get(cpu_features.architecture(), {})
+    return ["cpu", *(f"cpu:{detail}" for detail in (*levels, features, *ARCHITECTURES))]
+
+
 def _cuda_names() -> list[str]:
     return ["cuda", *(f"cuda:{architecture}" for architecture in GPUS)]
 
 
+def _gpu_names() -> list[str]:
+    return [f"cuda:{name}" for names in GPUS.values() for name in names]
+
+
 def target_names() -> list[str]:
     """Every named target, without lists of features."""
-    levels = cpu_features.LEVELS.get(cpu_features.architecture(), {})
-    gpus = [f"cuda:{name}" for names in GPUS.values() for name in names]
-    cpus = [f"cpu:{detail}" for detail in (*levels, "levels", *ARCHITECTURES)]
-    return ["cpu", *cpus, *_cuda_names(), *gpus, "vulkan"]
+    return [name for row in _KINDS.values() for name in row.all_names()]
 
 
 def _meant(name: str, arch: Architecture | None = None, prefix: str = "cpu:") -> str:
@@ -188,7 +198,9 @@ def _meant(name: str, arch: Architecture | None = None, prefix: str = "cpu:") ->
     kind, _, detail = name.rpartition(":")
     known = groups.get(kind.strip().lower(), {**details, **gpus})
     if not kind:
-        known = {"cpu": "cpu", "cuda": "cuda", "gpu": "cuda", "vulkan": "vulkan", **known}
+        kinds = DEVICE_KINDS.values()
+        own = {name: row.target for row in kinds for name in (row.target, *row.other_names)}
+        known = {**own, **known}
     numbers = re.findall(r"\d+", detail)
     close = {each: known[each] for each in known if re.findall(r"\d+", each) == numbers}
     return did_you_mean(detail, (), close)
@@ -196,14 +208,10 @@ def _meant(name: str, arch: Architecture | None = None, prefix: str = "cpu:") ->
 
 def compiler_flags(target: TargetSpec) -> list[str]:
     """The flags that make `iree-compile` produce code for a target."""
-    if target.device == "cuda":
-        return [
-            "--iree-hal-target-device=cuda",
-            f"--iree-cuda-target={target.architecture}",
-            _NO_VULKAN,
-        ]
-    if target.device == "vulkan":
-        return ["--iree-hal-target-device=vulkan", f"--iree-vulkan-target={target.architecture}"]
+    return _KINDS[target.device].flags(target)
+
+
+def _cpu_flags(target: TargetSpec) -> list[str]:
     arch = ARCHITECTURES[target.architecture]
     # Without the triple, code is compiled for this machine, and features of others are dropped.
     features = [f"+{each}" for each in (*arch.baseline, *target.features)]
@@ -220,3 +228,37 @@ def compiler_flags(target: TargetSpec) -> list[str]:
         *arch.flags,
         *([] if arch.has_memory else [_IN_ORDER]),
     ]
+
+
+def _cuda_flags(target: TargetSpec) -> list[str]:
+    architecture = f"--iree-cuda-target={target.architecture}"
+    return ["--iree-hal-target-device=cuda", architecture, _NO_VULKAN]
+
+
+def _vulkan_flags(target: TargetSpec) -> list[str]:
+    return ["--iree-hal-target-device=vulkan", f"--iree-vulkan-target={target.architecture}"]
+
+
+class _Kind(NamedTuple):
+    """The targets of a kind of device.
+
+    Attributes:
+        read: The target of a name whose part up to the colon is the kind's; None if there is none.
+        names: Their names, for messages.
+        all_names: Their names with other spellings, for completion.
+        flags: The flags for one of them.
+    """
+
+    read: Callable[[str], TargetSpec | None]
+    names: Callable[[], list[str]]
+    all_names: Callable[[], list[str]]
+    flags: Callable[[TargetSpec], list[str]]
+
+
+_KINDS: Mapping[str, _Kind] = MappingProxyType(
+    {
+        "local": _Kind(_cpu, _cpu_names, lambda: _cpu_names("levels"), _cpu_flags),
+        "cuda": _Kind(_cuda, _cuda_names, lambda: _cuda_names() + _gpu_names(), _cuda_flags),
+        "vulkan": _Kind(_vulkan, lambda: ["vulkan"], lambda: ["vulkan"], _vulkan_flags),
+    }
+)
