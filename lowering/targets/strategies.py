@@ -66,7 +66,7 @@ class BackEnd(NamedTuple):
     Attributes:
         processor: The processor of a target, with the tile sizes that suit it.
         strategies: The strategies whose code the devices run, the default first.
-        dtypes: The dtypes that there is code for; None for all.
+        dtypes: The dtypes that there is code for, a float's first; None for all.
     """
 
     processor: Callable[[TargetSpec], VectorUnit | Gpu]
@@ -126,14 +126,15 @@ def check_dtypes(functions: Iterable[FunctionSpec], target: TargetSpec) -> None:
             if tensor.shape and tensor.dtype not in dtypes:
                 raise UnsupportedError(
                     f"{spec.op}: {tensor.name} is {tensor.dtype}, and for {target.name} there is "
-                    f"code for float32 alone: {_without(spec, tensor)}, or choose another target"
+                    f"code for {', '.join(dtypes)} alone: {_without(spec, tensor, dtypes)}, or "
+                    "choose another target"
                 )
 
 
-def _without(spec: FunctionSpec, tensor: TensorSpec) -> str:
+def _without(spec: FunctionSpec, tensor: TensorSpec, dtypes: Sequence[str]) -> str:
     """How to build a function without an array of a dtype that a target lacks."""
-    if spec.dtype != "float32":
-        return "build it with dtype float32"
+    if spec.dtype not in dtypes:
+        return f"build it with dtype {dtypes[0]}"
     if tensor in spec.frozen:
         return "freeze its weights without quantize"
     if tensor in spec.results:

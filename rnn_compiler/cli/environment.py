@@ -22,21 +22,29 @@ from rnn_compiler.cli.terminal import (
 )
 from rnn_compiler.installation import NAMES, installed_names, pip_install, requirements, version
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.targets.strategies import BACK_ENDS
 from rnn_compiler.requirements import RUNTIME, is_within, missing_to_compile
 from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.cache.remote import RemoteCache, reason_of
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.attributes import REQUIRED, Attribute
-from rnn_compiler.schema.device_kinds import DRIVERS
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS, DRIVERS
 from rnn_compiler.schema.signatures import Signature
 
 __all__ = ["add_demo", "add_doctor", "add_ops", "print_version"]
 
-_TARGETS = ("cpu", "cuda")
-"""The targets that have code for every dtype of an op."""
+_DTYPES = {DEVICE_KINDS[kind].target: back_end.dtypes for kind, back_end in BACK_ENDS.items()}
+"""The dtypes that there is code for, by target; None for every dtype of an op."""
 
-_TARGETS_IN_WORDS = f"{' '.join(_TARGETS)}, and vulkan for float32"
+_TARGETS = [target for target, dtypes in _DTYPES.items() if dtypes is None]
+
+_TARGETS_IN_WORDS = ", and ".join(
+    [
+        " ".join(_TARGETS),
+        *(f"{target} for {dtypes[0]}" for target, dtypes in _DTYPES.items() if dtypes),
+    ]
+)
 
 
 def print_version() -> int:
@@ -143,7 +151,7 @@ def _op_facts(signature: Signature) -> dict[str, Any]:
         "function": signature.function,
         "summary": signature.summary,
         "dtypes": list(signature.dtypes),
-        "targets": list(_TARGETS),
+        "targets": _TARGETS,
         "dimensions": list(signature.dimensions),
         "attributes": {
             a.name: {
