@@ -31,6 +31,7 @@ from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.golden import storable
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.selftest import find_c_manifest
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import shown
@@ -124,13 +125,14 @@ def _weights(artifact: Artifact, archive: Path) -> list[tuple[str, str]]:
 
 
 def _code(target: TargetSpec) -> tuple[str, str]:
-    """The processor features that the code needs."""
-    if target.device == "cuda":
-        text = f"PTX for {target.architecture}: GPUs of this architecture and of later ones"
-        return "code", text
-    if target.device == "vulkan":
-        return "code", "SPIR-V 1.3: any GPU whose driver has Vulkan"
-    return "CPU features", " ".join(target.features) or "the architecture's baseline"
+    """What a GPU's code is, or the processor features that a CPU's code needs."""
+    if target.device == "local":
+        return "CPU features", " ".join(target.features) or "the architecture's baseline"
+    if target.device not in DEVICE_KINDS:
+        return "code", "of a kind that this version does not have"
+    kind = DEVICE_KINDS[target.device]
+    architecture = f" for {target.architecture}" if kind.level else ""
+    return "code", f"{kind.code}{architecture}: {kind.runs_on}"
 
 
 def _runs_here(artifact: Artifact) -> str:

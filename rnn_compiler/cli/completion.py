@@ -52,9 +52,10 @@ def _dtypes(**_: object) -> list[str]:
 
 
 def _devices(**_: object) -> list[str]:
-    from rnn_compiler.schema.device_kinds import DRIVERS
+    from rnn_compiler.schema.device_kinds import DEVICE_KINDS, DRIVERS
 
-    return [*DRIVERS, "cuda://"]
+    numbered = [row.driver for row in DEVICE_KINDS.values() if row.is_numbered]
+    return [*DRIVERS, *(f"{driver}://" for driver in numbered)]
 
 
 def _targets(**_: object) -> list[str]:

@@ -13,6 +13,7 @@ from rnn_compiler.errors import OTHER_NAMES, with_hint
 from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.modules import Module, build
 from rnn_compiler.schema.attributes import MAX_DIMENSION, REQUIRED, Attribute
+from rnn_compiler.schema.device_kinds import DRIVERS
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 from rnn_compiler.weights.files import load
 
@@ -141,8 +142,7 @@ def add_json_option(parser: argparse.ArgumentParser) -> None:
 
 def add_device_option(parser: argparse.ArgumentParser) -> None:
     """Adds the device to run on."""
-    names = "local-sync, local-task, cuda, vulkan"
-    text = f"{names}; default: depends on the target and the work of a call"
+    text = f"{', '.join(DRIVERS)}; default: depends on the target and the work of a call"
     parser.add_argument("--device", metavar="DEVICE", help=text)
 
 

@@ -287,6 +287,7 @@ def test_inspect_shows_what_the_members_of_a_bundle_share_once(
         TargetSpec("cpu:generic", "local", architecture(), ()),
         TargetSpec("cpu:future", "local", architecture(), ("avx1024",)),
         TargetSpec("cuda", "cuda", "sm_80", ()),
+        TargetSpec("tpu", "tpu", "v5", ()),
     ]
     members = [replace(mine, manifest=replace(mine.manifest, target=t)) for t in targets]
     folder = Bundle(tuple(members)).save(tmp_path / "bundle")
@@ -299,6 +300,7 @@ def test_inspect_shows_what_the_members_of_a_bundle_share_once(
     for target in targets:
         assert text.count(f"\n{target.name}\n") == 1
         assert f"  {target.slug}.vmfb\n" in text
+    assert text.count("of a kind that this version does not have") == 1
     assert text.count(mine.manifest.payload_sha256) == len(targets)
     assert text.count(f"{mine.manifest.payload_size:,} bytes") == len(targets)
     assert f"CPU features  {' '.join(targets[0].features)}\n" in text
