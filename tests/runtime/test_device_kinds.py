@@ -1,0 +1,96 @@
+"""A kind of device is a row: each is complete, and another one needs no other code to be named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import iree.runtime as iree
+import pytest
+
+from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target
+from rnn_compiler.lowering.targets.strategies import BACK_ENDS
+from rnn_compiler.runtime.device.devices import NATIVE_DRIVERS
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS, DRIVERS, TARGETS
+
+
+@pytest.mark.parametrize("kind", DEVICE_KINDS)
+def test_a_row_is_complete(kind: str) -> None:
+    row = DEVICE_KINDS[kind]
+    assert {*row.drivers} <= {*iree.query_available_drivers()}
+    assert BACK_ENDS.keys() == DEVICE_KINDS.keys()
+    target = resolve_target(row.target)
+    assert target.device == kind
+    assert compiler_flags(target)
+    if kind != "local":
+        assert row.drivers == (kind,)
+        assert all((row.code, row.runs_on, row.failures, row.remedy))
+        assert target.architecture.startswith(row.level)
+        assert (kind in NATIVE_DRIVERS) == row.is_exported
+
+
+def test_rows_differ() -> None:
+    assert len(TARGETS) == len({row.dlpack for row in DEVICE_KINDS.values()}) == len(DEVICE_KINDS)
+    assert len(DRIVERS) == sum(len(row.drivers) for row in DEVICE_KINDS.values())
+
+
+PLANTED = """
+from rnn_compiler.schema import device_kinds
+row = device_kinds.DeviceKind(
+    drivers=("hip",), target="rocm", description="GPUs of AMD", one="an AMD GPU", dlpack=10,
+    is_exported=False, is_numbered=True, code="HSACO", runs_on="GPUs of this architecture",
+    failures={"libamdhip64": "no ROCm on this machine"}, remedy="install ROCm",
+)
+device_kinds.DEVICE_KINDS = {**device_kinds.DEVICE_KINDS, "hip": row}
+device_kinds.DRIVERS = {**device_kinds.DRIVERS, "hip": "hip"}
+device_kinds.TARGETS = {**device_kinds.TARGETS, "rocm": "hip"}
+
+from rnn_compiler.lowering.targets import strategies
+back_end = strategies.BACK_ENDS["vulkan"]._replace(dtypes=("float16",))
+strategies.BACK_ENDS = {**strategies.BACK_ENDS, "hip": back_end}
+
+from rnn_compiler.lowering.targets import names
+from rnn_compiler.schema.manifest import TargetSpec
+def read(name):
+    return TargetSpec(name, "hip", "gfx1100", ())
+def listed():
+    return ["rocm"]
+names._KINDS = {**names._KINDS, "hip": names._Kind(read, listed, listed, list)}
+
+import rnn_compiler as rc
+from rnn_compiler.cli import main
+from rnn_compiler.runtime.device.devices import get_device
+
+module = rc.build("GRUBlockCell", batch_size=1, input_size=2, num_units=3)
+with rc.target("rocm"):
+    print(rc.execution.current_device())
+    for action in (
+        lambda: get_device("hip"),
+        lambda: get_device("rocm:1"),
+        lambda: names.resolve_target("rocn"),
+        lambda: rc.compile(module),
+    ):
+        try:
+            action()
+        except rc.errors.RnnCompilerError as error:
+            print(error)
+main(["ops", "GRUBlockCell"])
+"""
+
+
+@pytest.mark.skipif("hip" not in iree.query_available_drivers(), reason="IREE without HIP")
+def test_a_planted_row_is_carried_through() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PLANTED], capture_output=True, text=True, check=True
+    )
+    expected = [
+        "hip",
+        "device 'hip' could not be opened: no ROCm on this machine; install ROCm",
+        "no device 'rocm:1': expected one of local-sync, local-task, cuda, vulkan, hip; "
+        "did you mean hip://1?",
+        "vulkan, rocm, got 'rocn'; did you mean rocm?",
+        "for rocm there is code for float16 alone: build it with dtype float16, or choose another",
+        "cpu cuda, and vulkan for float32, and rocm for float16",
+    ]
+    for part in expected:
+        assert part in done.stdout
