@@ -25,6 +25,7 @@ __all__ = [
     "shape",
     "splat_of",
     "static_shape",
+    "summed_axes",
     "width",
 ]
 
@@ -127,8 +128,14 @@ def contracted_axes(op: ir.Operation) -> tuple[int, int] | None:
     """The axis of each operand that an op sums over; None for other ops than matrix products."""
     if op.name != "stablehlo.dot_general":
         return None
+    lhs, rhs = summed_axes(op)
+    ranks = [rank(value) for value in (*op.operands, *op.results)]
+    return (lhs[0], rhs[0]) if len(lhs) == 1 and ranks == [2, 2, 2] else None
+
+
+def summed_axes(op: ir.Operation) -> tuple[list[int], list[int]]:
+    """The axes of each operand that a `dot_general` sums over, of arrays of any rank."""
     numbers = str(op.attributes["dot_dimension_numbers"])  # the bindings have no class for it
-    axes = [int(axis) for axis in re.findall(r"contracting_dimensions = \[(\d+)\]", numbers)]
-    if "batching" in numbers or len(axes) != 2 or [*map(rank, op.operands)] != [2, 2]:
-        return None
-    return axes[0], axes[1]
+    found = re.findall(r"contracting_dimensions = \[(.+?)\]", numbers) or ["", ""]
+    lhs, rhs = ([int(axis) for axis in re.findall(r"\d+", each)] for each in found)
+    return lhs, rhs

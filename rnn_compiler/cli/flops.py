@@ -1,18 +1,20 @@
 """Counts the operations of a module's matrix products.
 
-The count comes from the portable StableHLO, so ops need not declare any. A loop over time counts
-with its maximum number of steps, `seq_length` or a block of it; elementwise work is not counted.
+The count comes from the portable StableHLO, so ops need not declare any. A time loop counts with
+its maximum number of steps, `seq_length` or a block of it; any other loop, as in a user's module,
+with one step. Elementwise work is not counted.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering import mlir
-from rnn_compiler.schema.open_sizes import Size, static_size
+from rnn_compiler.lowering.analysis.time_loop import is_time_loop
+from rnn_compiler.lowering.analysis.values import rank, static_shape, summed_axes
+from rnn_compiler.lowering.composites import decomposition_of, loop_attributes
+from rnn_compiler.lowering.mlir import callee_of, ir, nested_ops, new_context, ops_of, symbol_of
 
 if TYPE_CHECKING:
     from rnn_compiler.schema.manifest import FunctionSpec
@@ -29,52 +31,44 @@ def matmul_flops(text: str, functions: Sequence[FunctionSpec]) -> dict[str, int]
         text: The module, portable StableHLO.
         functions: Its functions.
 
+    Raises:
+        TypeError: A size of a product or of a time loop is open.
+
     Example:
         >>> from rnn_compiler.modules import build
         >>> module = build("LSTMBlockCell", batch_size=2, input_size=3, num_units=5)
         >>> matmul_flops(module.text, module.functions)
         {'lstm_block_cell': 640}
     """
-    ir: Any = mlir.ir
-    with mlir.new_context():
-        operations: Any = ir.Module.parse(text).body.operations
-        bodies: dict[str, Any] = {
-            function.attributes["sym_name"].value: function for function in operations
-        }
-        return {
-            spec.function: _count(bodies[spec.function], bodies, spec.dims) for spec in functions
-        }
+    with new_context():
+        module = ir.Module.parse(text)
+        known = {symbol_of(op): op for op in ops_of(module.body)}
+        return {spec.function: _count(spec.function, known) for spec in functions}
 
 
-def _count(operation: Any, functions: dict[str, Any], dims: Mapping[str, Size]) -> int:
-    """The operations in an op, its regions and the function it calls."""
-    name: str = operation.operation.name
-    if name == "stablehlo.dot_general":
-        return _product(operation)
-    called = {"stablehlo.composite": "decomposition", "func.call": "callee"}.get(name)
-    if called is not None:
-        return _count(functions[operation.attributes[called].value], functions, dims)
-    inner = sum(_count(child, functions, dims) for child in _children(operation))
-    return inner * _steps(operation, dims) if name == "stablehlo.while" else inner
+def _count(symbol: str, functions: Mapping[str, ir.Operation]) -> int:
+    """The operations in a function and those that it refers to."""
+    total = 0
+    for op in nested_ops(functions[symbol]):
+        if op.name == "stablehlo.dot_general":
+            total += _product(op)
+        elif is_time_loop(op):
+            total += _steps(op) * _count(loop_attributes(op).step, functions)
+        elif op.name == "stablehlo.composite":
+            total += _count(decomposition_of(op), functions)
+        elif op.name == "func.call":
+            total += _count(callee_of(op), functions)
+    return total
 
 
-def _steps(loop: Any, dims: Mapping[str, Size]) -> int:
-    """The maximum number of steps of a loop over time: the rows of its output arrays."""
-    shapes: list[list[int]] = [result.type.shape for result in loop.results]
-    steps = [shape[0] for shape in shapes if len(shape) == 3]
-    return max(steps) if steps else static_size(dims["seq_length"])
+def _steps(loop: ir.Operation) -> int:
+    """The maximum number of steps of a time loop: the rows of its outputs, or of what it reads."""
+    sequences = [value for value in (*loop.results, *loop.operands) if rank(value) == 3]
+    return static_shape(sequences[0])[0]
 
 
-def _children(operation: Any) -> Iterator[Any]:
-    for region in operation.regions:
-        for block in region:
-            yield from block.operations
-
-
-def _product(operation: Any) -> int:
-    """Two operations for each element of the result and each index of the contracted axis."""
-    lhs = operation.operands[0].type.shape
-    numbers = str(operation.attributes["dot_dimension_numbers"])
-    found = re.search(r"lhs_contracting_dimensions = \[([\d, ]*)\]", numbers)
-    summed = [lhs[int(axis)] for axis in found[1].split(",")] if found else []
-    return 2 * math.prod(operation.results[0].type.shape) * math.prod(summed)
+def _product(op: ir.Operation) -> int:
+    """Two operations for each element of the result and each index of the contracted axes."""
+    lhs = static_shape(op.operands[0])
+    summed = [lhs[axis] for axis in summed_axes(op)[0]]
+    return 2 * math.prod(static_shape(op.results[0])) * math.prod(summed)

@@ -140,6 +140,12 @@ def test_blocks_of_time_count_once() -> None:
     assert (forward, gradient) == (2 * 32 * 16 * 1024 * 512, 2 * forward)
 
 
+def test_open_sizes_have_no_count() -> None:
+    built = rc.build("CudnnRNN", **(SIZES | {"seq_length": None}), num_layers=1)
+    with pytest.raises(TypeError, match="not known before a call"):
+        matmul_flops(built.text, built.functions)
+
+
 @pytest.mark.slow
 def test_bench_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
