@@ -22,6 +22,7 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import Open, Size, product
+from rnn_compiler.schema.symbols import private_symbol
 
 __all__ = ["Builder"]
 
@@ -273,8 +274,8 @@ class Builder:
         return tuple(Value(self, ssa, type) for ssa, type in zip(op.results, types, strict=True))
 
     def unused_symbol(self, name: str) -> str:
-        """A symbol for a private function of the function being emitted."""
-        symbol = f"{self.spec.function}.{name}"
+        """A symbol for a private function of the function being emitted (`schema.symbols`)."""
+        symbol = private_symbol(self.spec.function, name)
         if symbol in self._symbols:  # another of the same kind
             symbol = f"{symbol}.{len(self._symbols)}"
         self._symbols.add(symbol)

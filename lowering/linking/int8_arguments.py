@@ -27,6 +27,7 @@ from rnn_compiler.lowering.mlir import (
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.int8 import MATRICES, stored
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.symbols import owner_of
 
 __all__ = ["Int8Arguments", "Matrix"]
 
@@ -108,7 +109,7 @@ class Int8Arguments:
             if not self._users(symbol):
                 del self.linked[symbol]
                 for op in ops_of(self._module.body):
-                    if symbol_of(op).partition(".")[0] == symbol:  # including its parts
+                    if owner_of(symbol_of(op)) == symbol:  # it or a part of it
                         op.erase()
 
     def _taking(self, symbol: str, number: int, parts: Sequence[ir.Value]) -> str:

@@ -14,6 +14,7 @@ from rnn_compiler.lowering.mlir import block_of, function_of, ir, is_private, op
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
+from rnn_compiler.schema.symbols import owner_of
 
 __all__ = ["PASS_DIALECTS", "PassContext", "Processor"]
 
@@ -110,7 +111,7 @@ class PassContext:
             (spec, f"{symbol}: {why}")
             for spec in opened
             for symbol, why in self.plain_loops.items()
-            if symbol.startswith(f"{spec.function}.")
+            if owner_of(symbol) == spec.function
         ]
         guilty = [spec for spec, _ in loops] or opened
         why = "; ".join(text for _, text in loops) or reason

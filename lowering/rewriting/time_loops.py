@@ -8,6 +8,7 @@ from rnn_compiler.lowering.analysis.time_loop import is_time_loop
 from rnn_compiler.lowering.composites import decomposition_of
 from rnn_compiler.lowering.mlir import bodies, ir, ops_of
 from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.schema.symbols import owner_of
 
 __all__ = ["take_time_loops"]
 
@@ -28,7 +29,7 @@ def take_time_loops(context: PassContext) -> dict[str, ir.Operation]:
     for symbol in times:
         if times[symbol] > 1:
             context.keep_plain(symbol, "the decomposition of several composites")
-        elif symbol.partition(".")[0] in context.portable:
+        elif owner_of(symbol) in context.portable:
             context.keep_plain(symbol, "the compiler refused its function with fast loops")
     plain = context.plain_loops
     return {symbol: composite for symbol, composite in found if symbol not in plain}

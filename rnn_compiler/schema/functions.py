@@ -23,6 +23,7 @@ from rnn_compiler.schema.open_sizes import (
     static_size,
 )
 from rnn_compiler.schema.streams import Chunked
+from rnn_compiler.schema.symbols import private_symbol
 
 __all__ = ["NUMBERS", "FunctionSpec", "TensorSpec", "signature_text"]
 
@@ -164,7 +165,7 @@ class FunctionSpec:
 
     def parameter(self, name: str) -> str:
         """The name of a frozen argument in the archive, ``"encoder.w"``."""
-        return f"{self.function}.{name}"
+        return private_symbol(self.function, name)
 
     @property
     def prepack(self) -> str:

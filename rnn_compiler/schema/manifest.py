@@ -17,6 +17,7 @@ from rnn_compiler.schema.functions import NUMBERS, FunctionSpec, TensorSpec, sig
 from rnn_compiler.schema.iree_command import SCOPE, iree_command
 from rnn_compiler.schema.notebook import facts, function_tables, page
 from rnn_compiler.schema.open_sizes import json_sizes
+from rnn_compiler.schema.symbols import owner_of, private_symbol
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -98,8 +99,8 @@ class Manifest:
             yet.
         name: The module's symbol, which is its name in IREE's VM; empty for IREE's default,
             "module".
-        plain_loops: Reasons why time loops stay plain, several times slower, by function and loop
-            name: ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
+        plain_loops: Reasons why time loops stay plain, several times slower, by symbol
+            (`schema.symbols`): ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
         linked: For a user's functions: our ops in them, each by its private function.
         golden: Its sample results; None if there are none.
         calls: How short calls of its functions run, by symbol: ``"direct"``, or through IREE for a
@@ -147,11 +148,11 @@ class Manifest:
 
     def plain_loops_of(self, spec: FunctionSpec) -> dict[str, str]:
         """Reasons why a function's time loops stay plain, by loop name."""
-        names = {symbol: symbol.partition(".") for symbol in self.plain_loops}
+        prefix = private_symbol(spec.function, "")
         return {
-            name: self.plain_loops[symbol]
-            for symbol, (function, _, name) in names.items()
-            if function == spec.function
+            symbol.removeprefix(prefix): reason
+            for symbol, reason in self.plain_loops.items()
+            if owner_of(symbol) == spec.function
         }
 
     def to_json(self, file: str = "FILE.vmfb", archive: str = "FILE.irpa") -> dict[str, Any]:
