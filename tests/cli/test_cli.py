@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -252,7 +253,7 @@ def test_inspect(artifact: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for fact in (
         "block_lstm_grad_v2",
         "runs here",
-        "IREE 3.13",
+        f"IREE {metadata.version('iree-base-compiler')}",
         "use_peephole=True",
         "0..3",
         "calls: direct",

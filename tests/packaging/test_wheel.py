@@ -50,7 +50,8 @@ arguments = {a.name: np.zeros(a.shape, a.dtype) for a in spec.arguments}
 print(program(**arguments).h.shape)
 """
 
-COMPILER = "iree-base-compiler==3.13.*"
+REQUIRED = metadata.requires("rnn-compiler") or ()
+(COMPILER,) = (each for each in REQUIRED if each.startswith("iree-base-compiler"))
 
 RAW_OP = """
 try:
