@@ -278,7 +278,7 @@ class Value:
         return self._reduce("add", axes)
 
     def max(self, *axes: int) -> Value:
-        """The maximum of nonnegative elements over some axes; 0 if there are none."""
+        """The maximum of 0 and the elements over some axes."""
         return self._reduce("maximum", axes)
 
     def _reduce(self, combine: str, axes: Sequence[int]) -> Value:

@@ -89,9 +89,13 @@ def test_modules_clamp_lengths(op: str, strategy: str | None) -> None:
     """As on a GPU, where lengths are not checked; neither does `invoke` check them."""
     variant = VARIANTS["lstm"]
     function = compiled(op, variant, strategy)
-    inside = arguments(op, variant, [variant["seq_length"], 0])
-    outside = arguments(op, variant, [2**31 - 1, -(2**31)])
-    assert_same(function.invoke([*outside.values()]), function.invoke([*inside.values()]))
+    T = variant["seq_length"]
+    for outside, inside in (([2**31 - 1, -(2**31)], [T, 0]), ([-1, -(2**31)], [0, 0])):
+        results = [
+            function.invoke([*arguments(op, variant, lengths).values()])
+            for lengths in (outside, inside)
+        ]
+        assert_same(*results)
 
 
 @pytest.mark.parametrize(

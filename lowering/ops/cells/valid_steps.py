@@ -51,10 +51,13 @@ class ValidSteps:
         if given is None:
             b.formula("n = T")
             return ValidSteps(seq_length, b.constant(seq_length, "int64"), None)
+        # The maximum of the given lengths, which are thus clamped only where they are converted;
+        # as int32, because IREE fails on int64 for GPUs.
+        b.formula("n = min(max(sequence_lengths, 0), T)")
+        count = b.clamp(0, given.max(0), seq_length)
         b.formula("lengths = min(max(sequence_lengths, 0), T)")
         lengths = b.clamp(0, given, seq_length)
-        b.formula("n = max(lengths)")  # as int32: IREE fails on int64 for GPUs
-        return ValidSteps(seq_length, lengths.max(0).to("int64"), lengths.to("int64"))
+        return ValidSteps(seq_length, count.to("int64"), lengths.to("int64"))
 
     def of(self, b: Builder, block: TimeBlock) -> Value:
         """The number of steps of the longest row in a block of time, int64 scalar."""
