@@ -94,7 +94,7 @@ class VectorUnit:
         bits, registers = next(rows[feature] for feature in rows if feature in features)
         return cls(
             *(bits, registers),
-            formats=weight_formats(target.architecture, features),
+            formats=weight_formats(target.architecture, features, bits),
             rounds_to_float16=not features.isdisjoint(architecture.rounds_to_float16),
             float64_exponential=architecture.pointer == 8,
             has_memory=architecture.has_memory,
@@ -208,12 +208,21 @@ class VectorUnit:
                 found.append((rows, cut))
         return found
 
-    def panel(self, gate_width: int, gates: int, element: str, rows: int = 2) -> int:
+    def panel(
+        self, gate_width: int, gates: int, element: str, rows: int = 2, least: int = 1
+    ) -> int:
         """The number of units of each gate in a panel.
 
         Two registers wide. For a single row, about eight over all gates, so that enough sums are
         under way at once, or four, so that there are two panels to share. The rest, if the panels
         do not divide the units, is at least two where possible.
+
+        Args:
+            gate_width: The number of units.
+            gates: The number of gates.
+            element: The element type of the sums.
+            rows: The number of rows.
+            least: The fewest units of a panel that is not the only one.
         """
         width = self.width(element)
         panels = max(1, self.row_sums // 2 // gates)  # per width, a power of two
@@ -225,8 +234,10 @@ class VectorUnit:
         if gate_width % panel == 0:
             return panel
         quarter = max(1, width // 4)
-        widths = (width, 5 * quarter, 3 * quarter, 2 * quarter)
-        return next((p for p in widths if gate_width % p != 1 and p < gate_width), width - 1)
+        widths, otherwise = (width, 5 * quarter, 3 * quarter, 2 * quarter), width - 1
+        if otherwise < least:
+            widths, otherwise = range(least, gate_width), gate_width
+        return next((p for p in widths if gate_width % p != 1 and p < gate_width), otherwise)
 
     def columns(self, size: int, element: str) -> int:
         """The width of the tiles that columns are divided into.

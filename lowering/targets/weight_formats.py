@@ -7,13 +7,14 @@
 | | fma | float32 | 2 | widened in registers |
 | float16, for a single row | f16c | float32 | | widened in registers |
 | int8 | avx512vnni, avxvnni | int8 | 4 | `vpdpbusd`, with 128 added: it takes them as unsigned |
-| | other x86 | int8, as 16 bits | 2 | `pmaddwd`, whose sums of two cannot overflow |
+| | avx512bw, avx2, sse2 | int8, as 16 bits | 2 | `pmaddwd`, whose sums of two cannot overflow |
 | | dotprod, of aarch64 | int8 | 4 | `sdot` |
 | | other | int8, as 32 bits | 1 | multiplication |
 | other | any | the type of the product | | converted before |
 
 A group is some numbers of a column, adjacent in its panel, whose products an instruction sums in a
-lane. x86's `vpmaddubsw` is not used: its 16-bit sums saturate.
+lane. The instruction must exist for the widest registers that the features give. x86's
+`vpmaddubsw` is not used: its 16-bit sums saturate.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class WeightFormat:
             numbers; empty if panels have no groups.
         group: The numbers of a group.
         instructions: LLVM's names of the instruction, by the bits of a register.
-        offset: A number that is added to all weights, because the instruction takes them as
-            unsigned.
+        is_unsigned: Whether the instruction takes weights as unsigned: half of their range is added
+            to them (`offset`).
         quantized: The type in which tiles read the left-hand side's rows if they are quantized to
             int8 (`cpu.tiles.int8_rows`); otherwise empty.
         per_float32: The number of weights that take the time of one in float32.
@@ -54,7 +55,7 @@ class WeightFormat:
     panel: str = ""
     group: int = 1
     instructions: tuple[tuple[int, str], ...] = ()
-    offset: int = 0
+    is_unsigned: bool = False
     quantized: str = ""
     per_float32: int = 1
     given: str = ""
@@ -82,6 +83,11 @@ class WeightFormat:
         """
         is_type = weight == self.weight and self.given in ("", lhs)
         return is_type and inner >= self.min_inner and (not self.max_rows or rows <= self.max_rows)
+
+    @property
+    def offset(self) -> int:
+        """The number that is added to all weights: 128 to those of int8, by flipping the sign."""
+        return 1 << (ELEMENTS[self.weight].bits - 1) if self.is_unsigned else 0
 
     def groups(self, count: int) -> int:
         """The number of groups for `count` numbers; at least 2, since IREE drops axes of 1."""
@@ -111,16 +117,24 @@ def plain(element: str) -> WeightFormat:
     return WeightFormat(element, element, element)
 
 
-def weight_formats(architecture: str, features: Collection[str]) -> tuple[WeightFormat, ...]:
+def weight_formats(
+    architecture: str, features: Collection[str], bits: int
+) -> tuple[WeightFormat, ...]:
     """The formats of a processor, the best for each element type.
 
+    Args:
+        architecture: Its architecture.
+        features: Its features.
+        bits: The width of its registers, which an instruction must fill.
+
     Example:
-        >>> [(each.weight, each.group) for each in weight_formats("x86_64", ["avx", "fma"])]
-        [('bf16', 2), ('i8', 2)]
+        >>> [(each.weight, each.group) for each in weight_formats("x86_64", ["avx", "fma"], 256)]
+        [('bf16', 2), ('i8', 1)]
     """
     known, found = {*features}, dict[str, WeightFormat]()
     for needed, format in (*_FORMATS.get(architecture, ()), ((), _INT8)):
-        if known.issuperset(needed):
+        fills = not format.instructions or bits in dict(format.instructions)
+        if known.issuperset(needed) and fills:
             found.setdefault(format.weight, format)
     return (*found.values(),)
 
@@ -141,7 +155,7 @@ _VPDPBUSD = replace(
     quantized="i8",
     group=4,
     instructions=tuple((size, f"llvm.x86.avx512.vpdpbusd.{size}") for size in (128, 256, 512)),
-    offset=128,
+    is_unsigned=True,
 )
 _PMADDWD = replace(
     _INT8,
@@ -157,6 +171,13 @@ _SDOT = replace(
     _INT8, quantized="i8", group=4, instructions=((128, "llvm.aarch64.neon.sdot.v4i32.v16i8"),)
 )
 
+
+def _up_to(bits: int, format: WeightFormat) -> WeightFormat:
+    """A format without the instructions for wider registers."""
+    few = tuple((size, name) for size, name in format.instructions if size <= bits)
+    return replace(format, instructions=few)
+
+
 NO_INSTRUCTIONS = (_INT8,)
 """The formats of any processor."""
 
@@ -166,10 +187,10 @@ _FORMATS: dict[str, tuple[tuple[tuple[str, ...], WeightFormat], ...]] = {
         (("fma",), _WIDENED),
         (("f16c",), _HALVES),
         (("avx512f", "avx512vl", "avx512vnni"), _VPDPBUSD),
-        (("avx512f", "avx512bw"), _PMADDWD),
-        (("avxvnni",), _VPDPBUSD),
-        (("avx512f",), _INT8),  # it has no 16-bit instructions of 512 bits
-        ((), _PMADDWD),
+        (("avx512bw",), _PMADDWD),
+        (("avxvnni",), _up_to(256, _VPDPBUSD)),
+        (("avx2",), _up_to(256, _PMADDWD)),
+        ((), _up_to(128, _PMADDWD)),
     ),
     "aarch64": ((("bf16",), _BFDOT), (("dotprod",), _SDOT)),
 }

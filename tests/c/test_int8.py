@@ -15,14 +15,16 @@ from quick import first
 import rnn_compiler as rc
 
 ROWS, ROW = (9, 70, 60), (1, 40, 70)
+FIVE_UNITS, ODD_UNITS = (3, 7, 5), (1, 20, 21)
+"""With narrow registers, panels of three columns would leave at least two units for the last."""
 
 TARGETS = [
     ("cpu", "", [ROW]),
     ("cpu:aarch64,dotprod", "neoverse-n1", [ROWS, ROW]),
     ("cpu:aarch64", "cortex-a53", [ROWS]),
     ("cpu:armv7", "cortex-a7", [ROW]),
-    ("cpu:cortex-m4", "", [ROW]),
-    ("cpu:riscv32", "", [ROWS]),
+    ("cpu:cortex-m4", "", [ROW, ODD_UNITS]),
+    ("cpu:riscv32", "", [ROWS, FIVE_UNITS]),
 ]
 """Each way to multiply, with several rows and with one: by an instruction, by vectors without one,
 and where memory is scarce. `numeric/test_int8.py` compares the same code of this machine's."""

@@ -25,7 +25,8 @@ SHAPES = [(3, 70, 20), (24, 70, 90), (1, 70, 90)]
 """Products that stay plain outside of loops, and that do not; a single row."""
 
 
-_NAMES = ("cpu", "cpu:generic", *(f"cpu:x86_64,x86-64-{k}" for k in ("v3", "v3,avxvnni", "v4")))
+_LEVELS = ("v3", "v3,avxvnni", "v4", "v4,avx512vnni")
+_NAMES = ("cpu", "cpu:generic", "cpu:x86_64,avx", *(f"cpu:x86_64,x86-64-{k}" for k in _LEVELS))
 _CODE = {VectorUnit.of(resolve_target(name)): name for name in reversed(_NAMES)}
 TARGETS = sorted(_CODE.values(), key=_NAMES.index)
 """The code of each is another."""

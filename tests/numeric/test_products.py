@@ -239,7 +239,7 @@ def test_row_products(element: str, tmp_path: Path) -> None:
 
 # bfloat16, in pairs.
 
-NARROW = VectorUnit(256, 16, formats=weight_formats("x86_64", ("f16c", "fma")))
+NARROW = VectorUnit(256, 16, formats=weight_formats("x86_64", ("f16c", "fma"), 256))
 
 
 def pairs(vectors: VectorUnit) -> WeightFormat:

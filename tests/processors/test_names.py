@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,15 @@ def test_sizes_fit_the_registers(name: str, dtype: str) -> None:
     assert registers + 3 <= unit.registers
     for size in (1, 2, 3, 5, 7, 24, 37, 64):
         assert 1 <= unit.panel(size, 4, element) <= max(size, 2 * unit.width(element))
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_panels_have_as_many_units_as_their_format_needs(name: str) -> None:
+    """If there are several, so that each begins where the previous one ends."""
+    unit = VectorUnit.of(resolve_target(f"cpu:{name}"))
+    for size, gates, rows in itertools.product(range(1, 140), (1, 3, 4), (1, 2)):
+        panel = unit.panel(size, gates, "f32", rows, 4)
+        assert panel == size or 4 <= panel < size
 
 
 def test_a_row_has_as_many_sums_in_webassembly_as_there_are_registers_for() -> None:

@@ -43,6 +43,8 @@ def test_instruction(target: str, expected: set[str], capsys: pytest.CaptureFixt
         ("cpu:x86_64,x86-64-v3,avxvnni", 256, "llvm.x86.avx512.vpdpbusd.256"),
         ("cpu:x86_64,x86-64-v4", 512, "llvm.x86.avx512.pmaddw.d.512"),
         ("cpu:x86_64,x86-64-v3", 256, "llvm.x86.avx2.pmadd.wd"),
+        ("cpu:x86_64,avx512f,avxvnni", 512, None),
+        ("cpu:x86_64,avx", 256, None),
         ("cpu:generic", 128, "llvm.x86.sse2.pmadd.wd"),
         ("cpu:aarch64,dotprod", 128, "llvm.aarch64.neon.sdot.v4i32.v16i8"),
         ("cpu:aarch64", 128, None),

@@ -27,6 +27,7 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.fused_loop import state_ring
 from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_arrays
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import heights
+from rnn_compiler.lowering.cpu.tiles.register_tiles import min_columns
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
@@ -180,7 +181,11 @@ class Plan:
             )
             for product in products
         }
-        return formats.pop() if len(formats) == 1 else plain(element(products[0].value))
+        if len(formats) == 1:
+            return formats.pop()
+        if any(product.scale is not None for product in products):
+            raise Refused("weights of which only some are in int8")
+        return plain(element(products[0].value))
 
     def _weights(self) -> int:
         """The number of weights that a step reads, as many as take the same time in float32."""
@@ -270,7 +275,8 @@ class Plan:
         gates = sum(map(len, columns.values())) or len(writes)
         sums = [element(product) for found in columns.values() for product, _ in found]
         of = sums[0] if sums else element(writes[0].value)
-        panel = self._vectors.panel(gate, gates, of, self._rows_at_once)
+        least = max((min_columns(self._formats[lhs]) for lhs in columns), default=1)
+        panel = self._vectors.panel(gate, gates, of, self._rows_at_once, least)
         panels = [
             Panels(
                 lhs,

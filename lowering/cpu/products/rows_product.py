@@ -69,6 +69,7 @@ def rows_product(
     number = lhs.shape[0]
     rows = rows or FirstRows(number)
     assert store is None or number != 1
+    assert scale is None or not isinstance(rows, ListedRows)
     store = store or Store(ArrayType((number, plan.columns), plan.format.result))
     if number == 1:
         row = collapse(outside, lhs, [[0, 1]])

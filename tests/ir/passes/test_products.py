@@ -337,7 +337,9 @@ def test_a_block_of_open_length_is_put_in_place() -> None:
     """In float32 without its padding; as pairs of bfloat16, which is twice as fast, with it."""
     assert "call @valid_rows_open" in blocked(PUT)
     sixteen = edited(PUT, ("x96xf32", "x96xbf16"), ("96x40xf32", "96x40xbf16"))
-    paired = VectorUnit(512, 32, weight_formats("x86_64", ["avx512f", "avx512bf16", "avx512vl"]))
+    paired = VectorUnit(
+        512, 32, weight_formats("x86_64", ["avx512f", "avx512bf16", "avx512vl"], 512)
+    )
     text, _ = rewritten(sixteen, products, processor=paired)
     assert "call @valid_rows" not in text
     assert "call @rows_product" in text
