@@ -54,7 +54,7 @@ def pack(
 
     Returns:
         ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``; in groups, with ``K/group``
-        instead of K.
+        instead of K, and as many elements instead of P as P groups have (`WeightFormat.width`).
     """
     if format.offset:
         matrix = with_flipped_bits(outside, matrix, format.offset)
@@ -99,7 +99,7 @@ def pack(
 def _as_panels(outside: Function, packed: Array, format: WeightFormat) -> Array:
     """Emits groups in the element type of panels."""
     *lead, columns = known(packed.shape)
-    type = ArrayType((*lead, format.width(columns)), format.panel or packed.element)
+    type = ArrayType((*lead, format.width(columns)), format.panel_element or packed.element)
     return seen_as(outside, packed, type)
 
 

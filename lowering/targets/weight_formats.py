@@ -10,7 +10,7 @@
 | | avx512bw, avx2, sse2 | int8, as 16 bits | 2 | `pmaddwd`, whose sums of two cannot overflow |
 | | dotprod, of aarch64 | int8 | 4 | `sdot` |
 | | other | int8, as 32 bits | 1 | multiplication |
-| other | any | the type of the product | | converted before |
+| other | any | the type of the product | | converted before packing |
 
 A group is some numbers of a column, adjacent in its panel, whose products an instruction sums in a
 lane. The instruction must exist for the widest registers that the features give. x86's
@@ -35,14 +35,16 @@ class WeightFormat:
         weight: The element type of the weights.
         lhs: The element type of the left-hand side.
         result: The element type of the product.
-        panel: The element type of panels of groups: of the integer that holds a group, or of its
-            numbers; empty if panels have no groups.
+        panel_element: The element type of panels of groups: of the integer that holds a group, or
+            of its numbers; empty if panels have no groups.
         group: The numbers of a group.
-        instructions: LLVM's names of the instruction, by the bits of a register.
+        instructions: LLVM's names of the instruction that multiplies groups, by the bits of a
+            register.
+        accumulates: Whether the instruction also adds to the sums.
         is_unsigned: Whether the instruction takes weights as unsigned: half of their range is added
             to them (`offset`).
-        quantized: The type in which tiles read the left-hand side's rows if they are quantized to
-            int8 (`cpu.tiles.int8_rows`); otherwise empty.
+        quantized_lhs: The element type in which tiles read the left-hand side if its rows are
+            quantized to int8 (`cpu.tiles.int8_rows`); otherwise empty.
         per_float32: The number of weights that take the time of one in float32.
         given: The element type that the left-hand side must have; empty for any.
         min_inner: The fewest summed products.
@@ -52,11 +54,12 @@ class WeightFormat:
     weight: str
     lhs: str
     result: str
-    panel: str = ""
+    panel_element: str = ""
     group: int = 1
     instructions: tuple[tuple[int, str], ...] = ()
+    accumulates: bool = True
     is_unsigned: bool = False
-    quantized: str = ""
+    quantized_lhs: str = ""
     per_float32: int = 1
     given: str = ""
     min_inner: int = 0
@@ -65,11 +68,26 @@ class WeightFormat:
     @property
     def is_grouped(self) -> bool:
         """Whether panels have groups, possibly of one number each."""
-        return self.panel != ""
+        return self.panel_element != ""
+
+    @property
+    def multiplies_groups(self) -> bool:
+        """Whether an instruction multiplies groups; otherwise their numbers are taken apart."""
+        return len(self.instructions) > 0
+
+    @property
+    def is_quantized(self) -> bool:
+        """Whether rows of the left-hand side are quantized, and the sums of a tile scaled."""
+        return self.quantized_lhs != ""
+
+    @property
+    def sums(self) -> str:
+        """The element type of a tile's sums."""
+        return "i32" if self.is_quantized else self.result
 
     @property
     def is_plain(self) -> bool:
-        """Whether weights are converted to the type of the product before."""
+        """Whether weights are converted to the type of the product before they are packed."""
         return self.weight == self.result
 
     def fits(self, lhs: str, weight: str, *, inner: int, rows: int) -> bool:
@@ -104,8 +122,8 @@ class WeightFormat:
     @property
     def _elements(self) -> int:
         """The elements of a group."""
-        panel = ELEMENTS[self.panel or self.weight]
-        return self.group * ELEMENTS[self.weight].bits // panel.bits
+        element = ELEMENTS[self.panel_element or self.weight]
+        return self.group * ELEMENTS[self.weight].bits // element.bits
 
     def instruction(self, lanes: int) -> str:
         """LLVM's name of the instruction for some lanes of 32 bits."""
@@ -113,7 +131,7 @@ class WeightFormat:
 
 
 def plain(element: str) -> WeightFormat:
-    """The format of weights that are converted to the type of the product before."""
+    """The format of weights that are converted to the type of the product before packing."""
     return WeightFormat(element, element, element)
 
 
@@ -139,7 +157,9 @@ def weight_formats(
     return (*found.values(),)
 
 
-_WIDENED = WeightFormat("bf16", "f32", "f32", panel="i32", group=2, given="bf16", min_inner=3)
+_WIDENED = WeightFormat(
+    "bf16", "f32", "f32", panel_element="i32", group=2, given="bf16", min_inner=3
+)
 _DPBF16PS = replace(
     _WIDENED,
     lhs="bf16",
@@ -149,18 +169,19 @@ _BFDOT = replace(_DPBF16PS, instructions=((128, "llvm.aarch64.neon.bfdot"),))
 
 _HALVES = WeightFormat("f16", "f32", "f32", max_rows=1)
 
-_INT8 = WeightFormat("i8", "f32", "f32", panel="i8", quantized="i32", per_float32=4)
+_INT8 = WeightFormat("i8", "f32", "f32", panel_element="i8", quantized_lhs="i32", per_float32=4)
 _VPDPBUSD = replace(
     _INT8,
-    quantized="i8",
+    quantized_lhs="i8",
     group=4,
     instructions=tuple((size, f"llvm.x86.avx512.vpdpbusd.{size}") for size in (128, 256, 512)),
     is_unsigned=True,
 )
 _PMADDWD = replace(
     _INT8,
-    quantized="i16",
+    quantized_lhs="i16",
     group=2,
+    accumulates=False,
     instructions=(
         (128, "llvm.x86.sse2.pmadd.wd"),
         (256, "llvm.x86.avx2.pmadd.wd"),
@@ -168,7 +189,7 @@ _PMADDWD = replace(
     ),
 )
 _SDOT = replace(
-    _INT8, quantized="i8", group=4, instructions=((128, "llvm.aarch64.neon.sdot.v4i32.v16i8"),)
+    _INT8, quantized_lhs="i8", group=4, instructions=((128, "llvm.aarch64.neon.sdot.v4i32.v16i8"),)
 )
 
 

@@ -142,7 +142,7 @@ class Plan:
         )
         self.int8: dict[ir.Value, str] = {}
         for lhs, format in self._formats.items():
-            if format.quantized:
+            if format.is_quantized:
                 self.int8[lhs] = key = f"int8_{len(self.int8)}"
                 self.arrays |= int8_arrays(format, key, width(lhs), self._slots, self._rows_axis)
 
@@ -181,11 +181,10 @@ class Plan:
             )
             for product in products
         }
-        if len(formats) == 1:
-            return formats.pop()
-        if any(product.scale is not None for product in products):
-            raise Refused("weights of which only some are in int8")
-        return plain(element(products[0].value))
+        format = formats.pop() if len(formats) == 1 else plain(element(products[0].value))
+        if any((product.scale is not None) != format.is_quantized for product in products):
+            raise Refused("scales of weights that are not in int8")
+        return format
 
     def _weights(self) -> int:
         """The number of weights that a step reads, as many as take the same time in float32."""

@@ -103,7 +103,7 @@ class StepTile:
         self.quantized = {
             panels.lhs: int8_rows(step, panels.format, panels.lhs)
             for panels in group.panels
-            if panels.format.quantized
+            if panels.format.is_quantized
         }
 
     def emit(self, first: Index, rows: int, end: Number | None = None) -> None:

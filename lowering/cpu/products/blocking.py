@@ -102,8 +102,9 @@ class Blocking:
         size = self.inner * self.columns * bits(rhs.element) // 8
         many = self.rows >= MANY
         pays = (many and size > CACHE) or (self.rows >= 2 * MANY and size > SMALL)
-        is_across, is_quantized = axis == 1 and not self.dotted, format.quantized != ""
-        self.packed = packed or is_across or pays or self.panel > self.columns or is_quantized
+        is_transposed = axis == 1 and not self.dotted
+        fits = self.panel <= self.columns
+        self.packed = packed or is_transposed or pays or not fits or format.is_quantized
         self.streamed = size > 4 * CACHE and not (many or self.packed)
         self.count = self._count()
         self.block = -(-self.rows // self.count)
@@ -112,7 +113,7 @@ class Blocking:
         if self.rows == 1:
             weights = self.inner * self.columns // format.per_float32
             self.across, _ = vectors.cut(1, max(panels, 1), weights)
-        elif is_quantized:
+        elif format.is_quantized:
             self.count, self.across = self._parts(rows)
         elif self.streamed or left_over:
             self.across = 1

@@ -80,7 +80,7 @@ class OuterSum:
     @property
     def paired(self) -> bool:
         """Whether rows are multiplied as pairs of bfloat16."""
-        return bool(self.format.instructions)
+        return self.format.multiplies_groups
 
     @property
     def high(self) -> int:

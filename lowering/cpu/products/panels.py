@@ -76,8 +76,8 @@ def gathered_panels(
     rows, made = rows.inside(executable), list[Array]()
     for side in sides:
         count = -(-side.columns // side.width)
-        if format.instructions:
-            type = ArrayType((count, (capacity + 1) // 2, side.width), format.panel)
+        if format.multiplies_groups:
+            type = ArrayType((count, (capacity + 1) // 2, side.width), format.panel_element)
         else:
             type = ArrayType((count, capacity, side.width), format.result)
         made.append(_Gathering(outside, executable, vectors, side, rows, type, format).emit())
@@ -99,7 +99,7 @@ class _Gathering:
         format: WeightFormat,
     ) -> None:
         self.body, self.vectors, self.side, self.rows = executable.body, vectors, side, rows
-        self.is_swapped = format.is_grouped and not format.instructions
+        self.is_swapped = format.is_grouped and not format.multiplies_groups
         self.base: Index = 0
         if side.begins is not None:
             steps = self.body.element(executable.read(outside.materialized(side.begins[0])))

@@ -94,11 +94,11 @@ class _Row(PanelProduct):
         plan, executable = self.plan, self.executable
         part, type = executable.workgroup(), ArrayType((plan.columns,), plan.format.result)
         row = executable.make(type)
-        if plan.format.quantized:
+        if plan.format.is_quantized:
             self.quantized.quantize([], [])
 
         def panel(column: Number, width: int) -> None:
-            if plan.format.quantized:
+            if plan.format.is_quantized:
                 self.quantized.multiply([], 1, self.panel(column), (row, [column]), width)
                 return
             if plan.dotted:

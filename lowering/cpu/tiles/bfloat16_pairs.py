@@ -56,7 +56,7 @@ class PairsProduct(TileProduct):
     ) -> list[Number]:
         """Emits the products of one pair of each row, added to the sums."""
         weights = [self._weights(body, pair, *column, whole=whole) for column in self.tile.columns]
-        if not self.format.instructions:
+        if not self.format.multiplies_groups:
             return self._widened(body, pair, weights, sums, whole=whole)
         made: list[Number] = []
         for number, row in enumerate(self.tile.rows):
@@ -102,7 +102,7 @@ class PairsProduct(TileProduct):
     def _weights(self, body: Body, pair: Number, panel: int, column: int, *, whole: bool) -> Number:
         """Emits the loads of some pairs of a panel; without packing, they are interleaved here."""
         rhs = self.panels[panel]
-        if rhs.element == self.format.panel:
+        if rhs.element == self.format.panel_element:
             return body.read(rhs, [pair, column], self.tile.lanes)
         even = body.read(rhs, [pair * 2, column], self.tile.lanes)
         odd = body.constant(0, "bf16", self.tile.lanes)

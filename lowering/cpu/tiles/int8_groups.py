@@ -47,12 +47,12 @@ class Int8Product(TileProduct):
     def _sum(self, body: Body, total: Number, weight: Number, x: Number) -> Number:
         """Emits a vector of sums after adding a group."""
         total = Number(body, total.value, "i32", self.tile.lanes)
-        if self.format.group == 1:
+        if not self.format.multiplies_groups:
             return total + weight * x
         name = self.format.instruction(self.tile.lanes)
-        if self.format.group == 2:
-            return total + intrinsic(name, [weight, x], total)
-        return intrinsic(name, [total, weight, x], total)
+        if self.format.accumulates:
+            return intrinsic(name, [total, weight, x], total)
+        return total + intrinsic(name, [weight, x], total)
 
     def _numbers(self, body: Body, row: int, group: Number) -> Number:
         """Emits a group of numbers of a row, in all lanes."""
@@ -60,10 +60,11 @@ class Int8Product(TileProduct):
         if count == 1:
             return body.broadcast(body.element(self.lhs, position), self.tile.lanes)
         bits = lane(bitcast(body.read(self.lhs, position, count), "i32"), 0)
-        return bitcast(body.broadcast(bits, self.tile.lanes), self.format.quantized)
+        return bitcast(body.broadcast(bits, self.tile.lanes), self.format.quantized_lhs)
 
     def _weights(self, body: Body, group: Number, panel: int, column: int) -> Number:
         """Emits the groups of some columns of a panel."""
-        count, of = self.format.width(self.tile.lanes), self.format.quantized
-        bytes = body.read(self.panels[panel], [group, self.format.width(column)], count)
-        return bytes if of == "i8" else body.number("arith.extsi", [bytes], of, bytes.lanes)
+        width, of = self.format.width, self.format.quantized_lhs
+        weights = body.read(self.panels[panel], [group, width(column)], width(self.tile.lanes))
+        is_wide = weights.element == of
+        return weights if is_wide else body.number("arith.extsi", [weights], of, weights.lanes)

@@ -50,7 +50,7 @@ def int8_types(format: WeightFormat, width: int, leading: Sequence[Index]) -> li
         leading: The leading axes, which index rows.
     """
     return [
-        ArrayType((*leading, format.groups(width) * format.group), format.quantized),
+        ArrayType((*leading, format.groups(width) * format.group), format.quantized_lhs),
         ArrayType((*leading,), "f32"),
         *([ArrayType((*leading,), "i32")] if format.offset else []),
     ]

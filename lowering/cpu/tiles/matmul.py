@@ -39,7 +39,7 @@ def tile_matmul(
         vectors: The vector unit.
         format: The format of the panel.
         lhs: ``[K]`` or ``[rows, K]``.
-        rhs: ``[K, P]``; ``[K/group, P]`` of groups.
+        rhs: ``[K, P]``; of groups, as `packing.pack` returns it.
         start: The sums to add it to, ``[P]`` or ``[rows, P]``; None for zeros.
 
     Returns:
@@ -71,7 +71,7 @@ def row_matmul(
         vectors: The vector unit.
         format: The format of the panels.
         lhs: ``[K]``.
-        panels: Each ``[K, P]``; ``[K/group, P]`` of groups.
+        panels: Each ``[K, P]``; of groups, as `packing.pack` returns them.
 
     Returns:
         The products side by side, ``[G*P]``; or separately, if a panel does not fill a register.
@@ -93,15 +93,14 @@ def _grouped_matmul(
 ) -> Array:
     """Emits the product of a few rows with a panel of groups, or of one row with several."""
     rows, width = known(lhs.shape)[:-1], format.columns(known(panels[0].shape)[1])
-    element = "i32" if format.quantized else "f32"
-    made = start or body.empty(ArrayType((*rows, len(panels) * width), element))
+    made = start or body.empty(ArrayType((*rows, len(panels) * width), format.sums))
     for tile in tiles_of(vectors, rows[0] if rows else 1, len(panels), width):
         positions: list[list[Index]] = [
             [*([row] if rows else []), panel * width + column]
             for row, panel, column in tile.coordinates
         ]
         if start is None:
-            sums = [body.constant(0, element, tile.lanes)] * len(positions)
+            sums = [body.constant(0, format.sums, tile.lanes)] * len(positions)
         else:
             sums = [body.read(made, position, tile.lanes) for position in positions]
         sums = _GROUPED[format.weight](format, lhs, panels, tile).emit(body, sums)

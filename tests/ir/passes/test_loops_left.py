@@ -47,6 +47,28 @@ def instead(step: str) -> tuple[tuple[str, str], ...]:
     return (("%next = stablehlo.tanh %sum : tensor<2x4xf32>", step),)
 
 
+SCALED = (
+    (
+        "stablehlo.dot_general %h, %w, contracting_dims = [1] x [0]",
+        """stablehlo.composite "rnn_compiler.product" %h, %w, %w {
+          composite_attributes = {
+            form = "rows", axis = 0 : i64, operands = "lhs rhs scale"},
+          decomposition = @product, version = 1 : i32}""",
+    ),
+    (f": ({WHOLE}, {WEIGHT}) -> {WHOLE}\n  %sum", f": ({INT8}) -> {WHOLE}\n  %sum"),
+    (
+        "func.func private @rnn.loop.step(",
+        f"""func.func private @product(
+          %l: {WHOLE}, %r: {WEIGHT}, %s: {WEIGHT}
+        ) -> {WHOLE} {{
+          return %l : {WHOLE}
+        }}
+        func.func private @rnn.loop.step(""",
+    ),
+)
+"""A product with scales of its weights, which are float32."""
+
+
 CASES = [
     # What it carries.
     Case(
@@ -104,29 +126,8 @@ CASES = [
         ),
         "fuse",
     ),
-    Case(
-        "weights in int8",
-        (
-            (
-                "stablehlo.dot_general %h, %w, contracting_dims = [1] x [0]",
-                """stablehlo.composite "rnn_compiler.product" %h, %w, %w {
-                  composite_attributes = {
-                    form = "rows", axis = 0 : i64, operands = "lhs rhs scale"},
-                  decomposition = @product, version = 1 : i32}""",
-            ),
-            (f": ({WHOLE}, {WEIGHT}) -> {WHOLE}\n  %sum", f": ({INT8}) -> {WHOLE}\n  %sum"),
-            (
-                "func.func private @rnn.loop.step(",
-                f"""func.func private @product(
-                  %l: {WHOLE}, %r: {WEIGHT}, %s: {WEIGHT}
-                ) -> {WHOLE} {{
-                  return %l : {WHOLE}
-                }}
-                func.func private @rnn.loop.step(""",
-            ),
-        ),
-        "pin",
-    ),
+    Case("weights in int8", SCALED, "pin"),
+    Case("scales of weights that are not in int8", SCALED, "fuse"),
     # What a step computes.
     Case("stablehlo.sine in a step", instead(f"%next = stablehlo.sine %sum : {WHOLE}")),
     Case(
