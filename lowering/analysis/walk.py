@@ -40,13 +40,12 @@ Coordinate: TypeAlias = tuple[str, int]
 Position: TypeAlias = tuple[Coordinate, ...]
 """The position of a number in a value."""
 
-Lead: TypeAlias = Literal["time", "current", "next", "workgroup"]
+Lead: TypeAlias = Literal["time", "current", "next"]
 """Which row of an array's first axis a step uses:
 
     time        of an output or a sequence: the row of the step's time
     current     of a state's ring (`state_ring`): the row with the state before the step
     next        of a ring: the row that the step writes
-    workgroup   of memory that workgroups do not share: the workgroup's own row
 """
 
 
@@ -90,7 +89,6 @@ class StepContext:
         length: The maximum number of steps; 0 where it is not needed.
         batch: The batch size; 0 where it is not needed.
         lengths: The number of steps of each row, if padding is computed too.
-        int8: The keys of the arrays with int8 copies of left-hand sides.
     """
 
     loop: TimeLoop
@@ -104,7 +102,6 @@ class StepContext:
     length: Index = 0
     batch: Index = 0
     lengths: ir.Value | None = None
-    int8: Mapping[ir.Value, str] = field(default_factory=dict[ir.Value, str])
 
     def begin(self, number: Number, leads: Mapping[Lead, Index]) -> None:
         """Begins a step: drops the scalars of the previous one, and emits its own.

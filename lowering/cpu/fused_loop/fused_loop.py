@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape, width
@@ -159,7 +160,7 @@ class FusedLoop:
     def _dispatch(self, arguments: dict[ir.Value, Array], part: Part) -> StepContext:
         """Emits the dispatch; returns its results."""
         loop, plan, function = self.loop, self._plan, self.function
-        packed = [
+        weights = [
             [
                 step_weights(
                     function,
@@ -181,21 +182,23 @@ class FusedLoop:
         parts = math.prod(cut)
         executable = Executable(function, "loop", parts)
         inside, scalars = self._bring_in(executable, arguments)
-        packed = [[executable.read(each) for each in arrays] for arrays in packed]
+        weights = [
+            [replace(each, array=executable.read(each.array)) for each in some] for some in weights
+        ]
         initial = [executable.read(array) for array in initial]
         arrays = self._written(executable, arguments)
         step = StepContext(
             loop, executable.body, inside, arrays, plan.states, plan.rows, {}, scalars
         )
         step.length, step.batch = map(executable.size, (self._length, self._batch))
-        step.lengths, step.int8 = None if order else loop.lengths, plan.int8
+        step.lengths = None if order else loop.lengths
         turns = Turns(executable, executable.size(parts), part)
         if order:
             read = [value for value in arguments if value not in self._joined]
             sequences = [inside[value] for value in read if rank(value) == 3]
             order = order.inside(executable, sequences)
         cut = tuple(map(executable.size, cut))
-        LoopSteps(step, plan, self._vectors, turns, cut, packed, order).emit(initial)
+        LoopSteps(step, plan, self._vectors, turns, cut, weights, order).emit(initial)
         executable.dispatch()
         return step
 

@@ -25,7 +25,7 @@ from rnn_compiler.lowering.analysis.walk import Lead, Write
 from rnn_compiler.lowering.codegen.body import ArrayType
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.fused_loop import state_ring
-from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_arrays
+from rnn_compiler.lowering.cpu.fused_loop.int8_steps import step_rows_arrays
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import heights
 from rnn_compiler.lowering.cpu.tiles.register_tiles import min_columns
 from rnn_compiler.lowering.mlir import ir
@@ -92,7 +92,8 @@ class Plan:
         cuts: The numbers of parts into which the units and the rows of a group are divided, each
             with the batch size from which on it applies, in order.
         by_length: Whether rings hold rows in the order of their lengths.
-        int8: The key of the arrays for rows of left-hand sides in int8 (`int8_steps`).
+        quantized: The left-hand sides whose rows are quantized (`int8_steps`), each with the key of
+            its arrays and the format of its weights.
     """
 
     def __init__(
@@ -140,11 +141,13 @@ class Plan:
             if isinstance(batch, int)
             else vectors.cuts(panels, weights)
         )
-        self.int8: dict[ir.Value, str] = {}
+        self.quantized: dict[ir.Value, tuple[str, WeightFormat]] = {}
         for lhs, format in self._formats.items():
             if format.is_quantized:
-                self.int8[lhs] = key = f"int8_{len(self.int8)}"
-                self.arrays |= int8_arrays(format, key, width(lhs), self._slots, self._rows_axis)
+                key = f"int8_{len(self.quantized)}"
+                self.quantized[lhs] = key, format
+                rows = width(lhs), self._slots, self._rows_axis
+                self.arrays |= step_rows_arrays(format, key, *rows)
 
     def _writes(self) -> list[Write]:
         """Plans the arrays of the dispatch and the writes to them."""

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from rnn_compiler.lowering.analysis.values import defining, element, width
 from rnn_compiler.lowering.analysis.walk import Position, StepContext, Walk
 from rnn_compiler.lowering.codegen.arithmetic import cast
-from rnn_compiler.lowering.codegen.body import Array, known
+from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.number import Index, Number, bits
 from rnn_compiler.lowering.codegen.partition import partition
-from rnn_compiler.lowering.cpu.fused_loop.int8_steps import int8_rows
+from rnn_compiler.lowering.cpu.fused_loop.int8_steps import StepRows
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
-from rnn_compiler.lowering.cpu.tiles.int8_rows import Int8Rows, rescaled
+from rnn_compiler.lowering.cpu.fused_loop.step_weights import StepWeights
 from rnn_compiler.lowering.cpu.tiles.matmul import row_matmul, tile_matmul
 from rnn_compiler.lowering.cpu.tiles.row_dot import row_dot
 from rnn_compiler.lowering.cpu.tiles.row_fma import row_fma
@@ -79,8 +79,9 @@ class StepTile:
         step: The step.
         vectors: The vector unit.
         group: The group.
-        packed: The weights of its panels.
+        weights: Its weights.
         units: The units of the tiles.
+        quantized: The rows of left-hand sides in int8.
         batched: Whether arrays have a batch axis.
         order: The rows' order in the rings; None if it is that of the batch.
     """
@@ -90,21 +91,17 @@ class StepTile:
         step: StepContext,
         vectors: VectorUnit,
         group: Group,
-        packed: Sequence[Array],
+        weights: Sequence[StepWeights],
         units: Units,
+        quantized: Mapping[ir.Value, StepRows],
         *,
         batched: bool,
         order: RowOrder | None = None,
     ) -> None:
         self.step, self.vectors, self.body = step, vectors, step.body
-        self.group, self.packed, self.units = group, packed, units
+        self.group, self.weights, self.units, self.quantized = group, weights, units, quantized
         self.batched, self.order = batched, order
         self.lanes = vectors.step_lanes(units.count)
-        self.quantized = {
-            panels.lhs: int8_rows(step, panels.format, panels.lhs)
-            for panels in group.panels
-            if panels.format.is_quantized
-        }
 
     def emit(self, first: Index, rows: int, end: Number | None = None) -> None:
         """Emits a tile.
@@ -117,9 +114,7 @@ class StepTile:
         if self.order is not None:
             self._prefetch(first, rows, self.order)
         products = dict(
-            pair
-            for panels, packed in zip(self.group.panels, self.packed, strict=True)
-            for pair in self._multiply(panels, packed, first, rows)
+            pair for weights in self.weights for pair in self._multiply(weights, first, rows)
         )
         written = dict.fromkeys(write.array for write in self.group.writes)
         carried = [self.step.arrays[key] for key in written]
@@ -177,37 +172,29 @@ class StepTile:
         return _Row(position, number, batch)
 
     def _multiply(
-        self, panels: Panels, packed: Array, first: Index, rows: int
+        self, weights: StepWeights, first: Index, rows: int
     ) -> list[tuple[tuple[ir.Value, int], tuple[Array, int]]]:
         """Emits the product of these rows with this panel.
 
         Returns:
             For each column, its product and its first column there.
         """
-        body, units = self.body, self.units
+        body, units, panels = self.body, self.units, weights.panels
         if panels.in_place:
-            return self._multiply_in_place(panels, packed)
-        inner, size = known(packed.shape)[-2:]
-        wide = panels.format.columns(size)
-        gates, apart = [[number] for number in range(len(panels.columns))], 0
-        if len(packed.shape) < 4:
-            gates, apart = [list[int]()], wide // len(panels.columns)
-
-        def weight(gate: Sequence[int], more: int) -> Array:
-            if len(packed.shape) == 2:
-                return packed
-            panel = units.panel or 0
-            panel = panel + more if more else panel
-            return body.extract(packed, [*gate, panel, 0, 0], (inner, size))
-
+            return self._multiply_in_place(panels, weights.array)
         times = self._times(panels, first, rows)
+
+        def panel(part: int, more: int = 0) -> Array:
+            number = units.panel or 0
+            return weights.panel(body, part, number + more if more else number)
+
         with body.located(defining(panels.columns[0][0]).location):
+            parts = range(weights.parts)
             if rows == 1 and self.batched:
-                products = times([weight(gate, k) for gate in gates for k in range(units.panels)])
-                if len(products) == 1 and not apart:
-                    apart = units.panels * wide
+                products = times([panel(part, k) for part in parts for k in range(units.panels)])
             else:
-                products = [made for gate in gates for made in times([weight(gate, 0)])]
+                products = [made for part in parts for made in times([panel(part)])]
+        apart = units.panels * weights.width if len(products) == 1 else 0
         return [
             (column, (products[number % len(products)], number * apart))
             for number, column in enumerate(panels.columns)
@@ -240,11 +227,11 @@ class StepTile:
         step, body, format = self.step, self.body, panels.format
         starts: list[Index] = [first] if self.batched else []
         if panels.lhs in self.quantized:
-            array, lead = self.quantized[panels.lhs].numbers, step.leads["workgroup"]
+            lhs = self.quantized[panels.lhs].tile(starts, rows)
         else:
             array, lead = step.lhs(panels.lhs)
-        row = (*([rows] if rows > 1 else []), *array.shape[-1:])
-        lhs = body.extract(array, [lead, *starts, 0], row)
+            row = (*([rows] if rows > 1 else []), width(panels.lhs))
+            lhs = body.extract(array, [lead, *starts, 0], row)
         how = body, self.vectors, format, lhs
         if rows == 1:
             return lambda weights: row_matmul(*how, weights)
@@ -282,7 +269,7 @@ class _Vectors(Walk):
         quantized: The rows of left-hand sides in int8.
     """
 
-    quantized: Mapping[ir.Value, Int8Rows]
+    quantized: Mapping[ir.Value, StepRows]
 
     def __init__(
         self,
@@ -320,9 +307,9 @@ class _Vectors(Walk):
         multiplied = self.step.loop.products[value]
         if multiplied.scale is None:
             return made
-        index = [self.step.leads["workgroup"], *([self.row.ring] if self.batched else [])]
+        row = [self.row.ring] if self.batched else []
         scale = self.emit(multiplied.scale, at[1:])
-        return rescaled(self.body, made, self.quantized[multiplied.lhs], index, scale)
+        return self.quantized[multiplied.lhs].rescaled(made, row, scale)
 
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Position) -> Number:
         """Reads the vector from an array; an array without columns gives a single number."""

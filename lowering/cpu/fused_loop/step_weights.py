@@ -9,12 +9,14 @@ only one step, it reads them once, unpacked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.codegen.attributes import integer, integers
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.number import Index
 from rnn_compiler.lowering.codegen.stablehlo import converted, transposed
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
 from rnn_compiler.lowering.cpu.packing import pack
@@ -23,7 +25,40 @@ from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["step_weights"]
+__all__ = ["StepWeights", "step_weights"]
+
+
+@dataclass(frozen=True)
+class StepWeights:
+    """The weights of a group's products with one left-hand side.
+
+    Attributes:
+        panels: The products.
+        array: ``[N/P, K, G*P]``, panels of all gates, or ``[G, N/P, K, P]``, panels of each gate;
+            or the same of groups. Of single numbers, if there is a single panel, ``[K, G*N]``.
+            Unpacked (`Panels.in_place`), ``[K, G*N]`` or ``[G*N, K]``.
+    """
+
+    panels: Panels
+    array: Array
+
+    @property
+    def parts(self) -> int:
+        """The number of arrays that a panel consists of: one, or one for each gate."""
+        return known(self.array.shape)[0] if len(self.array.shape) == 4 else 1
+
+    @property
+    def width(self) -> int:
+        """The columns of a gate in a panel."""
+        columns = self.panels.format.columns(known(self.array.shape)[-1])
+        return columns * self.parts // len(self.panels.columns)
+
+    def panel(self, body: Body, part: int, number: Index) -> Array:
+        """Emits a part of the panel of a number."""
+        if len(self.array.shape) == 2:
+            return self.array
+        gate = [part] if len(self.array.shape) == 4 else []
+        return body.extract(self.array, [*gate, number, 0, 0], known(self.array.shape)[-2:])
 
 
 def step_weights(
@@ -36,7 +71,7 @@ def step_weights(
     part: Part,
     *,
     interleaved: bool,
-) -> Array:
+) -> StepWeights:
     """Emits the packing of the columns that products with one left-hand side need.
 
     Args:
@@ -48,11 +83,6 @@ def step_weights(
         panels: The products.
         part: How the loop is called.
         interleaved: Whether a panel holds the columns of all gates.
-
-    Returns:
-        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``, or the same of groups;
-        ``[K, G*N]`` of single numbers if there is a single panel. Unpacked
-        (`Panels.in_place`), ``[K, G*N]`` or ``[G*N, K]``.
 
     Raises:
         Refused: Only some of the weights are transposed.
@@ -73,13 +103,13 @@ def step_weights(
             matrix = outside.opaque(matrix)
         matrix = converted(outside, matrix, format.weight)
     if panels.in_place:
-        return outside.materialized(matrix)
+        return StepWeights(panels, outside.materialized(matrix))
     if group.panel < group.gate_width or format.is_grouped:
         gates, panel = len(panels.columns), max(group.panel, min_columns(format))
         matrix = pack(outside, vectors, format, matrix, axis, panel, gates, interleaved=interleaved)
     elif axis == 0:
         matrix = transposed(outside, matrix)
-    return outside.materialized(matrix)
+    return StepWeights(panels, outside.materialized(matrix))
 
 
 def _side_by_side(

@@ -19,18 +19,16 @@ from rnn_compiler.lowering.codegen.partition import (
     quotient,
     remainder,
 )
-from rnn_compiler.lowering.cpu.fused_loop.int8_steps import (
-    int8_keys,
-    int8_row,
-    turns_key,
-)
-from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels, Plan
+from rnn_compiler.lowering.cpu.fused_loop.int8_steps import StepRows
+from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Plan
 from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
 from rnn_compiler.lowering.cpu.fused_loop.state_ring import StateRing
 from rnn_compiler.lowering.cpu.fused_loop.step_tile import StepTile, Units
+from rnn_compiler.lowering.cpu.fused_loop.step_weights import StepWeights
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import RowTiles, row_tiles
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import Turns
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row, zeros_in_place
+from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["LoopSteps"]
@@ -44,7 +42,8 @@ class LoopSteps:
         plan: The writes of a step.
         turns: How workgroups share its parts.
         cut: The numbers of parts into which units and rows are divided.
-        packed: The weights of each group's panels.
+        weights: The weights of each group.
+        quantized: The rows of left-hand sides in int8.
         order: The rows' order in the rings; None if it is that of the batch.
         count: The number of steps; set by `emit`.
         ring: The rows of the rings that have the states; set by `emit`.
@@ -59,12 +58,16 @@ class LoopSteps:
         vectors: VectorUnit,
         turns: Turns,
         cut: Sequence[Index],
-        packed: Sequence[Sequence[Array]],
+        weights: Sequence[Sequence[StepWeights]],
         order: RowOrder | None,
     ) -> None:
         self.step, self.plan, self.vectors = step, plan, vectors
-        self.turns, self.cut, self.packed, self.order = turns, cut, packed, order
+        self.turns, self.cut, self.weights, self.order = turns, cut, weights, order
         self.loop, self.body, self.arrays = step.loop, step.body, step.arrays
+        self.quantized = {
+            lhs: StepRows(step, vectors, format, lhs, key, turns.workgroup)
+            for lhs, (key, format) in plan.quantized.items()
+        }
 
     def emit(self, initial: Sequence[Array]) -> None:
         """Emits the loop, with the initial states before it and the zeros after it."""
@@ -88,8 +91,8 @@ class LoopSteps:
             body.index(0), states, lambda part: first_only(body, part, turns.parts, states, begin)
         )
         if turns.parts != 1:
-            for key in self.plan.int8.values():
-                self._no_turns(self.arrays[turns_key(key)])
+            for rows in self.quantized.values():
+                rows.forget(self.cut[1])
         first = turns.over(len(self.plan.groups))
         body.loop(first, self.count, 1, list(self.arrays.values()), self._one_step)
         outputs = [self.arrays[key] for key in self.plan.outputs]
@@ -101,15 +104,6 @@ class LoopSteps:
             pairs = list(zip(states, finals, strict=True))
             part = (turns.workgroup, turns.parts)
             self.order.leave(body, self.vectors, pairs, self.count, part)
-
-    def _no_turns(self, array: Array) -> None:
-        """Emits that the workgroup has rows in int8 of no turn yet."""
-        body = self.body
-
-        def one(row_part: Number) -> None:
-            body.put(body.constant(-1, "i32"), array, [self.turns.workgroup, row_part])
-
-        body.loop(0, self.cut[1], 1, [array], one)
 
     def _copy(self, source: Array, ring: Array, lead: Number) -> None:
         """Emits a copy of a state into a row of its ring."""
@@ -147,72 +141,46 @@ class LoopSteps:
         step, groups = self.step, self.plan.groups
         step.begin(number.to_integer("i64"), self.ring.rows_at(number))
         self.active = self.order and self.order.count(self.body, step.leads["time"])
-        step.leads["workgroup"] = self.turns.workgroup
         turn = number * len(groups)
-        for group, packed in zip(groups, self.packed, strict=True):
+        for group, weights in zip(groups, self.weights, strict=True):
             keys = dict.fromkeys(write.array for write in group.writes)
             carried = [self.arrays[key] for key in keys]
-            carried += [array for panels in group.panels for array in self._int8_arrays(panels)]
+            lefts = [panels.lhs for panels in group.panels if panels.lhs in self.quantized]
+            carried += [array for lhs in lefts for array in self.quantized[lhs].arrays]
             self.turn = turn = turn + 1
 
-            def part(number: Index, of: tuple[Group, Sequence[Array]] = (group, packed)) -> None:
+            def part(
+                number: Index,
+                of: tuple[Group, Sequence[StepWeights]] = (group, weights),
+                lefts: Sequence[ir.Value] = lefts,
+            ) -> None:
+                self._quantize(lefts, number)
                 self._tiles(*of, number)
 
             self.turns.take(turn, carried, part)
 
-    def _tiles(self, group: Group, packed: Sequence[Array], part: Index) -> None:
+    def _quantize(self, lefts: Sequence[ir.Value], part: Index) -> None:
+        """Emits the rows in int8 that a part of a group multiplies."""
+
+        def tiles() -> list[RowTiles]:
+            return row_tiles(self.body, self.step.batch, self.plan.heights, self.active)
+
+        turn = None if self.turns.parts == 1 else self.turn
+        for lhs in lefts:
+            rows = self._part_of_rows(part), self.cut[1]
+            self.quantized[lhs].quantize(rows, turn, tiles if self.plan.batched else None)
+
+    def _tiles(self, group: Group, weights: Sequence[StepWeights], part: Index) -> None:
         """Emits a part of a group: some panels, some rows.
 
         Tiles of a single row of an open batch are emitted separately: they may have several panels.
         """
-        for panels in group.panels:
-            if panels.lhs in self.plan.int8:
-                self._int8_rows(panels, part)
         heights = self.plan.heights
         if len(heights) == 1:
-            self._panels(group, packed, part, heights)
+            self._panels(group, weights, part, heights)
         else:
-            self._panels(group, packed, part, heights[:-1])
-            self._panels(group, packed, part, heights[-1:], group.panels_at_once)
-
-    def _int8_arrays(self, panels: Panels) -> list[Array]:
-        """The arrays for the rows of a left-hand side in int8, if there are any."""
-        key = self.plan.int8.get(panels.lhs)
-        return [] if key is None else [self.arrays[each] for each in int8_keys(panels.format, key)]
-
-    def _int8_rows(self, panels: Panels, part: Index) -> None:
-        """Emits the rows of a left-hand side in int8 that a part multiplies, once in a turn."""
-        if self.turns.parts == 1:
-            self._int8_tiles(panels, part)
-            return
-        body, arrays = self.body, self._int8_arrays(panels)
-        turns, now = arrays[-1], self.turn.to_integer("i32")
-        position = [self.turns.workgroup, self._part_of_rows(part)]
-        is_new = body.compare("ne", body.element(turns, position), now)
-
-        def rows(_: Number) -> None:
-            body.put(now, turns, position)
-            self._int8_tiles(panels, part)
-
-        body.loop(0, is_new.to_index(), 1, arrays, rows)
-
-    def _int8_tiles(self, panels: Panels, part: Index) -> None:
-        """Emits these rows."""
-        carried, row_part = self._int8_arrays(panels), self._part_of_rows(part)
-        if not self.plan.batched:
-            int8_row(self.step, self.vectors, panels.format, panels.lhs, [])
-            return
-        for tiles in row_tiles(self.body, self.step.batch, self.plan.heights, self.active):
-
-            def tile(number: Index, of: RowTiles = tiles) -> None:
-                first = of.first(self.body, number)
-
-                def row(number: Index) -> None:
-                    int8_row(self.step, self.vectors, panels.format, panels.lhs, [first + number])
-
-                partition(self.body, of.height, 1, 0, carried, row)
-
-            partition(self.body, tiles.count, self.cut[1], row_part, carried, tile)
+            self._panels(group, weights, part, heights[:-1])
+            self._panels(group, weights, part, heights[-1:], group.panels_at_once)
 
     def _part_of_rows(self, part: Index) -> Index:
         """The part of the rows that a part of a group has."""
@@ -221,7 +189,7 @@ class LoopSteps:
     def _panels(
         self,
         group: Group,
-        packed: Sequence[Array],
+        weights: Sequence[StepWeights],
         part: Index,
         heights: Sequence[int],
         panels_at_once: int = 1,
@@ -240,8 +208,9 @@ class LoopSteps:
                 self.step,
                 self.vectors,
                 group,
-                packed,
+                weights,
                 of,
+                self.quantized,
                 batched=self.plan.batched,
                 order=self.order,
             )
