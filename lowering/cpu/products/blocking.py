@@ -20,18 +20,18 @@ from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 
 __all__ = ["STREAM", "WORKGROUPS", "Blocking"]
 
-BLOCK = range(64, 513)
+_BLOCK = range(64, 513)
 """The possible numbers of rows of a block."""
 
-MANY = 128
-"""The fewest rows for which packing pays if the right-hand side is larger than `CACHE`."""
+_MANY = 128
+"""The fewest rows for which packing pays if the right-hand side is larger than `_CACHE`."""
 
-CACHE = 2 << 20
+_CACHE = 2 << 20
 """The approximate size of a second-level cache in bytes."""
 
-SMALL = 1 << 17
-"""The most bytes of a right-hand side that needs no packing. Between this and `CACHE`, it is packed
-for at least twice `MANY` rows."""
+_SMALL = 1 << 17
+"""The most bytes of a right-hand side that needs no packing. Between this and `_CACHE`, packing pays
+for at least twice `_MANY` rows."""
 
 STREAM = 16
 """Rows of a streamed right-hand side that are read at a time."""
@@ -42,10 +42,10 @@ IREE's threads take workgroups one by one if there are fewer than eight per thre
 at a time (`iree_task_dispatch_issue`), and then threads wait for the last."""
 
 
-MULTIPLICATIONS = 1 << 19
+_MULTIPLICATIONS = 1 << 19
 """The fewest multiplications of a workgroup that quantizes rows."""
 
-_MANY_ROWS = WORKGROUPS * 2 * MANY
+_MANY_ROWS = WORKGROUPS * 2 * _MANY
 """The number of rows to plan for if it is open."""
 
 
@@ -61,8 +61,8 @@ class Blocking:
         packed: Whether the right-hand side is packed.
         dotted: Whether it is ``[N, K]`` and read unpacked, by a single row.
         streamed: Whether the right-hand side is read some rows at a time.
-        count: The number of blocks.
-        block: The rows of a block.
+        count: The number of parts into which the rows are divided.
+        block: The rows of a part of a known number of rows: a block.
         tile: The rows of a tile.
         panel: The columns of a panel.
         across: The number of parts into which the columns are divided.
@@ -100,43 +100,42 @@ class Blocking:
         is_read_once = self.rows == 1 and not stays
         self.dotted = axis == 1 and is_read_once and not format.is_grouped and fills
         size = self.inner * self.columns * bits(rhs.element) // 8
-        many = self.rows >= MANY
-        pays = (many and size > CACHE) or (self.rows >= 2 * MANY and size > SMALL)
+        many = self.rows >= _MANY
+        pays = (many and size > _CACHE) or (self.rows >= 2 * _MANY and size > _SMALL)
         is_transposed = axis == 1 and not self.dotted
         fits = self.panel <= self.columns
         self.packed = packed or is_transposed or pays or not fits or format.is_quantized
-        self.streamed = size > 4 * CACHE and not (many or self.packed)
-        self.count = self._count()
-        self.block = -(-self.rows // self.count)
+        self.streamed = size > 4 * _CACHE and not (many or self.packed)
+        self.count, self.across = self._parts(rows)
+        self.block, self.width = -(-self.rows // self.count), self.columns // self.across
         self.tile = self._height()
-        panels, left_over = divmod(self.columns, self.panel)
-        if self.rows == 1:
-            weights = self.inner * self.columns // format.per_float32
-            self.across, _ = vectors.cut(1, max(panels, 1), weights)
-        elif format.is_quantized:
-            self.count, self.across = self._parts(rows)
-        elif self.streamed or left_over:
-            self.across = 1
-        else:
-            self.across = divisor(panels, max(1, WORKGROUPS // self.count))
-        self.width = self.columns // self.across
 
     def _parts(self, rows: Index) -> tuple[int, int]:
-        """The numbers of parts of quantized rows and of columns, for enough work in each.
-
-        Parts that share columns quantize the same rows.
-        """
+        """The numbers of parts into which the rows and the columns are divided."""
+        panels, left_over = divmod(self.columns, self.panel)
+        if self.rows == 1:
+            weights = self.inner * self.columns // self.format.per_float32
+            return 1, self.vectors.cut(1, max(panels, 1), weights)[0]
         if isinstance(rows, Number):
             return WORKGROUPS, 1
-        work = rows * self.inner * self.columns
-        parts = max(1, min(WORKGROUPS, work // MULTIPLICATIONS))
-        along = min(parts, -(-rows // self.vectors.rows))
+        if self.format.is_quantized:
+            return self._quantized_parts()
+        blocks = self._blocks()
+        if self.streamed or left_over:
+            return blocks, 1
+        return blocks, divisor(panels, max(1, WORKGROUPS // blocks))
+
+    def _quantized_parts(self) -> tuple[int, int]:
+        """The same for quantized rows; parts that share columns quantize the same rows."""
+        work = self.rows * self.inner * self.columns
+        parts = max(1, min(WORKGROUPS, work // _MULTIPLICATIONS))
+        along = min(parts, -(-self.rows // self.vectors.rows))
         return along, max(1, min(parts // along, -(-self.columns // self.panel)))
 
-    def _count(self) -> int:
+    def _blocks(self) -> int:
         """The number of blocks: the largest one for which the fewest rows are computed twice."""
-        fewest = -(-self.rows // BLOCK[-1])
-        most = max(fewest, min(self.rows // BLOCK[0], WORKGROUPS))
+        fewest = -(-self.rows // _BLOCK[-1])
+        most = max(fewest, min(self.rows // _BLOCK[0], WORKGROUPS))
         height = self.vectors.rows
 
         def made(count: int) -> int:

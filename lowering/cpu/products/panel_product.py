@@ -56,7 +56,7 @@ class PanelProduct:
         if scale is not None:
             scale = self.executable.read(outside.materialized(scale))
             how = self.executable, plan, self.lhs, scale
-            self.quantized = QuantizedRows(*how, self.at_once)
+            self.quantized = QuantizedRows(*how, self.workgroups, self.at_once)
 
     @property
     def at_once(self) -> int:

@@ -1,4 +1,6 @@
-"""The product of rows whose number is computed, or that are copied first: a partition each.
+"""The product of rows whose number is computed, or that are copied first.
+
+A workgroup has a partition of the rows, and multiplies it in chunks: as many rows as fit a cache.
 
 | rows | a tile is |
 |---|---|
@@ -29,23 +31,24 @@ _ROWS_AT_ONCE, _COPIES_AT_ONCE = 512, 128
 
 
 class Partition(PanelProduct):
-    """The first rows, of an open number: each workgroup computes a partition of them.
+    """A workgroup's partition of the first rows, of an open number.
 
     Attributes:
         whole: The destination.
         base: Its row for the first row.
         count: The number of rows to multiply.
+        column_part: The workgroup's part of the columns.
     """
+
+    @property
+    def across(self) -> int:
+        """The number of parts into which the columns are divided."""
+        return self.plan.across
 
     @property
     def at_once(self) -> int:
         """The rows that a workgroup multiplies at a time."""
         return _ROWS_AT_ONCE
-
-    @property
-    def workgroups(self) -> int:
-        """The number of workgroups."""
-        return WORKGROUPS
 
     def emit(self, rows: Rows) -> Array:
         """Emits the dispatch; returns its result."""
@@ -53,16 +56,18 @@ class Partition(PanelProduct):
         self.rows = rows.inside(executable)
         self.whole, self.base = self.store.inside(self.outside, executable)
         self.count = self.rows.count(body)
-        size, part = self.part()
+        size, part = self.size(), executable.workgroup()
+        self.column_part: Index = 0
+        if self.across > 1:
+            part, self.column_part = part // self.across, part % self.across
         low = (part * size).at_most(self.count)
         self.emit_rows(low, (low + size).at_most(self.count))
         executable.dispatch()
         return self.whole
 
-    def part(self) -> tuple[Number, Number]:
-        """Emits the number of rows of a part, and the number of the workgroup's part."""
-        size = ((self.count + (self.workgroups - 1)) // self.workgroups).at_least(_MIN_ROWS)
-        return size, self.executable.workgroup()
+    def size(self) -> Number:
+        """Emits the number of rows of a partition."""
+        return ((self.count + (self.workgroups - 1)) // self.workgroups).at_least(_MIN_ROWS)
 
     def emit_rows(self, low: Number, high: Number) -> None:
         """Emits the code of a workgroup; rows one by one if there are fewer than a tile has."""
@@ -71,57 +76,54 @@ class Partition(PanelProduct):
 
         def one(row: Number) -> None:
             def panel(column: Number, width: int) -> None:
-                self._tile(row, self.panel(column), column, width)
+                self._insert_product(row, self.panel(column), column, width)
 
             self.panels(plan.columns, [self.whole], panel)
 
-        self.some_rows(body.select(is_few, high, low), high, [self.whole])
+        self.emit_chunks(body.select(is_few, high, low), high, [self.whole])
         body.loop(low, body.select(is_few, high, low), 1, [self.whole], one)
 
-    def some_rows(self, low: Number, high: Number, carried: Sequence[Array]) -> None:
-        """Emits the products of some rows, as many at a time as fit a cache."""
+    def emit_chunks(self, low: Number, high: Number, carried: Sequence[Array]) -> None:
+        """Emits the products of some rows, chunk by chunk."""
         plan, body, height = self.plan, self.body, self.vectors.rows
 
-        def some(first: Number) -> None:
+        def chunk(first: Number) -> None:
             count = (high - first).at_most(self.at_once)
             tiles = (count + (height - 1)) // height
-            self.begin(first, count)
+            self.prepare_chunk(first, count)
 
             def panel(column: Number, width: int) -> None:
-                self.tiles(first, count, tiles, column, width)
+                self.multiply_chunk(first, count, tiles, column, width)
 
-            self.panels(plan.columns, [self.whole], panel, *self.share_of_columns)
+            self.panels(plan.columns, [self.whole], panel, self.column_part, self.across)
 
-        body.loop(low, high, self.at_once, carried, some)
+        body.loop(low, high, self.at_once, carried, chunk)
 
-    @property
-    def share_of_columns(self) -> tuple[Index, int]:
-        """The workgroup's part of the columns, and the number of parts."""
-        return 0, 1
+    def prepare_chunk(self, first: Number, count: Number) -> None:
+        """Emits code before the products of a chunk."""
 
-    def begin(self, first: Number, count: Number) -> None:
-        """Emits code before the products of some rows."""
-
-    def tiles(
+    def multiply_chunk(
         self, first: Number, count: Number, tiles: Number, column: Number, width: int
     ) -> None:
-        """Emits the tiles of some rows and a panel."""
+        """Emits the product of a chunk and a panel, tile by tile."""
         rhs = self.panel(column)
 
         def tile(number: Number) -> None:
-            self.tile(first, number * self.vectors.rows, count, rhs, column, width)
+            self.emit_tile(first, number * self.vectors.rows, count, rhs, column, width)
 
         self.body.loop(0, tiles, 1, [self.whole], tile)
 
-    def tile(
+    def emit_tile(
         self, first: Number, row: Number, count: Number, rhs: Array, column: Number, width: int
     ) -> None:
-        """Emits a tile: the rows from `row` on, of some that begin at `first`."""
+        """Emits a tile: the rows from `row` on, of a chunk that begins at `first`."""
         last = (first + row).at_most(self.count - self.vectors.rows)
-        self._tile(last, rhs, column, width, self.vectors.rows)
+        self._insert_product(last, rhs, column, width, self.vectors.rows)
 
-    def _tile(self, row: Number, rhs: Array, column: Number, width: int, *sizes: int) -> None:
-        """Emits a tile of some rows, or a single row."""
+    def _insert_product(
+        self, row: Number, rhs: Array, column: Number, width: int, *sizes: int
+    ) -> None:
+        """Emits the product of some rows, or of a single one, in its place."""
         lhs = self.body.extract(self.lhs, [row, 0], (*sizes, self.plan.inner))
         self.body.insert(self.product(lhs, rhs, width), self.whole, [row + self.base, column])
 
@@ -147,6 +149,11 @@ class ListedPartition(Partition):
         return self.plan.packed or bool(self.plan.columns % self.plan.panel)
 
     @property
+    def across(self) -> int:
+        """The number of parts into which the columns are divided: each would gather all rows."""
+        return 1
+
+    @property
     def workgroups(self) -> int:
         """The number of workgroups."""
         return min(WORKGROUPS, -(-self.plan.rows // _COPIES_AT_ONCE))
@@ -156,10 +163,10 @@ class ListedPartition(Partition):
         rows, of = self.workgroups * _COPIES_AT_ONCE, self.lhs.element
         self.copies = self.executable.make(ArrayType((rows, self.plan.inner), of))
         self.first = self.executable.workgroup() * _COPIES_AT_ONCE
-        self.some_rows(low, high, [self.whole, self.copies])
+        self.emit_chunks(low, high, [self.whole, self.copies])
 
-    def begin(self, first: Number, count: Number) -> None:
-        """Emits the gathering of some rows."""
+    def prepare_chunk(self, first: Number, count: Number) -> None:
+        """Emits the gathering of a chunk."""
 
         def copy(number: Number) -> None:
             row = self.rows.row(self.body, first + number)
@@ -168,7 +175,7 @@ class ListedPartition(Partition):
 
         self.body.loop(0, count, 1, [self.copies], copy)
 
-    def tile(
+    def emit_tile(
         self, first: Number, row: Number, count: Number, rhs: Array, column: Number, width: int
     ) -> None:
         """Emits a tile, and scatters its rows to the destination."""
@@ -194,38 +201,26 @@ class QuantizedPartition(Partition):
         """The rows that a workgroup quantizes at a time."""
         return max(self.vectors.rows, min(self.vectors.quantized_rows, self.plan.rows))
 
-    @property
-    def workgroups(self) -> int:
-        """The number of workgroups."""
-        return self.plan.count * self.plan.across
-
-    def part(self) -> tuple[Number, Number]:
-        """Emits the number of rows of a part, whole tiles, and the number of the part."""
-        height, step = self.vectors.rows, self.plan.count * self.vectors.rows
-        size = (self.count + (step - 1)) // step * height
-        return size, self.executable.workgroup() // self.plan.across
-
-    @property
-    def share_of_columns(self) -> tuple[Index, int]:
-        """The workgroup's part of the columns, and the number of parts."""
-        across = self.plan.across
-        return self.executable.workgroup() % across if across > 1 else 0, across
+    def size(self) -> Number:
+        """Emits the number of rows of a partition: whole tiles, except in the last one."""
+        step = self.plan.count * self.vectors.rows
+        return (self.count + (step - 1)) // step * self.vectors.rows
 
     def emit_rows(self, low: Number, high: Number) -> None:
         """Emits the code of a workgroup."""
-        self.some_rows(low, high, [self.whole, *self.quantized.arrays])
+        self.emit_chunks(low, high, [self.whole, *self.quantized.arrays])
 
-    def begin(self, first: Number, count: Number) -> None:
-        """Emits some rows in int8."""
+    def prepare_chunk(self, first: Number, count: Number) -> None:
+        """Emits a chunk in int8."""
         self.body.loop(
             *(0, count, 1, self.quantized.arrays),
             lambda number: self.quantized.quantize([first + number], [number]),
         )
 
-    def tiles(
+    def multiply_chunk(
         self, first: Number, count: Number, tiles: Number, column: Number, width: int
     ) -> None:
-        """Emits the tiles of some rows and a panel."""
+        """Emits the product of a chunk and a panel, tile by tile."""
         body, height, rhs = self.body, self.vectors.rows, self.panel(column)
         is_few, zero = count < body.index(height), body.index(0)
 

@@ -32,11 +32,17 @@ class QuantizedRows:
     """
 
     def __init__(
-        self, executable: Executable, plan: Blocking, lhs: Array, scale: Array, at_once: int
+        self,
+        executable: Executable,
+        plan: Blocking,
+        lhs: Array,
+        scale: Array,
+        workgroups: int,
+        at_once: int,
     ) -> None:
         self.plan, self.body, self.lhs, self.scale = plan, executable.body, lhs, scale
         # A single workgroup has rows for two: IREE folds unit axes, also those in a loop.
-        leading = (max(2, plan.count * plan.across), *([at_once] if len(lhs.shape) > 1 else []))
+        leading = (max(2, workgroups), *([at_once] if len(lhs.shape) > 1 else []))
         types = int8_types(plan.format, plan.inner, leading)
         self.rows, self.workgroup = Int8Rows(*map(executable.make, types)), executable.workgroup()
 
