@@ -111,11 +111,8 @@ class VectorUnit:
             inner: The number of summed products.
             rows: The number of rows.
         """
-        fitting = (
-            each
-            for each in self.formats
-            if result == "f32" and each.fits(lhs, weight, inner=inner, rows=rows)
-        )
+        types = lhs, weight, result
+        fitting = (each for each in self.formats if each.fits(*types, inner=inner, rows=rows))
         return next(fitting, plain(result))
 
     def fills_registers(self, *sizes: int, element: str) -> bool:

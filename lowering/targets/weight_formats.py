@@ -90,16 +90,17 @@ class WeightFormat:
         """Whether weights are converted to the type of the product before they are packed."""
         return self.weight == self.result
 
-    def fits(self, lhs: str, weight: str, *, inner: int, rows: int) -> bool:
-        """Whether it suits a product whose result is float32.
+    def fits(self, lhs: str, weight: str, result: str, *, inner: int, rows: int) -> bool:
+        """Whether it suits a product.
 
         Args:
             lhs: The element type of the left-hand side.
             weight: The element type of the weights.
+            result: The element type of the product.
             inner: The number of summed products.
             rows: The number of rows.
         """
-        is_type = weight == self.weight and self.given in ("", lhs)
+        is_type = (weight, result) == (self.weight, self.result) and self.given in ("", lhs)
         return is_type and inner >= self.min_inner and (not self.max_rows or rows <= self.max_rows)
 
     @property

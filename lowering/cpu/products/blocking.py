@@ -30,8 +30,8 @@ _CACHE = 2 << 20
 """The approximate size of a second-level cache in bytes."""
 
 _SMALL = 1 << 17
-"""The most bytes of a right-hand side that needs no packing. Between this and `_CACHE`, packing pays
-for at least twice `_MANY` rows."""
+"""The most bytes of a right-hand side that needs no packing. Between this and `_CACHE`, packing
+pays for at least twice `_MANY` rows."""
 
 STREAM = 16
 """Rows of a streamed right-hand side that are read at a time."""

@@ -100,10 +100,12 @@ class PanelProduct:
 
     def panel(self, column: Number) -> Array:
         """Emits the panel of the right-hand side that begins at a column."""
-        sizes = (known(self.rhs.shape)[-2], self.plan.format.width(self.plan.panel))
-        if len(self.rhs.shape) == 2:
-            return self.body.extract(self.rhs, [0, column], sizes)
-        return self.body.extract(self.rhs, [column // self.plan.panel, 0, 0], sizes)
+        inner, width = known(self.rhs.shape)[-2], self.plan.panel
+        if self.is_packed:
+            width = self.plan.format.width(width)
+        if len(self.rhs.shape) == 2:  # unpacked, or a single panel
+            return self.body.extract(self.rhs, [0, column], (inner, width))
+        return self.body.extract(self.rhs, [column // self.plan.panel, 0, 0], (inner, width))
 
     def product(self, lhs: Array, rhs: Array, width: int) -> Array:
         """Emits some columns of a tile, or of a row, of the product."""
