@@ -39,8 +39,8 @@ def load(
     """Loads a compiled module onto a device.
 
     Before passing anything to IREE, this verifies the digests of the payload and the frozen
-    weights, and checks that IREE's version and the machine's CPU features, or the GPU's compute
-    capability, suit the code. From a bundle, it loads the best artifact that this machine can run
+    weights, and checks that IREE's version and the machine's CPU features, or the GPU's
+    architecture, suit the code. From a bundle, it loads the best artifact that this machine can run
     (`Bundle.best_here`); a bundle with a missing or damaged artifact is rejected. Needs no
     compiler.
 
@@ -77,8 +77,8 @@ def load(
     target = get_device(device or default_device(functions, kind))
     artifact.verify(source)
     if isinstance(artifact, Bundle):
-        artifact = artifact.best_here(target.kind, source, target.capability)
-    artifact.check_here(source, target.capability)
+        artifact = artifact.best_here(target.kind, source, target.architecture)
+    artifact.check_here(source, target.architecture)
     return Program(
         artifact.manifest, artifact.payload, target, prepack=prepack, archive=artifact.archive
     )

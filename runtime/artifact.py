@@ -112,12 +112,12 @@ class Artifact:
         here = {*cpu_features.host_features(), *(arch.baseline if arch else ())}
         return sorted(set(self.manifest.target.features) - here)
 
-    def check_here(self, source: str, capability: int | None = None) -> None:
+    def check_here(self, source: str, architecture: str | None = None) -> None:
         """Checks that this machine and this version of IREE can run the code.
 
         Args:
             source: The name of the artifact, for messages.
-            capability: As `Device.capability`; None to skip this check.
+            architecture: As `Device.architecture`; None to skip this check.
 
         Raises:
             ArtifactError: It is for another version or architecture, or needs CPU features that are
@@ -133,11 +133,11 @@ class Artifact:
         target = self.manifest.target
         if target.device != "local":
             kind = DEVICE_KINDS.get(target.device)
-            if capability is not None and kind and kind.level and _level(target) > capability:
-                here = f"{kind.level}{capability}"
+            if architecture and kind and not kind.runs(target.architecture, architecture):
+                others = "later GPUs only" if kind.architectures == "later" else "no other GPUs"
                 raise ArtifactError(
-                    f"{source}: compiled for {target.architecture}, this GPU is {here}, and "
-                    f"{kind.code} runs on later GPUs only: recompile for {kind.target}:{here}"
+                    f"{source}: compiled for {target.architecture}, this GPU is {architecture}, "
+                    f"and {kind.code} runs on {others}: recompile for {kind.target}:{architecture}"
                 )
             return
         here = cpu_features.architecture()
@@ -217,7 +217,7 @@ class Bundle:
         for artifact in self.artifacts:
             artifact.verify(f"{source} ({artifact.manifest.target.name})")
 
-    def best_here(self, device_kind: str, source: str, capability: int | None = None) -> Artifact:
+    def best_here(self, device_kind: str, source: str, architecture: str | None = None) -> Artifact:
         """The best artifact for this machine and a kind of device.
 
         Of the artifacts that run here, an artifact whose CPU features include those of another is
@@ -227,7 +227,7 @@ class Bundle:
         Args:
             device_kind: The kind, one of `DEVICE_KINDS`.
             source: The name of the bundle, for messages.
-            capability: As `Device.capability`.
+            architecture: As `Device.architecture`.
 
         Raises:
             ArtifactError: None of them runs here; the message gives the reason for each.
@@ -240,7 +240,7 @@ class Bundle:
                 reasons.append(f"{target.name} is for a {target.device} device")
                 continue
             try:
-                artifact.check_here(target.name, capability)
+                artifact.check_here(target.name, architecture)
                 usable.append(artifact)
             except ArtifactError as error:
                 reasons.append(str(error))
@@ -354,8 +354,9 @@ def _skew(data: object) -> str:
 
 def _level(target: TargetSpec) -> Any:
     """What code requires, as a comparable value: its CPU features, or 80 for sm_80."""
-    prefix = DEVICE_KINDS[target.device].level
-    return int(target.architecture.removeprefix(prefix)) if prefix else frozenset(target.features)
+    if target.device == "local":
+        return frozenset(target.features)
+    return DEVICE_KINDS[target.device].level(target.architecture)
 
 
 def _minor(version: str) -> str:

@@ -131,7 +131,7 @@ def _code(target: TargetSpec) -> tuple[str, str]:
     if target.device not in DEVICE_KINDS:
         return "code", "of a kind that this version does not have"
     kind = DEVICE_KINDS[target.device]
-    architecture = f" for {target.architecture}" if kind.level else ""
+    architecture = "" if kind.architectures == "any" else f" for {target.architecture}"
     return "code", f"{kind.code}{architecture}: {kind.runs_on}"
 
 

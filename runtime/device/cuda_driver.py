@@ -15,7 +15,13 @@ import iree.runtime as iree
 
 from rnn_compiler.errors import DeviceError
 
-__all__ = ["DEFAULT_STREAM", "capability", "devices_here", "number_of", "wait_for_default_stream"]
+__all__ = [
+    "DEFAULT_STREAM",
+    "architecture",
+    "devices_here",
+    "number_of",
+    "wait_for_default_stream",
+]
 
 DEFAULT_STREAM = 1
 """The legacy default stream, in CUDA (`CU_STREAM_LEGACY`) and in the array API."""
@@ -51,8 +57,8 @@ def devices_here() -> str:
     return f"NVIDIA GPUs here: {', '.join(names) or 'none'}"
 
 
-def capability(number: int) -> int:
-    """The compute capability of a device, 89 for 8.9.
+def architecture(number: int) -> str:
+    """The architecture of a device, ``sm_89`` for compute capability 8.9.
 
     Raises:
         DeviceError: The driver failed.
@@ -60,7 +66,7 @@ def capability(number: int) -> int:
     device, digits = _device(number), (ctypes.c_int(), ctypes.c_int())
     for digit, attribute in zip(digits, (_MAJOR, _MINOR), strict=True):
         _call("cuDeviceGetAttribute", ctypes.byref(digit), attribute, device)
-    return 10 * digits[0].value + digits[1].value
+    return f"sm_{digits[0].value}{digits[1].value}"
 
 
 def wait_for_default_stream(number: int) -> None:

@@ -10,7 +10,7 @@ import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
-from typing import Any
+from typing import Any, Protocol
 from weakref import ref
 
 import iree.runtime as iree
@@ -30,14 +30,40 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.systems import after_fork
 
-__all__ = ["ALIGNMENT", "NATIVE_DRIVERS", "Device", "device_kind", "get_device"]
+__all__ = ["ALIGNMENT", "NATIVE_DRIVERS", "Device", "NativeDriver", "device_kind", "get_device"]
 
 ALIGNMENT = 64
 """The alignment in bytes that compiled code assumes for every array (the `alignment` of
 `hal.interface.binding.subspan`)."""
 
-NATIVE_DRIVERS: Mapping[str, Any] = {"cuda": cuda_driver}
-"""Calls of a vendor's driver that IREE's Python API lacks, by kind of device."""
+
+class NativeDriver(Protocol):
+    """Calls of a vendor's driver that IREE's Python API lacks."""
+
+    @property
+    def DEFAULT_STREAM(self) -> int:
+        """The array API's number of the default stream (`__dlpack__`)."""
+        ...
+
+    def number_of(self, uri: str, /) -> int:
+        """DLPack's number of the open device with a name."""
+        ...
+
+    def architecture(self, number: int, /) -> str:
+        """A device's architecture, as targets name it (`TargetSpec.architecture`)."""
+        ...
+
+    def devices_here(self) -> str:
+        """The devices of this machine in words; empty without a driver."""
+        ...
+
+    def wait_for_default_stream(self, number: int, /) -> None:
+        """Waits until all work on the default stream of a device is done."""
+        ...
+
+
+NATIVE_DRIVERS: Mapping[str, NativeDriver] = {"cuda": cuda_driver}
+"""The native drivers by kind of device."""
 
 _OTHER_NAMES = {
     name: row.driver
@@ -140,7 +166,10 @@ class Device:
         self.usable = True
         self.live_arrays: set[ref[DeviceArray]] = set()
         self.kind = kind
-        self.native: Any = NATIVE_DRIVERS.get(kind)
+        self.native = NATIVE_DRIVERS.get(kind)
+        row = DEVICE_KINDS[kind]
+        if row.needs_native and self.native is None:
+            raise DeviceError(f"device {uri!r}: {kind} has no row in NATIVE_DRIVERS")
         self.has_threads = driver == "local-task"
         self.patience = 0.0
         if self.has_threads:  # one worker per core, unless a container gets less time
@@ -150,8 +179,7 @@ class Device:
         try:
             allocators: Any = [pool] if self.kind == "local" else []
             self.hal: Any = iree.get_driver(uri).create_device_by_uri(uri, allocators=allocators)
-            number: int = self.native.number_of(uri) if self.native else 0
-            self.dlpack = DEVICE_KINDS[kind].dlpack, number
+            self.dlpack = row.dlpack, self.native.number_of(uri) if self.native else 0
         except Exception as error:
             reason = _reason(kind, error)
             message = f"device {uri!r} could not be opened: {reason}"
@@ -164,10 +192,11 @@ class Device:
         return f"Device({self.uri!r})"
 
     @property
-    def capability(self) -> int | None:
-        """The number of a GPU's architecture, 89 for sm_89; None if its kind's have no order."""
-        level = DEVICE_KINDS[self.kind].level
-        return self.native.capability(self.dlpack[1]) if level else None
+    def architecture(self) -> str | None:
+        """A GPU's architecture, sm_89; None if its kind runs code for any, and for CPUs."""
+        if self.native is None or DEVICE_KINDS[self.kind].architectures in ("any", "features"):
+            return None
+        return self.native.architecture(self.dlpack[1])
 
     def keep(self, array: DeviceArray) -> DeviceArray:
         """Registers an array that a caller holds, until it is freed."""
@@ -255,6 +284,8 @@ class Device:
             BufferError: IREE cannot use it in place.
             DeviceError: The GPU failed.
         """
+        if self.native is None:
+            raise BufferError(f"IREE cannot wait for other frameworks on {self.uri}")
         capsule = tensor.__dlpack__(stream=self.native.DEFAULT_STREAM)
         self.native.wait_for_default_stream(self.dlpack[1])
         try:

@@ -136,21 +136,21 @@ def for_gpus(tiny: rc.Artifact, names: str) -> Bundle:
 
 
 @pytest.mark.parametrize(
-    ("names", "capability", "chosen"),
+    ("names", "here", "chosen"),
     [
-        ("sm_60 sm_80 sm_89", 90, "sm_89"),
-        ("sm_89 sm_60 sm_80", 86, "sm_80"),
-        ("sm_80 sm_60", 75, "sm_60"),
-        ("sm_60 sm_80", 80, "sm_80"),
-        ("sm_60 sm_89 sm_120", 121, "sm_120"),  # a later one by number, not by its letters
-        ("sm_120 sm_80", 89, "sm_80"),
+        ("sm_60 sm_80 sm_89", "sm_90", "sm_89"),
+        ("sm_89 sm_60 sm_80", "sm_86", "sm_80"),
+        ("sm_80 sm_60", "sm_75", "sm_60"),
+        ("sm_60 sm_80", "sm_80", "sm_80"),
+        ("sm_60 sm_89 sm_120", "sm_121", "sm_120"),  # a later one by number, not by its letters
+        ("sm_120 sm_80", "sm_89", "sm_80"),
         ("sm_60 sm_80", None, "sm_80"),
     ],
 )
 def test_a_gpu_takes_the_latest_architecture_that_it_runs(
-    tiny: rc.Artifact, names: str, capability: int | None, chosen: str
+    tiny: rc.Artifact, names: str, here: str | None, chosen: str
 ) -> None:
-    best = for_gpus(tiny, names).best_here("cuda", "bundle", capability)
+    best = for_gpus(tiny, names).best_here("cuda", "bundle", here)
     assert best.manifest.target.architecture == chosen
 
 
@@ -158,9 +158,9 @@ def test_code_for_later_gpus_is_refused(tiny: rc.Artifact) -> None:
     bundle = for_gpus(tiny, "sm_80 sm_89")
     reason = "compiled for sm_89, this GPU is sm_75, .*recompile for cuda:sm_75"
     with pytest.raises(ArtifactError, match=f"one: {reason}"):
-        bundle.artifacts[1].check_here("one", 75)
+        bundle.artifacts[1].check_here("one", "sm_75")
     with pytest.raises(ArtifactError, match=f"nothing in this bundle.*cuda:sm_80: .*{reason}"):
-        bundle.best_here("cuda", "bundle", 75)
+        bundle.best_here("cuda", "bundle", "sm_75")
 
 
 def test_load_asks_the_gpu(tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +169,7 @@ def test_load_asks_the_gpu(tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(device, "kind", "cuda")
     monkeypatch.setattr(device, "native", cuda_driver)
     monkeypatch.setitem(devices.open_devices, "cuda://3", device)
-    monkeypatch.setattr(cuda_driver, "capability", lambda _: 86)
+    monkeypatch.setattr(cuda_driver, "architecture", lambda _: "sm_86")
     program = rc.runtime.load(for_gpus(tiny, "sm_60 sm_89 sm_80"), "cuda://3")
     assert program.manifest.target.name == "cuda:sm_80"
     with pytest.raises(ArtifactError, match="compiled for sm_89, this GPU is sm_86"):

@@ -25,20 +25,25 @@ def test_a_row_is_complete(kind: str) -> None:
     if kind != "local":
         assert row.drivers == (kind,)
         assert all((row.code, row.runs_on, row.failures, row.remedy))
-        assert target.architecture.startswith(row.level)
-        assert (kind in NATIVE_DRIVERS) == row.is_exported
+        assert target.architecture.startswith(row.prefix)
+        assert (row.architectures == "later") == bool(row.prefix)
+        assert row.architectures != "features"
+        assert (kind in NATIVE_DRIVERS) == row.needs_native
 
 
 def test_rows_differ() -> None:
     assert len(TARGETS) == len({row.dlpack for row in DEVICE_KINDS.values()}) == len(DEVICE_KINDS)
     assert len(DRIVERS) == sum(len(row.drivers) for row in DEVICE_KINDS.values())
+    types = [row.torch for row in DEVICE_KINDS.values() if row.torch]
+    assert len(types) == len({*types})
 
 
 PLANTED = """
+import dataclasses
 from rnn_compiler.schema import device_kinds
 row = device_kinds.DeviceKind(
     drivers=("hip",), target="rocm", description="GPUs of AMD", one="an AMD GPU", dlpack=10,
-    is_exported=False, is_numbered=True, code="HSACO", runs_on="GPUs of this architecture",
+    is_numbered=True, code="HSACO", runs_on="GPUs of this architecture",
     failures={"libamdhip64": "no ROCm on this machine"}, remedy="install ROCm",
 )
 device_kinds.DEVICE_KINDS = {**device_kinds.DEVICE_KINDS, "hip": row}
@@ -59,13 +64,26 @@ names._KINDS = {**names._KINDS, "hip": names._Kind(read, listed, listed, list)}
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
+from rnn_compiler.cli.artifacts import _code
 from rnn_compiler.runtime.device.devices import get_device
 
+from rnn_compiler.runtime.device import devices
+class Native:
+    def devices_here(self):
+        return ""
+
 module = rc.build("GRUBlockCell", batch_size=1, input_size=2, num_units=3)
+artifact = rc.compile(module)
+manifest = dataclasses.replace(artifact.manifest, target=read("rocm"))
+artifact = dataclasses.replace(artifact, manifest=manifest)
 with rc.target("rocm"):
     print(rc.execution.current_device())
     for action in (
+        lambda: get_device("hip://0"),
+        lambda: setattr(devices, "NATIVE_DRIVERS", {"hip": Native()}),
         lambda: get_device("hip"),
+        lambda: artifact.check_here("code", "gfx1100"),
+        lambda: artifact.check_here("code", "gfx1101"),
         lambda: get_device("rocm:1"),
         lambda: names.resolve_target("rocn"),
         lambda: rc.compile(module),
@@ -74,6 +92,7 @@ with rc.target("rocm"):
             action()
         except rc.errors.RnnCompilerError as error:
             print(error)
+print(_code(read("rocm")))
 main(["ops", "GRUBlockCell"])
 """
 
@@ -85,7 +104,11 @@ def test_a_planted_row_is_carried_through() -> None:
     )
     expected = [
         "hip",
+        "device 'hip://0': hip has no row in NATIVE_DRIVERS",
         "device 'hip' could not be opened: no ROCm on this machine; install ROCm",
+        "code: compiled for gfx1100, this GPU is gfx1101, and HSACO runs on no other GPUs: "
+        "recompile for rocm:gfx1101",
+        "('code', 'HSACO for gfx1100: GPUs of this architecture')",
         "no device 'rocm:1': expected one of local-sync, local-task, cuda, vulkan, hip; "
         "did you mean hip://1?",
         "vulkan, rocm, got 'rocn'; did you mean rocm?",

@@ -304,12 +304,12 @@ def test_the_default_stream_is_waited_for(failure: dict[str, int]) -> None:
     ]
 
 
-def test_compute_capability(gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_architecture(gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_driver, "library", Driver)
-    assert (cuda_driver.capability(0), cuda_driver.capability(1)) == (89, 121)
-    assert gpu.capability is None  # of kind "local"
+    assert (cuda_driver.architecture(0), cuda_driver.architecture(1)) == ("sm_89", "sm_121")
+    assert gpu.architecture is None  # of kind "local"
     monkeypatch.setattr(gpu, "kind", "cuda")
-    assert gpu.capability == 89
+    assert gpu.architecture == "sm_89"
 
 
 def test_a_gpu_has_the_number_that_cuda_has_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
