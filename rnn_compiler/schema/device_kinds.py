@@ -102,7 +102,7 @@ DEVICE_KINDS: Mapping[str, DeviceKind] = MappingProxyType(
         "cuda": DeviceKind(
             drivers=("cuda",),
             target="cuda",
-            description="GPUs",
+            description="NVIDIA GPUs",
             one="an NVIDIA GPU",
             dlpack=2,
             architectures="later",
@@ -112,7 +112,7 @@ DEVICE_KINDS: Mapping[str, DeviceKind] = MappingProxyType(
             is_numbered=True,
             torch="cuda",
             code="PTX",
-            runs_on="GPUs of this architecture and of later ones",
+            runs_on="NVIDIA GPUs of this architecture and of later ones",
             other_names=("gpu",),
             failures={"libcuda.so": "no NVIDIA driver on this machine (libcuda.so.1 not found)"},
             remedy="a GPU needs NVIDIA's driver, which provides libcuda.so, and in a container its "

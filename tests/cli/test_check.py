@@ -202,7 +202,7 @@ def test_code_for_a_gpu_without_a_driver_has_a_short_reason(
     assert "no NVIDIA driver" in reason
     assert len(reason) < 80
     code, _, reason = judge(gpu, tmp_path, capsys, "--device", "local-sync")
-    assert (code, reason) == (4, "it is for GPUs (--device cuda), not for local-sync")
+    assert (code, reason) == (4, "it is for NVIDIA GPUs (--device cuda), not for local-sync")
     rc.runtime.Bundle((gpu,)).save(tmp_path / "bundle")
     assert main(["check", str(tmp_path / "bundle"), "--device", "cuda"]) == 4
     assert "docker" not in capsys.readouterr().out

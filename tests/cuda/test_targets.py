@@ -97,7 +97,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["inspect", str(path)]) == 0
     shown = capsys.readouterr().out
     assert "cuda:h100 (sm_80, device cuda)" in shown
-    assert "PTX for sm_80: GPUs of this architecture and of later ones" in shown
+    assert "PTX for sm_80: NVIDIA GPUs of this architecture and of later ones" in shown
     assert "--device=cuda" in shown
     assert main(["ops", "--json"]) == 0
     assert all(op["targets"] == ["cpu", "cuda"] for op in json.loads(capsys.readouterr().out))
