@@ -45,9 +45,6 @@ _FORMATS = {
 _VULKAN = "vp_android_baseline_2022"
 """IREE's name for its minimum requirements of a driver: SPIR-V 1.3, and 32-bit numbers only."""
 
-_NO_VULKAN = "--iree-plugin=-hal_target_vulkan_spirv"
-"""Switches off a plugin that no other target needs: see `iree_compile.FLAGS`."""
-
 _IN_ORDER = "--iree-stream-partitioning-favor=debug"
 """No step may run concurrently with another, so that they can share memory."""
 
@@ -114,7 +111,7 @@ def _about_feature(feature: str, arch: Architecture) -> str:
         if feature in each.levels or feature in cpu_features.known_features(each.name):
             return f"{feature} belongs to {each.name}: cpu:{each.name},{feature}"
     here = arch.name == cpu_features.architecture()
-    return _meant(f"cpu:{feature}", arch, "cpu:" if here else f"cpu:{arch.name},")
+    return _close(feature, _cpu_details(arch, "cpu:" if here else f"cpu:{arch.name},"))
 
 
 def check_format(caller: str, target: TargetSpec, form: str) -> None:
@@ -171,14 +168,10 @@ def target_names() -> list[str]:
     return [name for row in _KINDS.values() for name in row.all_names()]
 
 
-def _meant(name: str, arch: Architecture | None = None, prefix: str = "cpu:") -> str:
-    """A suggestion for a misspelled target, as a question.
-
-    The text after the colon is compared by itself, and may be given without the text before it.
-    Different numbers are not misspellings: an h800 is not an h100.
+def _cpu_details(arch: Architecture | None = None, prefix: str = "cpu:") -> dict[str, str]:
+    """The targets of CPUs, by what may follow the colon.
 
     Args:
-        name: The name.
         arch: The architecture whose features are meant; default: this machine's.
         prefix: The text before those features.
     """
@@ -189,18 +182,36 @@ def _meant(name: str, arch: Architecture | None = None, prefix: str = "cpu:") ->
         details = {each: f"{prefix}{each}" for each in features}
     for each in ARCHITECTURES.values():
         details |= dict.fromkeys((*each.other_names, each.name), f"cpu:{each.name}")
-    gpus = {
-        name: f"cuda:{name}"
-        for architecture, names in GPUS.items()
-        for name in (architecture, *names)
-    }
-    groups = {"cpu": details, "cuda": gpus}
+    return details
+
+
+def _cuda_details() -> dict[str, str]:
+    names = [name for row in GPUS.items() for name in (row[0], *row[1])]
+    return {name: f"cuda:{name}" for name in names}
+
+
+def _meant(name: str) -> str:
+    """A suggestion for a misspelled target, as a question.
+
+    The text after the colon is compared by itself, and may be given without the text before it.
+    """
     kind, _, detail = name.rpartition(":")
-    known = groups.get(kind.strip().lower(), {**details, **gpus})
+    row = _KINDS.get(TARGETS.get(kind.strip().lower(), ""))
+    known: Mapping[str, str] = row.details() if row else {}
+    if not known:
+        known = {key: each for row in _KINDS.values() for key, each in row.details().items()}
     if not kind:
         kinds = DEVICE_KINDS.values()
         own = {name: row.target for row in kinds for name in (row.target, *row.other_names)}
         known = {**own, **known}
+    return _close(detail, known)
+
+
+def _close(detail: str, known: Mapping[str, str]) -> str:
+    """The target of the known text that is closest to a misspelled one, as a question.
+
+    Different numbers are not misspellings: an h800 is not an h100.
+    """
     numbers = re.findall(r"\d+", detail)
     close = {each: known[each] for each in known if re.findall(r"\d+", each) == numbers}
     return did_you_mean(detail, (), close)
@@ -208,7 +219,10 @@ def _meant(name: str, arch: Architecture | None = None, prefix: str = "cpu:") ->
 
 def compiler_flags(target: TargetSpec) -> list[str]:
     """The flags that make `iree-compile` produce code for a target."""
-    return _KINDS[target.device].flags(target)
+    row = _KINDS[target.device]
+    others = [each.plugin for kind, each in _KINDS.items() if kind != target.device]
+    off = [f"--iree-plugin=-{plugin}" for plugin in others if plugin]
+    return [*row.flags(target), *off, *row.last_flags(target)]
 
 
 def _cpu_flags(target: TargetSpec) -> list[str]:
@@ -224,15 +238,16 @@ def _cpu_flags(target: TargetSpec) -> list[str]:
         f"--iree-llvmcpu-target-cpu={arch.cpu}",
         "--iree-llvmcpu-target-cpu-features=" + ",".join(features),
         f"--iree-stream-resource-min-offset-alignment={arch.alignment}",
-        _NO_VULKAN,
-        *arch.flags,
-        *([] if arch.has_memory else [_IN_ORDER]),
     ]
 
 
+def _last_cpu_flags(target: TargetSpec) -> list[str]:
+    arch = ARCHITECTURES[target.architecture]
+    return [*arch.flags, *([] if arch.has_memory else [_IN_ORDER])]
+
+
 def _cuda_flags(target: TargetSpec) -> list[str]:
-    architecture = f"--iree-cuda-target={target.architecture}"
-    return ["--iree-hal-target-device=cuda", architecture, _NO_VULKAN]
+    return ["--iree-hal-target-device=cuda", f"--iree-cuda-target={target.architecture}"]
 
 
 def _vulkan_flags(target: TargetSpec) -> list[str]:
@@ -247,18 +262,40 @@ class _Kind(NamedTuple):
         names: Their names, for messages.
         all_names: Their names with other spellings, for completion.
         flags: The flags for one of them.
+        details: What may follow the colon of a name, also in other words, with the name meant.
+        plugin: The plugin of IREE for them, which is off for targets of other kinds (see
+            `iree_compile.FLAGS`); empty if it is always on.
+        last_flags: Those of its flags that follow the plugins'.
     """
 
     read: Callable[[str], TargetSpec | None]
     names: Callable[[], list[str]]
     all_names: Callable[[], list[str]]
     flags: Callable[[TargetSpec], list[str]]
+    details: Callable[[], Mapping[str, str]] = dict
+    plugin: str = ""
+    last_flags: Callable[[TargetSpec], list[str]] = lambda _: []
 
 
 _KINDS: Mapping[str, _Kind] = MappingProxyType(
     {
-        "local": _Kind(_cpu, _cpu_names, lambda: _cpu_names("levels"), _cpu_flags),
-        "cuda": _Kind(_cuda, _cuda_names, lambda: _cuda_names() + _gpu_names(), _cuda_flags),
-        "vulkan": _Kind(_vulkan, lambda: ["vulkan"], lambda: ["vulkan"], _vulkan_flags),
+        "local": _Kind(
+            _cpu,
+            _cpu_names,
+            lambda: _cpu_names("levels"),
+            _cpu_flags,
+            _cpu_details,
+            last_flags=_last_cpu_flags,
+        ),
+        "cuda": _Kind(
+            _cuda, _cuda_names, lambda: _cuda_names() + _gpu_names(), _cuda_flags, _cuda_details
+        ),
+        "vulkan": _Kind(
+            _vulkan,
+            lambda: ["vulkan"],
+            lambda: ["vulkan"],
+            _vulkan_flags,
+            plugin="hal_target_vulkan_spirv",
+        ),
     }
 )

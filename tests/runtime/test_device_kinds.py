@@ -60,7 +60,11 @@ def read(name):
     return TargetSpec(name, "hip", "gfx1100", ())
 def listed():
     return ["rocm"]
-names._KINDS = {**names._KINDS, "hip": names._Kind(read, listed, listed, list)}
+def details():
+    return {"mi300x": "rocm:gfx942"}
+own = names._Kind(read, listed, listed, lambda _: [], details, plugin="hal_target_planted")
+names._KINDS = {**names._KINDS, "hip": own}
+print([names.compiler_flags(names.resolve_target(each))[-2:] for each in ("cuda", "rocm")])
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -86,6 +90,7 @@ with rc.target("rocm"):
         lambda: artifact.check_here("code", "gfx1101"),
         lambda: get_device("rocm:1"),
         lambda: names.resolve_target("rocn"),
+        lambda: names.resolve_target("mi300y"),
         lambda: rc.compile(module),
     ):
         try:
@@ -111,7 +116,10 @@ def test_a_planted_row_is_carried_through() -> None:
         "('code', 'HSACO for gfx1100: GPUs of this architecture')",
         "no device 'rocm:1': expected one of local-sync, local-task, cuda, vulkan, hip; "
         "did you mean hip://1?",
+        "[['--iree-plugin=-hal_target_vulkan_spirv', '--iree-plugin=-hal_target_planted'], "
+        "['--iree-plugin=-hal_target_vulkan_spirv']]",
         "vulkan, rocm, got 'rocn'; did you mean rocm?",
+        "vulkan, rocm, got 'mi300y'; did you mean rocm:gfx942?",
         "for rocm there is code for float16 alone: build it with dtype float16, or choose another",
         "cpu cuda, and vulkan for float32, and rocm for float16",
     ]
