@@ -5,7 +5,7 @@ from __future__ import annotations
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import gpu_tiles
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
-from rnn_compiler.lowering.targets.gpu import WARP, Tiling
+from rnn_compiler.lowering.targets.gpu import Tiling
 
 __all__ = ["tiled_matmul"]
 
@@ -24,5 +24,5 @@ def tiled_matmul(
         tiling: The result of `Gpu.product`.
     """
     type = ArrayType((lhs.shape[1 - axes[0]], rhs.shape[1 - axes[1]]), element)
-    attributes = gpu_tiles(tiling.pipeline, tiling.threads, WARP, tiling.levels)
+    attributes = gpu_tiles(tiling.pipeline, tiling.threads, tiling.warp, tiling.levels)
     return linalg.matmul(body, lhs, rhs, linalg.zeros(body, type), attributes, axes)

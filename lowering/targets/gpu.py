@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rnn_compiler.lowering.targets.vector_unit import divisor
 from rnn_compiler.schema.dtypes import ELEMENTS
 
-__all__ = ["WARP", "Gpu", "Tiling"]
+__all__ = ["Gpu", "Tiling"]
 
 
 @dataclass(frozen=True)
@@ -23,16 +23,15 @@ class Tiling:
     Attributes:
         pipeline: IREE's pipeline for its dispatch.
         threads: The number of threads of a workgroup.
+        warp: The number of threads of a warp.
         levels: Tiles of the product's axes (rows, columns, inner), by level.
     """
 
     pipeline: str
     threads: int
+    warp: int
     levels: Mapping[str, Sequence[int] | Sequence[Sequence[int]]]
 
-
-WARP = 32
-"""The number of threads of a warp."""
 
 _LARGE = 1 << 20
 """The fewest elements of a result with large tiles: from here on there are enough workgroups."""
@@ -40,7 +39,13 @@ _LARGE = 1 << 20
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU for which IREE emits PTX."""
+    """A GPU.
+
+    Attributes:
+        warp: The number of threads of a warp, which run in lockstep.
+    """
+
+    warp: int = 32
 
     def product(self, rows: int, columns: int, inner: int, element: str) -> Tiling | None:
         """The tiling of a product ``[rows, inner] @ [inner, columns]``.
@@ -60,19 +65,19 @@ class Gpu:
     def _row(self, columns: int, inner: int, size: int) -> Tiling | None:
         """One warp per column; its lanes read vectors of 16 bytes side by side."""
         lane = divisor(inner, 16 // size)
-        while lane > 1 and inner % (lane * WARP):
+        while lane > 1 and inner % (lane * self.warp):
             lane //= 2
-        if inner % (lane * WARP):
+        if inner % (lane * self.warp):
             return None
         warps = divisor(columns, 4)
         levels: dict[str, list[int] | list[list[int]]] = {
-            "lane_basis": [[1, 1, WARP], [0, 1, 2]],
-            "partial_reduction": [0, 0, lane * WARP],
+            "lane_basis": [[1, 1, self.warp], [0, 1, 2]],
+            "partial_reduction": [0, 0, lane * self.warp],
             "subgroup_basis": [[1, warps, 1], [0, 1, 2]],
             "thread": [0, 0, lane],
             "workgroup": [1, warps, 0],
         }
-        return Tiling("VectorDistribute", WARP * warps, levels)
+        return Tiling("VectorDistribute", self.warp * warps, self.warp, levels)
 
     def _tiles(self, rows: int, columns: int, inner: int) -> Tiling | None:
         """Both operands in shared memory, a few rows and columns of the result per thread."""
@@ -91,7 +96,7 @@ class Gpu:
         if tile[1] % thread[1]:
             return None
         threads = tile[0] * tile[1] // (thread[0] * thread[1])
-        if not WARP <= threads <= 1024:
+        if not self.warp <= threads <= 1024:
             return None
         levels = {
             "promote_operands": [0, 1],
@@ -99,4 +104,4 @@ class Gpu:
             "thread": [*thread, 0],
             "workgroup": [*tile, 0],
         }
-        return Tiling("TileAndFuse", threads, levels)
+        return Tiling("TileAndFuse", threads, self.warp, levels)

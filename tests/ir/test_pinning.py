@@ -146,6 +146,14 @@ def test_sizes_that_tiles_do_not_divide_are_left_to_iree() -> None:
     assert Gpu().product(1, 64, 48, "f32") is None
 
 
+def test_a_row_is_divided_among_a_warp_of_any_size() -> None:
+    for warp in (32, 64):
+        tiling = Gpu(warp).product(1, 64, 256, "f32")
+        assert tiling is not None
+        assert (tiling.warp, tiling.threads) == (warp, 4 * warp)
+        assert tiling.levels["lane_basis"][0] == [1, 1, warp]
+
+
 @pytest.mark.parametrize("rows", [2, 8, 16, 17, 50, 64, 512, 3200])
 def test_tiles_divide_and_threads_fill_them(rows: int) -> None:
     for columns, inner in itertools.product((64, 76, 2048), (32, 48, 512)):
