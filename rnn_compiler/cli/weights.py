@@ -20,6 +20,7 @@ from rnn_compiler.cli.options import UsageError, add_json_option, check_output
 from rnn_compiler.cli.terminal import print_json, print_line, print_table
 from rnn_compiler.files import open_regular, write_files
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.rnn_modes import RNN_MODES
 
 __all__ = ["add_weights"]
 
@@ -33,7 +34,7 @@ _HELP = {
 }
 
 _OPTIONS = {
-    "rnn_mode": "lstm, gru, rnn_tanh or rnn_relu",
+    "rnn_mode": ", ".join(RNN_MODES),
     "num_layers": "number of layers",
     "num_units": "size of the state",
     "input_size": "size of the input",

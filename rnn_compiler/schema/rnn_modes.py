@@ -22,6 +22,8 @@ class RnnMode(NamedTuple):
         saved: The values that a step saves for the gradient, in order; c is the cell state.
         has_cell_state: Whether it has a state c in addition to h. Such a cell may have a
             projection.
+        adds_biases: Whether it only adds its two biases, so that a framework may store their sum.
+        is_in_keras_2: Whether Keras 2 has a layer of it with cuDNN's weights, such as CuDNNLSTM.
     """
 
     gates: str
@@ -29,14 +31,18 @@ class RnnMode(NamedTuple):
     keras: str
     saved: str = ""
     has_cell_state: bool = False
+    adds_biases: bool = True
+    is_in_keras_2: bool = False
 
 
 RNN_MODES: Mapping[str, RnnMode] = MappingProxyType(
     {
         "rnn_relu": RnnMode("n", "n", "n"),
         "rnn_tanh": RnnMode("n", "n", "n"),
-        "lstm": RnnMode("ifno", "iofn", "ifno", saved="ifnoc", has_cell_state=True),
-        "gru": RnnMode("rzn", "zrn", "zrn", saved="rznu"),
+        "lstm": RnnMode(
+            "ifno", "iofn", "ifno", saved="ifnoc", has_cell_state=True, is_in_keras_2=True
+        ),
+        "gru": RnnMode("rzn", "zrn", "zrn", saved="rznu", adds_biases=False, is_in_keras_2=True),
     }
 )
 """The cell of each rnn_mode. `schema.cudnn_reserve` says what a GRU's u is."""

@@ -114,17 +114,18 @@ def _stack(
     read: Reader, rnn_mode: str, pseudo_layer: PseudoLayer, arrays: Sequence[Any], first: int
 ) -> Stack:
     """The weights of one direction of a layer, whose arrays are numbered from `first`."""
-    gates, order = gates_of(read.function, rnn_mode), RNN_MODES[rnn_mode].keras
+    gates, mode = gates_of(read.function, rnn_mode), RNN_MODES[rnn_mode]
+    order = mode.keras
     rows, total = rows_of(gates), pseudo_layer.input_bias.size
     formulas = [f"[input_size, {rows}]", f"[num_units, {rows}]", f"[{rows}]"]
     shapes = [pseudo_layer.input.shape[::-1], pseudo_layer.recurrent.shape[::-1], (total,)]
     bias_shape: tuple[int, ...] = ()
     if len(arrays) == 3:
         bias_shape = as_host_array(read.function, f"weights[{first + 2}]", arrays[2]).shape
-    is_cudnn = rnn_mode in ("lstm", "gru") and bias_shape == (2 * total,)
+    is_cudnn = mode.is_in_keras_2 and bias_shape == (2 * total,)
     if is_cudnn:
         formulas[2], shapes[2] = f"[2 * {rows}]", (2 * total,)
-    elif rnn_mode == "gru":
+    elif not mode.adds_biases:
         formulas[2], shapes[2] = f"[2, {rows}]", (2, total)
     checked: list[Any] = []
     for k, array in enumerate(arrays):
@@ -138,7 +139,7 @@ def _stack(
     if is_cudnn:
         return _cudnn_stack(checked, gates, order)
     w, r, *biases = [reorder_gates(each, -1, order, gates) for each in checked]
-    b_w, b_r = biases[0] if rnn_mode == "gru" and biases else (None, *biases, None)[:2]
+    b_w, b_r = (None, *biases, None)[:2] if mode.adds_biases or not biases else biases[0]
     return Stack(w.T, r.T, b_w, b_r)
 
 
@@ -196,7 +197,7 @@ def to_keras(
     gates, order = layout.gates, layout.mode.keras
     weights: list[Array] = []
     for stack in unpack("to_keras", layout, params):
-        bias: Any = np.stack(stack[2:4]) if rnn_mode == "gru" else total_bias(stack)
+        bias: Any = total_bias(stack) if layout.mode.adds_biases else np.stack(stack[2:4])
         for array in (stack.input.T, stack.recurrent.T, bias):
             weights.append(reorder_gates(array, -1, gates, order))
     return weights

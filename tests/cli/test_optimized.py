@@ -32,7 +32,7 @@ COMMANDS = [
     ("inspect lstm.vmfb", "BlockLSTMV2"),
     ("check lstm.vmfb", "optimal"),
     ("weights --help", "from-torch"),
-    ("weights from-torch --help", "lstm, gru, rnn_tanh or rnn_relu"),
+    ("weights from-torch --help", "rnn_relu, rnn_tanh, lstm, gru"),
     (
         "weights to-keras params.npy -o keras.npz --rnn-mode rnn_relu --num-units 4 --input-size 3",
         "arr_0",

@@ -6,12 +6,13 @@ tables name the cells:
 
     rnn_mode     `CELLS` in `ops.cudnn.network`, `schema.rnn_modes`, and `_CELLS` in
     of CudnnRNN  `rnn_compiler.torch.formulas` for second derivatives
-    ONNX's ops   `GATES`, `DEFAULTS` and `_cell` in `ops.onnx.cells`; their signatures
-    layers of    `rnn_compiler.torch.modules`; the readers of models in `rnn_compiler.model_import`;
-    frameworks   the forms of biases in `rnn_compiler.weights.keras`
+    ONNX's ops   `GATES`, `DEFAULTS` and `_CELLS` in `ops.onnx.cells`; their signatures;
+                 `_CUDNN` in `rnn_compiler.model_import.onnx_ops`
+    layers of    `rnn_compiler.torch.modules`; the readers of models in `rnn_compiler.model_import`
+    frameworks
 
-Buffers and the orders of gates follow from `schema.rnn_modes`; functions and streams from the
-signature of an op.
+Buffers, the orders of gates and the forms of biases follow from `schema.rnn_modes`; functions,
+streams and the nodes of a network from the signature of an op.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ agree.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError
@@ -53,20 +54,30 @@ def cells_of(op: str, attributes: Mapping[str, Any]) -> list[Cell]:
     count = len(DEFAULTS[kind])
     functions = _functions(op, kind, attributes, len(directions))
     return [
-        _cell(kind, attributes, functions[count * index : count * (index + 1)])
+        _CELLS[kind](attributes, functions[count * index : count * (index + 1)])
         for index in range(len(directions))
     ]
 
 
-def _cell(kind: str, attributes: Mapping[str, Any], functions: Sequence[Function]) -> Cell:
-    if kind == "LSTM":
-        f, g, h = functions
-        coupled = bool(attributes["input_forget"])
-        return LSTM("IOFC", lstm.Functions(f, g, Function(h.of, h.alpha, h.beta), coupled))
-    if kind == "RNN":
-        return RNN("rnn", functions[0])
+def _lstm(attributes: Mapping[str, Any], functions: Sequence[Function]) -> Cell:
+    f, g, h = functions
+    coupled = bool(attributes["input_forget"])
+    return LSTM("IOFC", lstm.Functions(f, g, Function(h.of, h.alpha, h.beta), coupled))
+
+
+def _gru(attributes: Mapping[str, Any], functions: Sequence[Function]) -> Cell:
     f, g = functions
     return GRU("zrn", f, g) if attributes["linear_before_reset"] else GRUResetBefore(f, g)
+
+
+def _rnn(_: Mapping[str, Any], functions: Sequence[Function]) -> Cell:
+    return RNN("rnn", functions[0])
+
+
+_CELLS: Mapping[str, Callable[[Mapping[str, Any], Sequence[Function]], Cell]] = MappingProxyType(
+    {"LSTM": _lstm, "GRU": _gru, "RNN": _rnn}
+)
+"""The cell of an op, from its attributes and the functions of a direction."""
 
 
 def _functions(
