@@ -22,7 +22,7 @@ func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {
 }"""
 
 
-@trap("the features in lowering/targets/vector_unit.py, which say who gets the instruction")
+@trap("the features in lowering/targets/weight_formats.py, which say who gets the instruction")
 def test_the_compiler_says_what_it_cannot_do() -> None:
     with pytest.raises(CompileError) as raised:
         compiled(_PAIRS, target=CPU)
