@@ -17,7 +17,7 @@ from rnn_compiler.schema.functions import NUMBERS, FunctionSpec, TensorSpec, sig
 from rnn_compiler.schema.iree_command import SCOPE, iree_command
 from rnn_compiler.schema.notebook import facts, function_tables, page
 from rnn_compiler.schema.open_sizes import json_sizes
-from rnn_compiler.schema.symbols import owner_of, private_symbol
+from rnn_compiler.schema.symbols import own_name, owner_of
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -148,9 +148,8 @@ class Manifest:
 
     def plain_loops_of(self, spec: FunctionSpec) -> dict[str, str]:
         """Reasons why a function's time loops stay plain, by loop name."""
-        prefix = private_symbol(spec.function, "")
         return {
-            symbol.removeprefix(prefix): reason
+            own_name(symbol): reason
             for symbol, reason in self.plain_loops.items()
             if owner_of(symbol) == spec.function
         }

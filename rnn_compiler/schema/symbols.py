@@ -1,16 +1,17 @@
-"""Symbols of private functions: time loops, their steps, other decompositions, frozen arguments.
+"""Symbols of what belongs to a function: its private functions, and its weights in an archive.
 
-Each belongs to a function, its owner, whose name is an identifier (`schema.names`): its symbol is
-that name, a dot, and its own name, ``block_lstm_v2.lstm_forward``. The manifest has such symbols.
+Private functions are time loops, their steps and other decompositions. The owner's name is an
+identifier (`schema.names`): a symbol is that name, a dot, and a name of its own,
+``block_lstm_v2.lstm_forward``. The manifest has such symbols, and an archive has them as keys.
 """
 
 from __future__ import annotations
 
-__all__ = ["owner_of", "private_symbol"]
+__all__ = ["own_name", "owner_of", "private_symbol"]
 
 
 def private_symbol(owner: str, name: str) -> str:
-    """The symbol of a private function.
+    """The symbol of what belongs to a function.
 
     Args:
         owner: The function that it belongs to.
@@ -24,10 +25,20 @@ def private_symbol(owner: str, name: str) -> str:
 
 
 def owner_of(symbol: str) -> str:
-    """The function that a private function belongs to; of other functions, themselves.
+    """The function that a symbol belongs to; of a function's symbol, the function itself.
 
     Example:
         >>> owner_of("encoder.lstm_forward.step"), owner_of("encoder")
         ('encoder', 'encoder')
     """
     return symbol.partition(".")[0]
+
+
+def own_name(symbol: str) -> str:
+    """The name in a symbol, without its owner.
+
+    Example:
+        >>> own_name("encoder.lstm_forward.step")
+        'lstm_forward.step'
+    """
+    return symbol.partition(".")[2]
