@@ -12,7 +12,7 @@ be computed on its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.data_movement import check_movement, kind, sources, starts
@@ -31,7 +31,7 @@ from rnn_compiler.lowering.mlir import UNNAMED, block_of, end_of, ir, ops_of
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.schema.open_sizes import Size, is_static, static
 
-__all__ = ["Columns", "Output", "State", "StepProduct", "TimeLoop", "is_time_loop"]
+__all__ = ["Columns", "Output", "State", "StepProduct", "TimeLoop", "is_time_loop", "max_steps"]
 
 _SHAPING = {
     *("constant", "broadcast_in_dim", "slice", "concatenate", "reshape", "dynamic_slice"),
@@ -190,11 +190,8 @@ class TimeLoop:
 
     @property
     def seq_length(self) -> Size:
-        """The maximum number of steps, from an output or else from a sequence."""
-        if self.outputs:
-            return self.outputs[0].shape[0]
-        sizes = [shape(each)[0] for each in self.arguments if rank(each) == 3]
-        return max(static(sizes), default=1) if is_static(*sizes) else UNNAMED
+        """The maximum number of steps."""
+        return max_steps([output.shape for output in self.outputs], self.arguments)
 
     def roots(self) -> list[ir.Value]:
         """The values that a step computes: rows, states, and left-hand sides of products."""
@@ -275,6 +272,19 @@ class TimeLoop:
             raise Refused(f"{op.name} in a step")
         check_movement(op)
         return max((self.level(operand) for operand in sources(op)), default=0)
+
+
+def max_steps(outputs: Sequence[Sequence[Size]], arguments: Sequence[ir.Value]) -> Size:
+    """The maximum number of steps of a time loop, from an output or else from a sequence.
+
+    Args:
+        outputs: The shapes of its outputs.
+        arguments: Its operands, or values of their types.
+    """
+    if outputs:
+        return outputs[0][0]
+    sizes = [shape(each)[0] for each in arguments if rank(each) == 3]
+    return max(static(sizes), default=1) if is_static(*sizes) else UNNAMED
 
 
 def is_time_loop(op: ir.Operation) -> bool:

@@ -11,10 +11,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.analysis.time_loop import is_time_loop
-from rnn_compiler.lowering.analysis.values import rank, static_shape, summed_axes
+from rnn_compiler.lowering.analysis.time_loop import is_time_loop, max_steps
+from rnn_compiler.lowering.analysis.values import shape, static_shape, summed_axes
 from rnn_compiler.lowering.composites import decomposition_of, loop_attributes
 from rnn_compiler.lowering.mlir import callee_of, ir, nested_ops, new_context, ops_of, symbol_of
+from rnn_compiler.schema.open_sizes import static_size
 
 if TYPE_CHECKING:
     from rnn_compiler.schema.manifest import FunctionSpec
@@ -62,9 +63,10 @@ def _count(symbol: str, functions: Mapping[str, ir.Operation]) -> int:
 
 
 def _steps(loop: ir.Operation) -> int:
-    """The maximum number of steps of a time loop: the rows of its outputs, or of what it reads."""
-    sequences = [value for value in (*loop.results, *loop.operands) if rank(value) == 3]
-    return static_shape(sequences[0])[0]
+    """The maximum number of steps of a time loop."""
+    results = [shape(result) for result in loop.results]
+    outputs = results[: len(results) - loop_attributes(loop).roles.count("state")]
+    return static_size(max_steps(outputs, [*loop.operands]))
 
 
 def _product(op: ir.Operation) -> int:
