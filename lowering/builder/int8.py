@@ -23,7 +23,9 @@ from rnn_compiler.lowering.builder.value import Value
 from rnn_compiler.lowering.composite_attributes import ProductAttributes
 from rnn_compiler.schema.int8 import (
     BIAS,
+    FRACTION_BITS,
     LARGEST,
+    LEAST,
     SCALE,
     STACKED,
     SUMMED_AXES,
@@ -36,13 +38,7 @@ if TYPE_CHECKING:
     from rnn_compiler.schema.cudnn_layout import Block
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["FRACTION_BITS", "LEAST", "Int8Buffer", "Int8Matrix", "Int8Stack", "with_int8"]
-
-LEAST = 2.0**-100
-"""The lower bound of the largest number of a row, so that it can be divided by."""
-
-FRACTION_BITS = 16
-"""The fractional bits of numbers before they are rounded."""
+__all__ = ["Int8Buffer", "Int8Matrix", "Int8Stack", "with_int8"]
 
 
 class Int8Matrix(Value):

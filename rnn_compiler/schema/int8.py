@@ -21,7 +21,9 @@ from rnn_compiler.schema.functions import FunctionSpec, TensorSpec
 
 __all__ = [
     "BIAS",
+    "FRACTION_BITS",
     "LARGEST",
+    "LEAST",
     "MATRICES",
     "MAX_SUMMED",
     "SCALE",
@@ -33,6 +35,12 @@ __all__ = [
 
 LARGEST = 127
 """The largest number; the smallest is its negative."""
+
+LEAST = 2.0**-100
+"""The lower bound of the largest number of a row on the left, so that it can be divided by."""
+
+FRACTION_BITS = 16
+"""The fractional bits of a row's numbers before they are rounded."""
 
 MAX_SUMMED = (1 << 31) // LARGEST**2
 """The most products of two numbers whose sum always fits into an int32."""

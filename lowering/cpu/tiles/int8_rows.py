@@ -11,14 +11,13 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rnn_compiler.lowering.builder.int8 import FRACTION_BITS, LEAST
 from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.registers import accumulate, bitcast, reduce
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.lowering.targets.weight_formats import WeightFormat
-from rnn_compiler.schema.int8 import LARGEST
+from rnn_compiler.schema.int8 import FRACTION_BITS, LARGEST, LEAST
 
 __all__ = ["Int8Rows", "int8_types", "quantize_row", "rescaled"]
 
