@@ -15,6 +15,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -103,7 +104,11 @@ def main() -> None:
         sources = copied(Path(name) / "sources")
         environment.install(ProjectBuilder(sources).build_system_requires)
         sdist = built(sources, "sdist", out, environment)
-        shutil.unpack_archive(sdist, name, filter="data")
+        with tarfile.open(sdist) as archive:
+            # Python 3.10.11, 3.11.3 and older have no filters.
+            archive.extractall(
+                name, **{"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+            )
         unpacked = Path(name) / sdist.name.removesuffix(".tar.gz")
         built(unpacked, "wheel", out, environment)
         path = sources / "pyproject.toml"

@@ -58,7 +58,7 @@ for kept in {KEPT}:
         exec({LOAD!r})
         keep(eval(kept))
         sys.exit()
-    print(kept, os.wait()[1])
+    print(kept, os.wait()[1], flush=True)  # or the next process prints it too
 """
     assert end(artifact, tmp_path, device, script).splitlines() == [f"{kept} 0" for kept in KEPT]
 
