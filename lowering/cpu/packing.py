@@ -117,9 +117,10 @@ def _group_type(element: str, group: int) -> str:
 class _Transposing:
     """The packing of ``[G*N, K]``: a workgroup for each panel, in square tiles.
 
-    If tiles do not divide K, the last overlaps the previous one. The last panel has the remaining
-    columns, and zeros after them. Tiles of a single column would leave a dispatch of nothing but
-    unit axes, which IREE does not compile.
+    If tiles do not divide K, the last overlaps the previous one; their heights are powers of two,
+    because LLVM transposes some others wrongly: 6 by 4 numbers of float32 for AVX2, 6 by 8 of 16
+    bits. The last panel has the remaining columns, and zeros after them. Tiles of a single column
+    would leave a dispatch of nothing but unit axes, which IREE does not compile.
     """
 
     def __init__(
@@ -137,7 +138,7 @@ class _Transposing:
         self.width = rows // gates
         count, of = -(-self.width // panel), matrix.element
         lanes = vectors.lanes(of)
-        self.high = min(self.inner, lanes)
+        self.high = 1 << min(self.inner, lanes).bit_length() - 1
         wide = divisor(panel, lanes) if count > 1 else min(panel, lanes)
         self.wide = panel if wide == 1 else wide
         self.rest, self.padding = self.width % self.wide, count * panel - self.width

@@ -20,6 +20,7 @@ FIVE_UNITS, ODD_UNITS = (3, 7, 5), (1, 20, 21)
 
 TARGETS = [
     ("cpu", "", [ROW]),
+    ("cpu:generic", "", [ROWS, (1, 7, 12)]),
     ("cpu:aarch64,dotprod", "neoverse-n1", [ROWS, ROW]),
     ("cpu:aarch64", "cortex-a53", [ROWS]),
     ("cpu:armv7", "cortex-a7", [ROW]),
@@ -27,7 +28,7 @@ TARGETS = [
     ("cpu:riscv32", "", [ROWS, FIVE_UNITS]),
 ]
 """Each way to multiply, with several rows and with one: by an instruction, by vectors without one,
-and where memory is scarce. `numeric/test_int8.py` compares the same code of this machine's."""
+and where memory is scarce. Weights of 12 units are packed in tiles of 8 by 6. `numeric/test_int8.py` compares the same code of this machine's."""
 
 
 @pytest.mark.slow
