@@ -28,7 +28,8 @@ TARGETS = [
     ("cpu:riscv32", "", [ROWS, FIVE_UNITS]),
 ]
 """Each way to multiply, with several rows and with one: by an instruction, by vectors without one,
-and where memory is scarce. Weights of 12 units are packed in tiles of 8 by 6. `numeric/test_int8.py` compares the same code of this machine's."""
+and where memory is scarce. Weights of 12 units are packed in tiles of 8 by 6. The code of this
+machine's is compared in `numeric/test_int8.py`."""
 
 
 @pytest.mark.slow
