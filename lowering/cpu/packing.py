@@ -117,10 +117,10 @@ def _group_type(element: str, group: int) -> str:
 class _Transposing:
     """The packing of ``[G*N, K]``: a workgroup for each panel, in square tiles.
 
-    If tiles do not divide K, the last overlaps the previous one; their heights are powers of two,
-    because LLVM transposes some others wrongly: 6 by 4 numbers of float32 for AVX2, 6 by 8 of 16
-    bits. The last panel has the remaining columns, and zeros after them. Tiles of a single column
-    would leave a dispatch of nothing but unit axes, which IREE does not compile.
+    If tiles do not divide K, the last overlaps the previous one. Their heights are powers of two,
+    because LLVM transposes some others wrongly (`tests/traps/test_transposed_tiles.py`). The last
+    panel has the remaining columns, and zeros after them. Tiles of a single column would leave a
+    dispatch of nothing but unit axes, which IREE does not compile.
     """
 
     def __init__(
