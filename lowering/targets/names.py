@@ -221,8 +221,7 @@ def compiler_flags(target: TargetSpec) -> list[str]:
     """The flags that make `iree-compile` produce code for a target."""
     row = _KINDS[target.device]
     others = [each.plugin for kind, each in _KINDS.items() if kind != target.device]
-    off = [f"--iree-plugin=-{plugin}" for plugin in others if plugin]
-    return [*row.flags(target), *off, *row.last_flags(target)]
+    return [*row.flags(target), *(f"--iree-plugin=-{plugin}" for plugin in others if plugin)]
 
 
 def _cpu_flags(target: TargetSpec) -> list[str]:
@@ -238,12 +237,9 @@ def _cpu_flags(target: TargetSpec) -> list[str]:
         f"--iree-llvmcpu-target-cpu={arch.cpu}",
         "--iree-llvmcpu-target-cpu-features=" + ",".join(features),
         f"--iree-stream-resource-min-offset-alignment={arch.alignment}",
+        *arch.flags,
+        *([] if arch.has_memory else [_IN_ORDER]),
     ]
-
-
-def _last_cpu_flags(target: TargetSpec) -> list[str]:
-    arch = ARCHITECTURES[target.architecture]
-    return [*arch.flags, *([] if arch.has_memory else [_IN_ORDER])]
 
 
 def _cuda_flags(target: TargetSpec) -> list[str]:
@@ -265,7 +261,6 @@ class _Kind(NamedTuple):
         details: What may follow the colon of a name, also in other words, with the name meant.
         plugin: The plugin of IREE for them, which is off for targets of other kinds (see
             `iree_compile.FLAGS`); empty if it is always on.
-        last_flags: Those of its flags that follow the plugins'.
     """
 
     read: Callable[[str], TargetSpec | None]
@@ -274,7 +269,6 @@ class _Kind(NamedTuple):
     flags: Callable[[TargetSpec], list[str]]
     details: Callable[[], Mapping[str, str]] = dict
     plugin: str = ""
-    last_flags: Callable[[TargetSpec], list[str]] = lambda _: []
 
 
 _KINDS: Mapping[str, _Kind] = MappingProxyType(
@@ -285,7 +279,6 @@ _KINDS: Mapping[str, _Kind] = MappingProxyType(
             lambda: _cpu_names("levels"),
             _cpu_flags,
             _cpu_details,
-            last_flags=_last_cpu_flags,
         ),
         "cuda": _Kind(
             _cuda, _cuda_names, lambda: _cuda_names() + _gpu_names(), _cuda_flags, _cuda_details

@@ -91,15 +91,7 @@ class WeightFormat:
         return self.weight == self.result
 
     def fits(self, lhs: str, weight: str, result: str, *, inner: int, rows: int) -> bool:
-        """Whether it suits a product.
-
-        Args:
-            lhs: The element type of the left-hand side.
-            weight: The element type of the weights.
-            result: The element type of the product.
-            inner: The number of summed products.
-            rows: The number of rows.
-        """
+        """Whether it suits a product; the arguments are those of `VectorUnit.format`."""
         is_type = (weight, result) == (self.weight, self.result) and self.given in ("", lhs)
         return is_type and inner >= self.min_inner and (not self.max_rows or rows <= self.max_rows)
 

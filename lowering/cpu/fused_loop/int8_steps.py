@@ -76,7 +76,7 @@ class StepRows:
     @property
     def arrays(self) -> list[Array]:
         """Its arrays."""
-        return [*(each for each in self.rows if each is not None), self.turns]
+        return [*self.rows.arrays, self.turns]
 
     def forget(self, parts: Index) -> None:
         """Emits that the workgroup has quantized none of the parts of the rows yet."""
@@ -138,8 +138,7 @@ class StepRows:
 
     def tile(self, first: list[Index], rows: int) -> Array:
         """Emits the numbers of some rows; `first` is empty if arrays have no axis for rows."""
-        sizes = (*([rows] if rows > 1 else []), *self.rows.numbers.shape[-1:])
-        return self.step.body.extract(self.rows.numbers, [self.workgroup, *first, 0], sizes)
+        return self.rows.tile(self.step.body, [self.workgroup, *first], rows)
 
     def rescaled(self, sums: Number, row: list[Index], scale: Number) -> Number:
         """Emits some columns of a row of a product, given its sums and the columns' scales."""

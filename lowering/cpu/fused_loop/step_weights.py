@@ -54,7 +54,7 @@ class StepWeights:
         return columns * self.parts // len(self.panels.columns)
 
     def panel(self, body: Body, part: int, number: Index) -> Array:
-        """Emits a part of the panel of a number."""
+        """Emits one part of a panel, by their numbers."""
         if len(self.array.shape) == 2:
             return self.array
         gate = [part] if len(self.array.shape) == 4 else []
@@ -105,7 +105,8 @@ def step_weights(
     if panels.in_place:
         return StepWeights(panels, outside.materialized(matrix))
     if group.panel < group.gate_width or format.is_grouped:
-        gates, panel = len(panels.columns), max(group.panel, min_columns(format))
+        panel = max(group.panel, min_columns(format))  # a panel that is the only one is padded
+        gates = len(panels.columns)
         matrix = pack(outside, vectors, format, matrix, axis, panel, gates, interleaved=interleaved)
     elif axis == 0:
         matrix = transposed(outside, matrix)

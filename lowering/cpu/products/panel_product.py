@@ -56,12 +56,7 @@ class PanelProduct:
         if scale is not None:
             scale = self.executable.read(outside.materialized(scale))
             how = self.executable, plan, self.lhs, scale
-            self.quantized = QuantizedRows(*how, self.workgroups, self.at_once)
-
-    @property
-    def at_once(self) -> int:
-        """The rows that a workgroup multiplies at a time."""
-        return 1
+            self.quantized = QuantizedRows(*how, self.workgroups)
 
     @property
     def is_packed(self) -> bool:

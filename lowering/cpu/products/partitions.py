@@ -199,7 +199,7 @@ class QuantizedPartition(Partition):
     @property
     def at_once(self) -> int:
         """The rows that a workgroup quantizes at a time."""
-        return max(self.vectors.rows, min(self.vectors.quantized_rows, self.plan.rows))
+        return self.quantized.at_once
 
     def size(self) -> Number:
         """Emits the number of rows of a partition: whole tiles, except in the last one."""
@@ -208,12 +208,12 @@ class QuantizedPartition(Partition):
 
     def emit_rows(self, low: Number, high: Number) -> None:
         """Emits the code of a workgroup."""
-        self.emit_chunks(low, high, [self.whole, *self.quantized.arrays])
+        self.emit_chunks(low, high, [self.whole, *self.quantized.rows.arrays])
 
     def prepare_chunk(self, first: Number, count: Number) -> None:
         """Emits a chunk in int8."""
         self.body.loop(
-            *(0, count, 1, self.quantized.arrays),
+            *(0, count, 1, self.quantized.rows.arrays),
             lambda number: self.quantized.quantize([first + number], [number]),
         )
 

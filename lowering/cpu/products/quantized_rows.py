@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.codegen.body import Array, known
+from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.number import Index
 from rnn_compiler.lowering.cpu.products.blocking import Blocking
@@ -27,6 +27,7 @@ class QuantizedRows:
         body: The body of the dispatch.
         lhs: The left-hand side, ``[M, K]``, or ``[K]`` for a single row.
         scale: The scales of the columns.
+        at_once: The rows that a workgroup quantizes at a time.
         rows: The rows; the first axis of each array is that of workgroups.
         workgroup: The number of this workgroup.
     """
@@ -38,18 +39,14 @@ class QuantizedRows:
         lhs: Array,
         scale: Array,
         workgroups: int,
-        at_once: int,
     ) -> None:
         self.plan, self.body, self.lhs, self.scale = plan, executable.body, lhs, scale
+        vectors = plan.vectors
+        self.at_once = max(vectors.rows, min(vectors.quantized_rows, plan.rows))
         # A single workgroup has rows for two: IREE folds unit axes, also those in a loop.
-        leading = (max(2, workgroups), *([at_once] if len(lhs.shape) > 1 else []))
+        leading = (max(2, workgroups), *([self.at_once] if len(lhs.shape) > 1 else []))
         types = int8_types(plan.format, plan.inner, leading)
         self.rows, self.workgroup = Int8Rows(*map(executable.make, types)), executable.workgroup()
-
-    @property
-    def arrays(self) -> list[Array]:
-        """Its arrays."""
-        return [each for each in self.rows if each is not None]
 
     def quantize(self, row: Sequence[Index], at: Sequence[Index]) -> None:
         """Emits a row in int8.
@@ -81,8 +78,7 @@ class QuantizedRows:
         """
         body, plan, (made, position) = self.body, self.plan, to
         *lead, first = position
-        sizes = (*([rows] if rows > 1 else []), *known(self.rows.numbers.shape[-1:]))
-        lhs = body.extract(self.rows.numbers, [self.workgroup, *at, 0], sizes)
+        lhs = self.rows.tile(body, [self.workgroup, *at], rows)
         sums = tile_matmul(body, plan.vectors, plan.format, lhs, rhs)
         lanes = min(plan.vectors.lanes("f32"), width)
         for start in starts_of(width, lanes):

@@ -39,6 +39,16 @@ class Int8Rows(NamedTuple):
     scales: Array
     corrections: Array | None = None
 
+    @property
+    def arrays(self) -> list[Array]:
+        """The arrays that there are."""
+        return [each for each in self if each is not None]
+
+    def tile(self, body: Body, first: Sequence[Index], rows: int) -> Array:
+        """Emits the numbers of some rows; `first` has the indices of the first one."""
+        sizes = (*([rows] if rows > 1 else []), *self.numbers.shape[-1:])
+        return body.extract(self.numbers, [*first, 0], sizes)
+
 
 def int8_types(format: WeightFormat, width: int, leading: Sequence[Index]) -> list[ArrayType]:
     """The types of the arrays of `Int8Rows`.
