@@ -12,7 +12,7 @@ golden       sample arguments and results, to verify an artifact on its target
 link         your own StableHLO module with our ops in it, as an artifact
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
-import_model the recurrent layers of a SavedModel, frozen graph, Keras file or ONNX file
+import_model the recurrent layers of a SavedModel, frozen graph, Keras, ONNX or PyTorch file
 import_network a whole ONNX network as one module
 weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
 dropout_mask the mask that a CudnnRNN call used

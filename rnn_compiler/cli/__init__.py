@@ -37,27 +37,40 @@ examples:
   rnn-compiler run block_lstm_v2.vmfb --function block_lstm_v2 --random -o out.npz
 
 environment:
-  RNN_COMPILER_TARGET      target when none is given (default: cpu)
-  RNN_COMPILER_DEVICE      device when none is given (default: local-task for large
-                           work on CPUs, otherwise local-sync; cuda and vulkan for
-                           their targets)
+  RNN_COMPILER_TARGET      the default target (default: cpu)
+  RNN_COMPILER_DEVICE      the default device (default: cuda or vulkan for these
+                           targets; on CPUs local-task for large work, else local-sync)
   RNN_COMPILER_CACHE_DIR   folder of the artifact cache
-  RNN_COMPILER_CACHE       rw, ro, off or verify
-  RNN_COMPILER_CACHE_TRUST     owner (default) or writers: whose entries are trusted
-  RNN_COMPILER_CACHE_MAX_SIZE  its size, 500M or 2G (default: 1G)
-  RNN_COMPILER_CACHE_REMOTE    URL of a cache that machines share, s3://bucket/rnn
-  RNN_COMPILER_CACHE_REMOTE_TIMEOUT  time limit for an entry, in seconds (default: 10)
-  RNN_COMPILER_POOL_MAX_SIZE   freed buffers a device keeps (default: an eighth of memory)
-  RNN_COMPILER_LOG         debug, info, warning or error: level of the log on standard error
+  RNN_COMPILER_CACHE       rw (default), ro (read only), off, or verify (compile again
+                           on every hit, and compare)
+  RNN_COMPILER_CACHE_TRUST     whose entries are trusted: owner (default) or writers
+  RNN_COMPILER_CACHE_MAX_SIZE  size limit of the cache, such as 500M or 2G (default: 1G)
+  RNN_COMPILER_CACHE_REMOTE    URL of a cache that machines share, such as s3://bucket/rnn
+  RNN_COMPILER_CACHE_REMOTE_TIMEOUT  time limit for one remote entry, in seconds (default: 10)
+  RNN_COMPILER_CALLS           direct (default) or iree: whether short calls on CPUs
+                               bypass IREE's runtime
+  RNN_COMPILER_POOL_MAX_SIZE   most freed memory that a device keeps for later calls
+                               (default: an eighth of memory, 512M to 4G)
+  RNN_COMPILER_STATIC_SIZES    how many sizes of an op rnn_compiler.torch compiles
+                               separately: a number or all (default: 2)
+  RNN_COMPILER_LOG         log level on standard error: debug, info, warning or error
   TMPDIR                   folder for the compiler's temporary files
-  COLUMNS, NO_COLOR        the width of the output; output without colours
+  COLUMNS                  width of the output
+  NO_COLOR                 turns off colours
 
-Tab completion: pip install argcomplete, then in ~/.bashrc or ~/.zshrc
+tab completion: pip install argcomplete, then in ~/.bashrc or ~/.zshrc
   eval "$(register-python-argcomplete rnn-compiler)"
 
-Every verb except emit takes --json and then prints only JSON on standard output; a failure without
-other results is {"error": "..."}. Exit codes: 0 success, 1 a failure, 2 wrong usage or arguments;
-check also 3, recompile, and 4, unsupported; 130 after Ctrl-C, 143 after SIGTERM.
+JSON: every verb except emit takes --json, and then prints only JSON on standard
+output. A failure without other results is {"error": "..."}.
+
+exit codes:
+  0                        success; of check: optimal or runs
+  1                        failure; of verify: a result differs
+  2                        wrong usage or arguments
+  3                        of check: recompile
+  4                        of check: unsupported
+  129, 130, 143            ended by SIGHUP, Ctrl-C or SIGTERM
 """
 
 
@@ -114,7 +127,7 @@ def make_parser(only: str | None = None) -> _Parser:
     """
     parser = _Parser(
         prog="rnn-compiler",
-        description="TensorFlow's fused recurrent ops and their gradients, compiled ahead of time.",
+        description="Compiles the fused recurrent ops of TensorFlow and ONNX, and their gradients.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

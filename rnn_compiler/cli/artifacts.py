@@ -47,7 +47,7 @@ def add_inspect(verbs: Any) -> None:
         help="describe an artifact: functions, shapes, target, versions",
         description="Describes an artifact, a bundle or a module in C, after checking its digest.",
     )
-    help_text = "a .vmfb, a bundle folder, or the folder or NAME.json of a module in C"
+    help_text = "a .vmfb file, the folder of a bundle, or the folder or NAME.json of a module in C"
     parser.add_argument("file", type=Path, metavar="FILE", help=help_text)
     add_json_option(parser)
     parser.set_defaults(verb=_inspect)
@@ -213,37 +213,42 @@ def add_run(verbs: Any) -> None:
         help="run a function of an artifact on arrays from files",
         description="Runs a function of an artifact on arrays from .npz or .npy files.",
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
-    parser.add_argument("inputs", type=Path, nargs="?", metavar="INPUTS.npz", help="arrays by name")
+    help_text = "a .vmfb file, or the folder of a bundle"
+    parser.add_argument("file", type=Path, metavar="FILE", help=help_text)
+    help_text = "the arguments, as arrays by name"
+    parser.add_argument("inputs", type=Path, nargs="?", metavar="INPUTS.npz", help=help_text)
     parser.add_argument(
         "--input",
         action="append",
         default=[],
         metavar="NAME=FILE.npy",
-        help="one argument, from a .npy file or as a number; or a whole .npz; repeatable",
+        help="one argument, as a .npy file or a number, such as seq_len_max=3; or another file "
+        "like INPUTS.npz; repeatable",
     )
-    parser.add_argument("--function", metavar="NAME", help="default: the only one")
+    help_text = "the function to run (default: the only one)"
+    parser.add_argument("--function", metavar="NAME", help=help_text)
     add_device_option(parser)
     parser.add_argument(
         "--parameters",
         type=Path,
         metavar="FILE.irpa",
-        help="the frozen weights (default: those beside the artifact)",
+        help="the frozen weights (default: the file next to the artifact)",
     )
     parser.add_argument(
         "--random",
         action="store_true",
-        help="fill in missing arguments with random numbers",
+        help="draw random numbers for missing arguments",
     )
     parser.add_argument(
         "--dim",
         action="append",
         default=[],
         metavar="NAME=N,...",
-        help="what open sizes are where --random draws, seq_length=32 (default: those of the given "
-        "arrays, else small ones)",
+        help="with --random: the values of open sizes, such as seq_length=32 (default: those of "
+        "the given arrays, or else small ones)",
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE.npz", help="write the results")
+    help_text = "write the results to this file"
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE.npz", help=help_text)
     add_json_option(parser)
     parser.set_defaults(verb=_run)
 

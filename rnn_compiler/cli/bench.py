@@ -52,17 +52,18 @@ def add_bench(verbs: Any) -> None:
         "bench",
         help="time ops on this machine",
         description="Compiles ops and times their calls, with arguments and results on the device. "
-        "If an earlier op of the list computes an op's arguments, they are passed on: BlockLSTMV2 "
-        "BlockLSTMGradV2 times both on the same sequence.",
+        "If an op takes results of an earlier OP, they are passed on: with BlockLSTMV2 "
+        "BlockLSTMGradV2, both are timed on the same sequence.",
     )
     add_module_options(parser)
-    parser.add_argument("--target", metavar="TARGET", help="as in compile; default: cpu")
+    help_text = "as in compile (default: RNN_COMPILER_TARGET, else cpu)"
+    parser.add_argument("--target", metavar="TARGET", help=help_text)
     add_device_option(parser)
     parser.add_argument(
         "--seconds",
         type=float,
         default=1.0,
-        help="how long each op is timed, at least three calls (default: %(default)g)",
+        help="how long each op is timed, with at least three calls (default: %(default)g)",
     )
     add_json_option(parser)
     parser.set_defaults(verb=_bench)

@@ -26,8 +26,8 @@ def add_cache(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "cache",
         help="show, check and empty the artifact cache",
-        description="Shows, checks and empties the artifact cache. It only ever deletes files that "
-        "it has created.",
+        description="Shows, checks and empties the artifact cache. It deletes only files that it "
+        "has created itself.",
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
@@ -43,13 +43,14 @@ def add_cache(verbs: Any) -> None:
     add(
         "verify",
         _verify,
-        "check every entry; move damaged ones to quarantine and exit with 1",
+        "check every entry, and move damaged ones to the folder quarantine (exit code 1 if there "
+        "are any)",
     )
     prune = add("prune", _prune, "delete the least recently used entries")
     prune.add_argument(
         "--max-size",
         metavar="SIZE",
-        help="most to keep, such as 500M or 2G; default: RNN_COMPILER_CACHE_MAX_SIZE, else 1G",
+        help="how much to keep, such as 500M or 2G (default: RNN_COMPILER_CACHE_MAX_SIZE, else 1G)",
     )
     add("clear", _clear, "delete every entry")
 

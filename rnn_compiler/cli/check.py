@@ -29,12 +29,14 @@ def add_check(verbs: Any) -> None:
         "check",
         help="say whether an artifact would run here, and how well",
         description="Says whether an artifact or bundle would run on this machine: optimal (it "
-        "uses every CPU feature of the machine), runs, recompile (this file does not run here, but "
-        "its ops do when compiled here), unsupported (there is no device of its kind here). "
-        "Exit code 0 for optimal and runs, 3 for recompile, 4 for unsupported; 1 if there is no "
-        "such artifact or it cannot be read, 2 for wrong usage.",
+        "uses every CPU feature of the machine), runs (it runs without some of them), recompile "
+        "(it does not run here, but its ops do when compiled here), or unsupported (there is no "
+        "device of its kind here). The exit code is 0 for optimal and runs, 3 for recompile and 4 "
+        "for unsupported. It is 1 if the artifact is missing or cannot be read, and 2 for wrong "
+        "usage.",
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a .vmfb, or a bundle folder")
+    help_text = "a .vmfb file, or the folder of a bundle"
+    parser.add_argument("file", type=Path, metavar="FILE", help=help_text)
     add_device_option(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_check)

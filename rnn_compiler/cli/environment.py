@@ -59,9 +59,9 @@ def add_ops(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "ops",
         help="list the ops; with an OP, show its arguments, results and attributes",
-        description="Lists the ops; with an OP, shows its arguments and results.",
+        description="Lists the ops. With an OP, shows its arguments, results and attributes.",
     )
-    parser.add_argument("op", nargs="?", metavar="OP", help="show this one in full")
+    parser.add_argument("op", nargs="?", metavar="OP", help="the op to show")
     add_json_option(parser)
     parser.set_defaults(verb=_ops)
 
@@ -175,8 +175,9 @@ def add_doctor(verbs: Any) -> None:
         "doctor",
         help="check what is installed and which devices work",
         description="Checks the installation: versions, CPU features, devices, the cache, and "
-        "whether a small op compiles and computes the right number. Without the compiler, it only "
-        "checks what is needed to load and run artifacts. Exit code 1 if something does not work.",
+        "whether a small op compiles and computes the right number. If the compiler is not "
+        "installed, checks only what is needed to load and run artifacts. The exit code is 1 if "
+        "something does not work.",
     )
     add_json_option(parser)
     parser.set_defaults(verb=_doctor)
@@ -301,10 +302,16 @@ def add_demo(verbs: Any) -> None:
         "demo",
         help="train a small LSTM with the compiled ops and draw what it learned",
         description="Compiles BlockLSTMV2 and BlockLSTMGradV2 for this machine, trains a small "
-        "network with them to predict a signal, and draws what it learned. Under 30 s.",
+        "network with them to predict a signal, and draws what it learned. This takes less than "
+        "30 s. The picture needs matplotlib; without it, only the figures are printed.",
     )
     parser.add_argument(
-        "-o", "--output", type=Path, default=Path("rnn_compiler_demo.png"), metavar="FILE.png"
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("rnn_compiler_demo.png"),
+        metavar="FILE.png",
+        help="the picture (default: %(default)s)",
     )
     add_json_option(parser)
     parser.set_defaults(verb=_demo)

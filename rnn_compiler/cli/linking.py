@@ -24,15 +24,16 @@ def add_link(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "link",
         help="compile your own StableHLO module with our ops in it",
-        description="Compiles a StableHLO module, text or bytecode, in which every "
-        "stablehlo.custom_call @rnn_compiler.OP and every declaration func.func private "
-        "@rnn_compiler.OP becomes the op. A call takes the op's tensors in TensorFlow's order; its "
-        "attributes are in mhlo.backend_config or backend_config. Everything else is unchanged.",
+        description="Compiles a StableHLO module in which every stablehlo.custom_call "
+        "@rnn_compiler.OP, and every declaration func.func private @rnn_compiler.OP, becomes the "
+        "op. The operands of a call are the op's tensors, in TensorFlow's order. Attributes are "
+        "in mhlo.backend_config or backend_config. Everything else is unchanged.",
     )
-    parser.add_argument("module", type=Path, metavar="FILE", help="user.mlir, or .mlirbc")
+    help_text = "the module, as text (.mlir) or bytecode (.mlirbc)"
+    parser.add_argument("module", type=Path, metavar="FILE", help=help_text)
     add_weights_option(parser)
     add_quantize_option(parser)
-    add_compile_options(parser, "the module's name, user.vmfb")
+    add_compile_options(parser, "the name of the given FILE, as NAME.vmfb")
     add_json_option(parser)
     parser.set_defaults(verb=_link)
 

@@ -48,9 +48,10 @@ def add_import(verbs: Any) -> None:
     """Adds the verb `import`."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "import",
-        help="find and compile the recurrent layers of models",
-        description="Lists the recurrent layers of models, with sizes and weights; with -o, "
-        "compiles them into one module with one function per layer. No framework is needed.",
+        help="find and compile the recurrent layers of models, or a whole network",
+        description="Lists the recurrent layers of models, with sizes and weights. With -o, "
+        "compiles them into one module with one function per layer. With --whole, imports a whole "
+        "network instead. The framework of the model is not needed.",
     )
     parser.add_argument(
         "paths",
@@ -78,21 +79,23 @@ def add_import(verbs: Any) -> None:
         action="append",
         default=[],
         metavar="NAME=N,...",
-        help="dimensions that the model leaves open, or that you override: batch_size=1; "
-        "seq_length=?,batch_size=? for any",
+        help="dimensions that the model leaves open, or that override the model's, such as "
+        "batch_size=1; seq_length=?,batch_size=? keeps both open",
     )
     parser.add_argument(
         "--attr",
         action="append",
         default=[],
         metavar="NAME=VALUE,...",
-        help="attributes that override the model's, for layers that have them: is_training=false",
+        help="attributes that override the model's in the layers that have them, such as "
+        "is_training=false",
     )
     parser.add_argument(
         "--target",
         action="append",
         metavar="TARGET",
-        help="cpu (this machine), cpu:x86-64-v3, cuda:sm_86, ...; repeatable (default: cpu)",
+        help="cpu (this machine), cpu:x86-64-v3, cuda:sm_86, ..., as in compile; repeatable "
+        "(default: RNN_COMPILER_TARGET, else cpu)",
     )
     add_format_option(parser)
     parser.add_argument(

@@ -14,6 +14,8 @@ from typing import Any
 from rnn_compiler import stages
 from rnn_compiler.c_compilation import compile_c
 from rnn_compiler.cli.options import (
+    TARGETS,
+    TARGETS_OF_FORMATS,
     UsageError,
     add_json_option,
     add_module_options,
@@ -54,14 +56,27 @@ __all__ = [
 _AFTER = {f"after:{name}": name for names in STRATEGY_PASSES.values() for name in names}
 _PASSES_TEXT = "; ".join(f"{name}: {', '.join(passes)}" for name, passes in STRATEGY_PASSES.items())
 
+_COMPILED = """\
+Compiles one or several ops. What it writes depends on the options:
+
+  by default          NAME.vmfb and its manifest, NAME.vmfb.json
+  --weights           also NAME.irpa, the frozen weights
+  --golden            also NAME.vmfb.golden.npz, for the verb verify
+  several --target    a bundle: a folder with a .vmfb for each target
+  several sizes       a folder with a .vmfb for each (a range in --dim, or --dims)
+  --format c          a folder with NAME.h, NAME.c, NAME.o and NAME.json; build a program
+                      with cc main.c NAME.c NAME.o. With --golden, also NAME_selftest.c
+  --format js         a folder with NAME.mjs, NAME.wasm, NAME.d.ts and NAME.json
+"""
+
 
 def add_emit(verbs: Any) -> None:
     """Adds the verb `emit`."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "emit",
         help="write the StableHLO of one or several ops",
-        description="Writes the module of one or several ops: portable StableHLO, or the "
-        "compiler's input for a target.",
+        description="Writes the module of one or several ops, as portable StableHLO or as the "
+        "input of the compiler for a target.",
     )
     add_module_options(parser)
     parser.add_argument(
@@ -69,20 +84,28 @@ def add_emit(verbs: Any) -> None:
         choices=("stablehlo", "lowered", *_AFTER),
         default="stablehlo",
         metavar="STAGE",
-        help="stablehlo, the portable module; lowered, the compiler's input; or after:PASS, "
-        f"the module after a pass, one of {_PASSES_TEXT} (default: %(default)s)",
+        help="stablehlo, the portable module; lowered, the input of the compiler; or after:PASS, "
+        "the module after a pass (default: %(default)s). Each strategy has passes of its own "
+        f"({_PASSES_TEXT})",
     )
-    parser.add_argument("--target", metavar="TARGET", help="default: RNN_COMPILER_TARGET, else cpu")
+    parser.add_argument(
+        "--target",
+        metavar="TARGET",
+        help="the target of the stages lowered and after:PASS (default: RNN_COMPILER_TARGET, else "
+        "cpu)",
+    )
     _add_strategy(parser)
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="default: standard output"
+        "-o", "--output", type=Path, metavar="FILE", help="the file (default: standard output)"
     )
     parser.set_defaults(verb=_emit)
 
 
 def _add_strategy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--strategy", choices=STRATEGIES, help="how to lower it (default: the fastest)"
+        "--strategy",
+        choices=STRATEGIES,
+        help="how loops are lowered (default: the fastest for the target)",
     )
 
 
@@ -105,36 +128,34 @@ def add_compile(verbs: Any) -> None:
     """Adds the verb `compile`."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "compile",
-        help="compile one or several ops into an artifact",
-        description="Compiles one or several ops into FILE.vmfb and its manifest FILE.vmfb.json, "
-        "with --weights also FILE.irpa; for several targets, into a bundle folder; with --format "
-        "c, into NAME.h, NAME.c, NAME.o and NAME.json, which a program in C is built with: cc "
-        "main.c NAME.c NAME.o; with --golden, also into NAME_selftest.c; at many sizes, into a "
-        "folder with a file for each.",
+        help="compile one or several ops into an artifact, C or JavaScript",
+        description=_COMPILED,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_module_options(parser)
     add_sizes_options(parser)
-    name = "the module's or else the first function's name, block_lstm_v2.vmfb"
-    add_compile_options(parser, name)
+    name = "the name of the module or else of its first function, such as block_lstm_v2.vmfb"
+    add_compile_options(parser, name, TARGETS_OF_FORMATS)
     add_format_option(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_compile)
 
 
-def add_compile_options(parser: argparse.ArgumentParser, output: str) -> None:
+def add_compile_options(
+    parser: argparse.ArgumentParser, output: str, other_targets: str = ""
+) -> None:
     """Adds the options of a compilation: target, strategy, output and time limit.
 
     Args:
         parser: The parser.
         output: The default name of the file.
+        other_targets: The targets of other formats, in words.
     """
     parser.add_argument(
         "--target",
         action="append",
         metavar="TARGET",
-        help="cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma, cpu:levels (all "
-        "levels), cpu:aarch64,dotprod, cpu:riscv64, cpu:x86_64, cuda, cuda:sm_86, cuda:t4, vulkan; "
-        "repeatable",
+        help=f"{TARGETS}{other_targets}; repeatable (default: RNN_COMPILER_TARGET, else cpu)",
     )
     _add_strategy(parser)
     parser.add_argument(
@@ -142,12 +163,12 @@ def add_compile_options(parser: argparse.ArgumentParser, output: str) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help=f"default: {output}; for several targets a folder of that name",
+        help=f"the file or folder (default: {output}; for a folder, without .vmfb)",
     )
     parser.add_argument(
         "--golden",
         action="store_true",
-        help="keep sample arguments and results beside it, for `verify` on the target",
+        help="also store sample arguments and results, which `verify` compares on the target",
     )
     parser.add_argument(
         "--timeout",
@@ -165,8 +186,8 @@ def add_format_option(parser: argparse.ArgumentParser) -> None:
         choices=("vmfb", "c", "js"),
         default="vmfb",
         help="vmfb, a module for IREE's runtime; c, a folder with a header, a source file and an "
-        "object for a CPU that depend on libc only; js, a folder with a JavaScript module and "
-        "WebAssembly (default: %(default)s)",
+        "object file for a CPU, which depend on libc only; js, a folder with a JavaScript module "
+        "and WebAssembly (default: %(default)s)",
     )
     parser.add_argument(
         "--prefix",

@@ -36,23 +36,24 @@ def add_whole_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--whole",
         action="store_true",
-        help="the whole network of an .onnx file as one function, not its recurrent layers alone; "
-        "--dim then gives axes, batch=1, or shapes of inputs, x=50x1x8",
+        help="import the whole network of an .onnx file as one function, not only its recurrent "
+        "layers; --dim then gives the size of an axis, such as batch=1, or the shape of an input, "
+        "such as x=50x1x8",
     )
     parser.add_argument(
         "--value",
         action="append",
         default=[],
         metavar="NAME=VALUE,...",
-        help="with --whole: inputs that are the same in every call: sr=16000",
+        help="with --whole: inputs that become constants, such as sr=16000",
     )
     parser.add_argument(
         "--state",
         action="append",
         default=[],
         metavar="INPUT=OUTPUT,...",
-        help="with --whole: inputs that take what an output was in the call before, so that "
-        "program.stream keeps them: state=stateN",
+        help="with --whole: inputs that are states, each with the output that is its next value, "
+        "such as state=stateN; program.stream then keeps them between calls",
     )
 
 

@@ -18,6 +18,8 @@ from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 from rnn_compiler.weights.files import load
 
 __all__ = [
+    "TARGETS",
+    "TARGETS_OF_FORMATS",
     "UsageError",
     "add_device_option",
     "add_json_option",
@@ -33,6 +35,19 @@ __all__ = [
     "pairs",
     "with_weights",
 ]
+
+TARGETS = (
+    "cpu (this machine), cpu:generic, cpu:x86-64-v3, cpu:avx2,fma, cpu:levels (all levels), "
+    "cpu:aarch64,dotprod, cpu:riscv64, cpu:x86_64, cuda, cuda:sm_86, cuda:t4, vulkan"
+)
+"""The targets of a module for IREE's runtime, in words."""
+
+TARGETS_OF_FORMATS = (
+    "; with --format c also cpu:cortex-m4, cpu:cortex-m7, cpu:cortex-m33, cpu:cortex-m55, "
+    "cpu:armv7, cpu:riscv32; with --format js cpu:wasm32 (the default there) or "
+    "cpu:wasm32,relaxed-simd"
+)
+"""The targets that only C and JavaScript have."""
 
 
 class UsageError(Exception):
@@ -79,31 +94,41 @@ def _check_folder(path: Path, folder: Path) -> None:
 
 def add_module_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options that describe a module: ops, dimensions, dtype, attributes."""
-    parser.add_argument("op", nargs="+", metavar="OP", help="TensorFlow's name, BlockLSTMV2")
+    parser.add_argument(
+        "op",
+        nargs="+",
+        metavar="OP",
+        help="an op that `rnn-compiler ops` lists, such as BlockLSTMV2 or onnx.LSTM",
+    )
     parser.add_argument(
         "--dim",
         action="append",
         default=[],
         metavar="NAME=N,...",
-        help="dimensions: seq_length, batch_size, input_size, num_units, num_layers; "
-        "seq_length=?,batch_size=? makes one module for any length and batch",
+        help="the op's dimensions, such as seq_length, batch_size, input_size, num_units and "
+        "num_layers; seq_length=?,batch_size=? compiles one module for any length and batch",
     )
     parser.add_argument("--dtype", default="float32", help="float16, bfloat16, float32 or float64")
     parser.add_argument(
-        "--attr", action="append", default=[], metavar="NAME=VALUE,...", help="attributes of the op"
+        "--attr",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE,...",
+        help="the op's attributes, such as use_peephole=false; `rnn-compiler ops OP` lists them",
     )
     parser.add_argument(
         "--function",
         type=_names,
         metavar="NAME,...",
-        help="the functions' names, one per op (default: the ops' in snake case)",
+        help="names of the functions, one for each OP (default: the ops' names in snake case)",
     )
-    parser.add_argument("--name", help="the module's name (default: none)")
+    parser.add_argument("--name", help="name of the module (default: none)")
     parser.add_argument(
         "--outputs",
         type=_names,
         metavar="NAME,...",
-        help="the results to return, h,cs; others are not computed (default: all)",
+        help="the results to return, such as h,cs_last; others are not computed (default: all of "
+        "the op's usual results)",
     )
     add_weights_option(parser)
     add_quantize_option(parser)
@@ -114,7 +139,7 @@ def add_quantize_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quantize",
         choices=["int8"],
-        help="store the frozen matrices in int8, and multiply with them so",
+        help="store the frozen matrices in int8, and multiply in int8 arithmetic",
     )
 
 
@@ -124,8 +149,8 @@ def add_weights_option(parser: argparse.ArgumentParser) -> None:
         "--weights",
         type=Path,
         metavar="FILE",
-        help="arguments to freeze into the module, from a .npz or .safetensors file: w or, for one "
-        "function, encoder.w",
+        help="a .npz or .safetensors file of arguments to freeze into the module, by name: an "
+        "array w is for every function that takes w, encoder.w only for the function encoder",
     )
 
 
@@ -142,7 +167,7 @@ def add_json_option(parser: argparse.ArgumentParser) -> None:
 
 def add_device_option(parser: argparse.ArgumentParser) -> None:
     """Adds the device to run on."""
-    text = f"{', '.join(DRIVERS)}; default: depends on the target and the work of a call"
+    text = f"{', '.join(DRIVERS)} (default: depends on the target and the work of a call)"
     parser.add_argument("--device", metavar="DEVICE", help=text)
 
 

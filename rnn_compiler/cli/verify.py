@@ -18,13 +18,15 @@ def add_verify(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "verify",
         help="run an artifact on its sample arguments, and compare the results",
-        description="Runs the functions of an artifact or bundle that was compiled with --golden "
-        "on the sample arguments stored next to it, and compares the results. Differences are "
-        "relative to a result's largest number, or to 1 if that is larger. Exit code 0 if all are "
-        "within the tolerance of their dtype, else 1. For a module in C it builds and runs the "
-        "self test, with the C compiler that CC names, or else cc, gcc or clang.",
+        description="Checks an artifact, bundle or module in C that was compiled with --golden. "
+        "Its functions are run on the sample arguments that --golden stored, and the results are "
+        "compared with the stored ones. A difference is relative to the largest absolute value of "
+        "the result, or to 1 if that is greater. The exit code is 0 if all differences are within "
+        "the tolerance of their dtype, and 1 otherwise. For a module in C, the self test is built "
+        "and run with the C compiler that the environment variable CC names, or else with cc, gcc "
+        "or clang.",
     )
-    help_text = "a .vmfb, a bundle folder, or the folder or NAME.json of a module in C"
+    help_text = "a .vmfb file, the folder of a bundle, or the folder or NAME.json of a module in C"
     parser.add_argument("file", type=Path, metavar="FILE", help=help_text)
     add_device_option(parser)
     add_json_option(parser)

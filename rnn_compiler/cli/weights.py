@@ -27,9 +27,9 @@ __all__ = ["add_weights"]
 Arrays = dict[str, Any]
 
 _HELP = {
-    "torch": "the state dict of torch.nn.LSTM, GRU or RNN, by torch's names",
-    "keras": "the arrays of get_weights, arr_0, arr_1, ...: np.savez(FILE, *layer.get_weights())",
-    "onnx": "W, R and B of an LSTM, GRU or RNN node; W_0, R_0, B_0, W_1, ... of several nodes",
+    "torch": "the state dict of torch.nn.LSTM, GRU or RNN, with torch's names",
+    "keras": "the arrays of get_weights as arr_0, arr_1, ...: np.savez(FILE, *layer.get_weights())",
+    "onnx": "W, R and B of an LSTM, GRU or RNN node, or W_0, R_0, B_0, W_1, ... of several nodes",
     "block_lstm": "w and b of BlockLSTM or BlockLSTMV2",
 }
 
@@ -62,9 +62,9 @@ def add_weights(verbs: Any) -> None:
     parser: argparse.ArgumentParser = verbs.add_parser(
         "weights",
         help="convert weights of other frameworks from and to CudnnRNN's params",
-        description="Converts weights from and to the opaque params of the CudnnRNN ops. Weights "
-        "are read from .npz or .safetensors files, PyTorch's also from .pt, .pth or .jit files; "
-        "params also from .npy files.",
+        description="Converts weights from and to params, the opaque vector of all weights of a "
+        "CudnnRNN op. Weights are read from .npz or .safetensors files, and PyTorch's also from "
+        ".pt, .pth or .jit files. Params are read from .npz, .safetensors or .npy files.",
     )
     actions = parser.add_subparsers(metavar="CONVERSION", title="conversions", required=True)
     for framework, content in _HELP.items():
@@ -72,7 +72,7 @@ def add_weights(verbs: Any) -> None:
             ("from", content, "params"),
             ("to", "params", content),
         ):
-            _add_conversion(actions, direction, framework, f"FILE holds {source}; writes {target}")
+            _add_conversion(actions, direction, framework, f"FILE has {source}. Writes {target}")
 
 
 def _add_conversion(actions: Any, direction: str, framework: str, description: str) -> None:
@@ -84,8 +84,16 @@ def _add_conversion(actions: Any, direction: str, framework: str, description: s
         description=f"{description}.",
     )
     add_json_option(parser)
-    parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    params = "the params: a .npz, .safetensors or .npy file"
+    others = "the weights: a .npz or .safetensors file"
+    torch = "the weights: a .npz, .safetensors, .pt, .pth or .jit file"
+    read, written = torch if framework == "torch" else others, params
+    if direction == "to":
+        read, written = params, others
+    parser.add_argument("file", type=Path, metavar="FILE", help=read)
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help=f"where to write {written}"
+    )
     names: list[str] = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is not parameter.KEYWORD_ONLY:
@@ -95,7 +103,7 @@ def _add_conversion(actions: Any, direction: str, framework: str, description: s
         option = f"--{parameter.name.replace('_', '-')}"
         text = _OPTIONS[parameter.name]
         if parameter.name == "rnn_mode" and framework in _GRU_NEEDS:
-            text += f"; gru is {_GRU_NEEDS[framework]}"
+            text += f"; gru means {_GRU_NEEDS[framework]}"
         if parameter.annotation.startswith("bool"):
             default = parameter.default
             parser.add_argument(option, dest=dest, action="store_true", default=default, help=text)

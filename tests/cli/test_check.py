@@ -220,4 +220,4 @@ def test_the_exit_codes_are_in_the_help(capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit):
         main(["check", "--help"])
     text = " ".join(capsys.readouterr().out.split())
-    assert "0 for optimal and runs, 3 for recompile, 4 for unsupported" in text
+    assert "0 for optimal and runs, 3 for recompile and 4 for unsupported" in text

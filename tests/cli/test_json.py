@@ -216,4 +216,4 @@ def test_a_verdict_is_json_whatever_the_exit_code(
 def test_help_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
-    assert "Every verb except emit takes --json" in capsys.readouterr().out
+    assert "every verb except emit takes --json" in capsys.readouterr().out
