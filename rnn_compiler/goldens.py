@@ -64,10 +64,12 @@ def golden(module: Module, artifact: Artifact | Bundle | str) -> Golden:
     if any(member.manifest.target.device == "local" for member in members):
         with contextlib.suppress(ArtifactError):  # for another machine
             program = load(made, _DEVICE, prepack=False)
-    if program is None and any(spec.open_dims for spec in module.functions):
+    opened = {dim for spec in module.functions for dim in spec.open_dims}
+    if program is None and opened:
         raise UnsupportedError(
-            "golden: open sizes are for a fused CPU module, and this one does not run here; give "
-            "all dimensions, or make the golden on such a machine"
+            "golden: 'module': expected known sizes, because the artifact does not run on this "
+            f"machine, got open ones ({', '.join(sorted(opened))}); build the module with known "
+            "sizes, or make the golden on the target"
         )
     if program is None:
         program = load(compile(module, "cpu", strategy=PORTABLE), _DEVICE, prepack=False)

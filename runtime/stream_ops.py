@@ -33,28 +33,37 @@ def stream_op(spec: FunctionSpec) -> Chunked:
     op = spec.chunked
     if op is None and spec.dims.keys() <= {*spec.open_dims} and (states := likely_states(spec)):
         raise UnsupportedError(
-            f"{spec.op}: the module does not say which arguments are states: import the network "
-            f"with states={states}, if the next call takes what these results were"
+            f"{spec.op}: expected a module with states, got one that names none; if the results "
+            f"{', '.join(states.values())} are the next call's {', '.join(states)}, import the "
+            f"network with states={states}"
         )
     if op is None:
         raise UnsupportedError(
-            f"{spec.op}: has no state to continue from; BlockLSTM*, CudnnRNN*, LSTMBlockCell and "
-            "GRUBlockCell have one, and onnx.* whose inputs include the initial states"
+            f"{spec.op}: has no state to continue from; stream BlockLSTM*, CudnnRNN*, "
+            "LSTMBlockCell, GRUBlockCell, or onnx.* with the initial states among its inputs"
         )
     if op.steps and not spec.dims["seq_length"]:
-        raise UnsupportedError(f"{spec.op}: built for zero steps")
+        raise UnsupportedError(
+            f"{spec.op}: built for zero steps; build it with a seq_length of 1 or more, or None"
+        )
     attributes = spec.attributes
     if attributes.get("direction") in ("bidirectional", "reverse"):
-        raise UnsupportedError(f"{spec.op}: the backward direction begins where the sequence ends")
+        raise UnsupportedError(
+            f"{spec.op}: the backward direction begins at the end of the sequence, so chunks of it "
+            "cannot be processed one by one; build it with the forward direction only"
+        )
     if attributes.get("is_training") and attributes.get("dropout"):
         raise UnsupportedError(
-            f"{spec.op}: each call would draw a dropout mask of its own: build it with "
+            f"{spec.op}: each chunk would get a dropout mask of its own; build the op with "
             "is_training=False"
         )
     frozen = {each.name for each in spec.frozen} & {op.chunk, op.length, *op.states}
     if frozen:
         names = ", ".join(sorted(frozen))
-        raise UnsupportedError(f"{spec.op}: {names}: frozen, so the same for every chunk")
+        raise UnsupportedError(
+            f"{spec.op}: {names}: frozen, but changes from chunk to chunk; freeze the module "
+            "without it"
+        )
     return op
 
 
@@ -69,6 +78,6 @@ def _result(spec: FunctionSpec, op: Chunked, state: str) -> str:
         if name in given:
             return name
     raise UnsupportedError(
-        f"{spec.op}: no result has {state} after a chunk: build it with outputs that include "
+        f"{spec.op}: no result has {state} after a chunk; build the op with outputs that include "
         f"{op.states[state][0]!r}"
     )

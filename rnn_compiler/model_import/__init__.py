@@ -31,16 +31,19 @@ __all__ = ["DEFECT", "Layer", "import_model"]
 _Reader = Callable[[Path], tuple[list[Any], str]]
 
 _REMEDIES = {
-    "loops of": "Keras writes its layers as such loops on a CPU: save the model as .keras",
-    "PyTorch's exporter": "it writes cells, and in newer versions torch.nn.RNN, as such operators: "
-    "export layers with dynamo=False, or convert weights with rc.weights.from_torch",
+    "loops of": "on a CPU, Keras writes its layers as such loops: save the model as .keras",
+    "PyTorch's exporter": "the exporter writes cells as such operators, and its newer version also "
+    "torch.nn.RNN: export layers with dynamo=False, or convert weights with rc.weights.from_torch",
 }
 """Remedies for a model without layers, by words in the description of its other content."""
 
 DEFECT = "it cannot be read; if other programs can read it, please report this"
 """The reason given for an exception that no reader expects."""
 
-_FOUND = "BlockLSTM, LSTMBlockCell, GRUBlockCell, CudnnRNN and their gradients"
+_EXPECTED = (
+    "a model with a recurrent layer: LSTM, GRU, RNN, or TensorFlow's BlockLSTM, LSTMBlockCell, "
+    "GRUBlockCell, CudnnRNN or a gradient of these"
+)
 
 
 def import_model(
@@ -88,11 +91,10 @@ def import_model(
         raise InvalidArgumentError("import_model", "path", "a path", describe(path)) from error
     found, contents = _contents(file, read)
     if not found:
-        expected = f"a model with one of {_FOUND}, LSTM, GRU or RNN layers"
         remedies = [remedy for words, remedy in _REMEDIES.items() if words in contents]
         remedy = remedies[0] if remedies else ""
         raise InvalidArgumentError(
-            "import_model", "path", expected, f"{file}, which has {contents}", remedy
+            "import_model", "path", _EXPECTED, f"{file}, which has {contents}", remedy
         )
     return _wanted(found, layers)
 

@@ -86,14 +86,16 @@ def read_json(path: Path) -> tuple[list[Layer | Refused], str]:
             "import_model",
             "path",
             "the output of Keras' model.to_json",
-            f"{path}, which is other JSON",
+            f"{path}, which is JSON without class_name and config",
+            f"write model.to_json() to {path.name}, or save the model as .keras",
         )
     beside = list(_beside(path, _WEIGHTS))
     if len(beside) != 1:
-        names = ", ".join(each.name for each in beside[:_MOST_TOLD]) or "none"
+        names = ", ".join(each.name for each in beside[:_MOST_TOLD]) or "no .h5 file"
         stem = _stem(path)
-        expected = f"{stem}.h5 or {stem}.weights.h5 beside it, or a single .h5 file"
-        raise InvalidArgumentError("import_model", "path", expected, f"{path}, and {names} there")
+        expected = f"{stem}.h5 or {stem}.weights.h5 next to it, or a single .h5 file"
+        got = f"{path}, next to which there is {names}"
+        raise InvalidArgumentError("import_model", "path", expected, got)
     return _joined(beside[0], read_hdf5(beside[0]), config)
 
 

@@ -125,7 +125,7 @@ class Files:
         except ValueError:
             raise damaged(self.path, f"{tensor.name} lies outside {file.name}") from None
         if length != size:
-            raise damaged(self.path, f"{tensor.name} has {length} bytes, its shape is of {size}")
+            raise damaged(self.path, f"{tensor.name} has {length} bytes, but needs {size}")
         if file not in self._beside:
             self._beside.add(file)
             self.budget.add(stored_bytes(file))
@@ -284,9 +284,9 @@ def _tensor(tensor: Any, files: Files) -> Any:
             values = bits.view(dtype)
         values = np.array(values, dtype)
     except (OverflowError, ValueError):
-        raise damaged(path, f"{name} has numbers that are no {dtype}") from None
+        raise damaged(path, f"{name} has numbers that {dtype} cannot represent") from None
     if count != len(values):
-        raise damaged(path, f"{name} has {len(values)} elements, its shape is {shown(shape)}")
+        raise damaged(path, f"{name} has {len(values)} elements, but the shape {shown(shape)}")
     return values.reshape(shape)
 
 

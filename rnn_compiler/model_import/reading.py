@@ -221,7 +221,7 @@ def array_of(data: bytes, dtype: np.dtype[Any], shape: Sequence[int], path: Path
     """
     claimed = math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or len(shape) > MOST_AXES or claimed != len(data):
-        raise damaged(path, f"{name} has {len(data)} bytes, which are no {dtype} {shown(shape)}")
+        raise damaged(path, f"{name} has {len(data)} bytes, not those of {dtype} {shown(shape)}")
     little: Any = dtype
     array: Any = np.frombuffer(data, little.newbyteorder("<"))
     return array.astype(dtype, copy=False).reshape(shape)

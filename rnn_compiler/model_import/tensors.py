@@ -79,9 +79,10 @@ def tensor_of(tensor: Any, path: Path, name: str, budget: Budget) -> Any:
     try:
         values: Any = _values(list(getattr(tensor, field)), dtype, field)
     except (OverflowError, ValueError):
-        raise damaged(path, f"{name} has numbers that are no {dtype}") from None
+        raise damaged(path, f"{name} has numbers that {dtype} cannot represent") from None
     if len(values) > count:
-        raise damaged(path, f"{name} has {len(values)} elements, its shape {shown(shape)} less")
+        reason = f"{name} has {len(values)} elements, but the shape {shown(shape)}"
+        raise damaged(path, reason)
     if len(values) == count:
         return values.reshape(shape)
     if len(values) > 1:

@@ -102,7 +102,7 @@ def _facts(path: Path, folder: Path, done: Outcome) -> dict[str, Any]:
     if done.failure or not file.exists():
         if done.code in (-signal.SIGSEGV, -signal.SIGABRT) and operators.exists():
             raise UnsupportedError(
-                f"import_network: IREE's importer crashes on one of the operators "
+                "import_network: IREE's importer crashes on one of the model's operators: "
                 f"{', '.join(json.loads(operators.read_text()))}"
             )
         raise exceeded(path, f"the process that imports it {done.failure or 'wrote nothing'}")
@@ -117,7 +117,9 @@ def _facts(path: Path, folder: Path, done: Outcome) -> dict[str, Any]:
     if "unreadable" in facts:
         raise OSError(*facts["unreadable"])
     if "exceeded" in facts:
-        raise exceeded(path, f"it asks for more than is spent on its size ({facts['exceeded']})")
+        raise exceeded(
+            path, f"importing it takes more than a file of its size may ({facts['exceeded']})"
+        )
     if "defect" in facts:
         raise ArtifactError(f"{path}: {DEFECT} ({clipped(facts['defect'])})")
     return facts

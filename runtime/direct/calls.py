@@ -58,8 +58,9 @@ class Calls:
         self._own_blocks = sum(plan.blocks) <= SMALL
         arguments = zip(spec.arguments, plan.arguments, strict=False)
         own = sum(size for each, size in arguments if size <= SMALL or each.ignored)
-        if plan.scratch + sum(plan.blocks) + own > LARGE:
-            raise NoDirectCallsError("it needs much memory")
+        needed = plan.scratch + sum(plan.blocks) + own
+        if needed > LARGE:
+            raise NoDirectCallsError(f"it needs {needed:,} bytes of memory, more than {LARGE:,}")
         self._free: list[_Call] = []
 
     @functools.cached_property

@@ -257,7 +257,7 @@ def test_of_several_beside_the_one_of_the_same_name(tmp_path: Path) -> None:
     parts(tmp_path, "c.h5", "d.json")
     with pytest.raises(InvalidArgumentError, match=r"next to it are a\.json, b\.json, d\.json;"):
         rc.import_model(tmp_path / "c.h5")
-    with pytest.raises(InvalidArgumentError, match=r"expected d\.h5 or d\.weights\.h5 beside it"):
+    with pytest.raises(InvalidArgumentError, match=r"expected d\.h5 or d\.weights\.h5 next to it"):
         rc.import_model(tmp_path / "d.json")
 
 
@@ -280,10 +280,10 @@ def test_weights_without_an_architecture(name: str, told: str, tmp_path: Path) -
 
 def test_an_architecture_without_weights(tmp_path: Path) -> None:
     parts(tmp_path, "model.json")
-    with pytest.raises(InvalidArgumentError, match="and none there"):
+    with pytest.raises(InvalidArgumentError, match=r"next to which there is no \.h5 file"):
         rc.import_model(tmp_path / "model.json")
     (tmp_path / "other.json").write_text('{"a": 1}')
-    with pytest.raises(InvalidArgumentError, match="which is other JSON"):
+    with pytest.raises(InvalidArgumentError, match="which is JSON without class_name and config;"):
         rc.import_model(tmp_path / "other.json")
     (tmp_path / "damaged.json").write_text('{"class_name": [')
     with pytest.raises(ArtifactError, match="its configuration is not JSON"):

@@ -130,8 +130,9 @@ class Graph:
         for node in (each for graph in graphs for each in graph.node):
             if version < 13 and node.op_type == "Hardmax":
                 raise UnsupportedError(
-                    f"import_network: node {node.name!r} (Hardmax): version {version} of ONNX's "
-                    "operators has another one than those from 13 on; convert the model"
+                    f"import_network: node {node.name!r} (Hardmax): expected version 13 or later "
+                    f"of ONNX's operators, in which Hardmax changed, got version {version}; export "
+                    "the model again with a later opset"
                 )
 
     @cached_property
@@ -146,7 +147,10 @@ class Graph:
         for output in self.proto.output:
             output.type.tensor_type.ClearField("shape")
         if self.model.ByteSize() >= LARGEST_MESSAGE:
-            raise ArtifactError(f"{self.path}: with its weights it has 2**31 bytes or more")
+            raise ArtifactError(
+                f"{self.path}: expected less than 2**31 bytes, weights included, got "
+                f"{self.model.ByteSize():,}"
+            )
         try:
             self.model = onnx.shape_inference.infer_shapes(self.model, data_prop=True)
         except onnx.shape_inference.InferenceError as error:
@@ -191,7 +195,7 @@ class Graph:
             has_type = all(kind.elem_type for kind in made)
             has_shape = all(kind.HasField("shape") for kind in made)
             if wrong or not has_type or (node.op_type in _WITH_WINDOWS and not has_shape):
-                what = f"a result of the sizes {wrong}" if wrong else "a result of no known type"
+                what = f"a result of the sizes {wrong}" if wrong else "a result of unknown type"
                 raise UnsupportedError(
                     f"import_network: node {node.name!r} ({node.op_type}) has {what}; check its "
                     "attributes and the shapes of its inputs"
@@ -201,15 +205,16 @@ class Graph:
                 or (node.op_type == "Cast" and given[0].elem_type in _FLOATS)
             ):
                 raise UnsupportedError(
-                    f"import_network: node {node.name!r} ({node.op_type}): IREE's importer takes "
-                    "its integers for such with a sign; cast them to int32 before"
+                    f"import_network: node {node.name!r} ({node.op_type}): expected signed "
+                    "integers, got unsigned ones, which IREE's importer would treat as signed; "
+                    "cast to int32 first"
                 )
             if node.op_type in ("Div", "Mod") and given and given[0].elem_type in _INTEGERS:
                 self._check_divisor(node)
             if node.op_type == "GridSample":
                 raise UnsupportedError(
-                    f"import_network: node {node.name!r} (GridSample): IREE's importer computes "
-                    "other numbers than ONNX beyond the edges"
+                    f"import_network: node {node.name!r} (GridSample): not supported, because "
+                    "IREE's importer gives other numbers than ONNX for points beyond the edges"
                 )
 
     def _check_divisor(self, node: Any) -> None:
@@ -221,9 +226,12 @@ class Graph:
         tensor = self.constants().get(node.input[1])
         values = [0] if tensor is None else onnx.numpy_helper.to_array(tensor).ravel().tolist()
         if 0 in values or -1 in values:
+            number = 0 if 0 in values else -1
+            got = "a computed divisor" if tensor is None else f"a divisor of {number}"
             raise UnsupportedError(
-                f"import_network: node {node.name!r} ({node.op_type}): integers are divided by "
-                "constants alone, other than 0 and -1: the process would end at a call"
+                f"import_network: node {node.name!r} ({node.op_type}): expected integers divided "
+                f"by a constant without 0 and -1, got {got}, which could end the process; use "
+                "another constant, or divide floats"
             )
 
     def dtypes(self) -> dict[str, str]:

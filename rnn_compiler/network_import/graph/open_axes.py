@@ -143,8 +143,8 @@ class _Family:
         self._axes = axes
         if len(axes) > len(_TYPICAL):
             raise UnsupportedError(
-                f"import_network: {len(axes)} axes have no size, and {len(_TYPICAL)} may be open: "
-                "pass dims={...}"
+                f"import_network: 'dims': expected at most {len(_TYPICAL)} open axes, got "
+                f"{len(axes)}; give the others sizes with dims={{...}}"
             )
         self._usual = {axis.key: size for axis, size in zip(axes, _TYPICAL, strict=False)}
         others = [{axis.key: size} for size in _OTHERS for axis in axes]
@@ -158,8 +158,8 @@ class _Family:
             if node is not None:
                 changed = next(axis for axis in axes if point[axis.key] != self._usual[axis.key])
                 raise UnsupportedError(
-                    f"import_network: node {node.name!r} ({node.op_type}) is another one at other "
-                    f"sizes, so {changed}"
+                    f"import_network: node {node.name!r} ({node.op_type}) depends on the size of "
+                    f"an input, so {changed}"
                 )
 
     def _at(self, sizes: Mapping[str, int]) -> Graph:
@@ -259,7 +259,7 @@ class _Family:
             return str(error)
         node = self._other_node(folded) if size < _HUGE else self._missing_node(folded)
         if node is not None:
-            return f"node {node.name!r} ({node.op_type}) is another one"
+            return f"node {node.name!r} ({node.op_type}) changes"
         shapes = _shapes(folded)
         for name, sizes in types.items():
             given = shapes.get(name)
@@ -268,7 +268,7 @@ class _Family:
                 continue
             pairs = zip(expected, given or [], strict=False)
             if given is None or any(e not in (None, n) for e, n in pairs):
-                return f"{self._maker(name)} gives nothing, or something else,"
+                return f"{self._maker(name)} gives no result, or another,"
         return ""
 
     def _size(self, numbers: Sequence[int]) -> Size | None:

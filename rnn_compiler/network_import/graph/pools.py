@@ -37,7 +37,7 @@ def plain_pools(graph: Graph) -> None:
             continue
         if needed.intersection(node.output[1:]):
             raise UnsupportedError(
-                f"import_network: node {node.name!r} (MaxPool): its second result, the places of "
+                f"import_network: node {node.name!r} (MaxPool): its second result, the indices of "
                 "the maxima, is not computed"
             )
         del node.output[1:]
