@@ -1,6 +1,6 @@
 """Adds schedules to a payload, with which its functions can be called without IREE.
 
-IREE's host program of a function is read as for C (`lowering.c.host_program`). If it is a schedule,
+IREE's host program of a function is read as for C (`lowering.host.program`). If it is a schedule,
 it is added to the payload: a .vmfb is also a zip file, and gets one more member, which IREE
 ignores.
 """
@@ -13,10 +13,10 @@ import zipfile
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.external_results import Types, with_open_sizes
-from rnn_compiler.lowering.c.host_ops import NoScheduleError
-from rnn_compiler.lowering.c.host_program import read_functions, sizes_of
 from rnn_compiler.lowering.c.interface import scalar_ranges
+from rnn_compiler.lowering.host.external_results import Types, with_open_sizes
+from rnn_compiler.lowering.host.ops import NoScheduleError
+from rnn_compiler.lowering.host.program import read_functions, sizes_of
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.schedule import Schedule
 from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Schedules

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering import iree_compile
-from rnn_compiler.lowering.c.external_results import Types, public_types
 from rnn_compiler.lowering.direct_calls import through_iree, with_schedules
+from rnn_compiler.lowering.host.external_results import Types, public_types
 from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.passes import load_pass
 from rnn_compiler.lowering.passes.allocate_up_front import allocate_up_front, is_large

@@ -224,7 +224,7 @@ def _parts(name: str, module: CModule | Library) -> dict[str, bytes]:
 
 
 def _function(function: Function) -> dict[str, Any]:
-    from rnn_compiler.lowering.c.formulas import expanded
+    from rnn_compiler.lowering.host.formulas import expanded
 
     sizes = [{"name": m.name, "minimum": m.minimum, "maximum": m.maximum} for m in function.sizes]
     return {

@@ -53,7 +53,7 @@ def prepack(
     Returns:
         The results by name, by the symbol of the function that they are packed for.
     """
-    from rnn_compiler.lowering.c.prepack_module import prepack_module
+    from rnn_compiler.lowering.host.prepack_module import prepack_module
 
     specs = [_prepack_spec(each) for each in functions]
     here = resolve_target("cpu")

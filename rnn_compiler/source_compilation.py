@@ -24,7 +24,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec, TargetSpec
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.c.external_results import Types
+    from rnn_compiler.lowering.host.external_results import Types
 
 __all__ = ["CompiledCode", "compile_code"]
 
@@ -134,7 +134,7 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
     whole, frozen = module.thawed(), _frozen(module)
     stages.report(f"building for {target.name}")
     text = whole.located_text
-    from rnn_compiler.lowering.c.external_results import external_results
+    from rnn_compiler.lowering.host.external_results import external_results
     from rnn_compiler.lowering.pipeline import rewrite
 
     stages.report(f"lowering for {target.name}")

@@ -1,1 +1,1 @@
-"""A compiled module as C: reads and checks the compiler's host program, and prints it as C."""
+"""A compiled module as C: its schedules printed as C, and an object with its code alone."""

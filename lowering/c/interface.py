@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
-from rnn_compiler.lowering.c.external_results import TensorType, Types
+from rnn_compiler.lowering.host.external_results import TensorType, Types
 from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec

@@ -13,9 +13,7 @@ import numpy.typing as npt
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.c.cpu_check import cpu_check
 from rnn_compiler.lowering.c.elf import Elf
-from rnn_compiler.lowering.c.external_results import Types, with_open_sizes
 from rnn_compiler.lowering.c.header import print_header
-from rnn_compiler.lowering.c.host_program import read_host_program, sizes_of
 from rnn_compiler.lowering.c.interface import (
     Function,
     check_identifier,
@@ -30,6 +28,8 @@ from rnn_compiler.lowering.c.selftest import Samples, print_selftest, tested
 from rnn_compiler.lowering.c.source import print_source
 from rnn_compiler.lowering.c.stack import frames_of, stack_size
 from rnn_compiler.lowering.c.support import INTERNAL
+from rnn_compiler.lowering.host.external_results import Types, with_open_sizes
+from rnn_compiler.lowering.host.program import read_host_program, sizes_of
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 from rnn_compiler.schema.schedule import Dispatch, Memory, steps_in

@@ -34,8 +34,8 @@ from numeric.test_open_sizes import arguments_of
 import rnn_compiler as rc
 from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.c.external_results import external_results
 from rnn_compiler.lowering.c.library import make_library
+from rnn_compiler.lowering.host.external_results import external_results
 from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec

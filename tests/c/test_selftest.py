@@ -20,9 +20,9 @@ from numeric.harness import renamed
 import rnn_compiler as rc
 from rnn_compiler.cli import main
 from rnn_compiler.errors import ArtifactError, DeviceError, InvalidArgumentError
-from rnn_compiler.lowering.c.external_results import external_results
 from rnn_compiler.lowering.c.library import make_library
 from rnn_compiler.lowering.c.selftest import LARGEST, Samples
+from rnn_compiler.lowering.host.external_results import external_results
 from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.golden import TOLERANCES, difference

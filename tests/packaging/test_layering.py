@@ -130,7 +130,8 @@ FLOORS: list[tuple[str, ...]] = [
     ("pipeline", "networks"),
     ("linking",),
     ("direct_calls", "js"),
-    ("passes", "c"),
+    ("c",),
+    ("passes", "host"),
     ("rewriting",),
     ("cpu", "gpu"),
     ("analysis",),
@@ -146,19 +147,14 @@ FLOORS: list[tuple[str, ...]] = [
 CPU_FLOORS: list[tuple[str, ...]] = [("fused_loop", "products"), ("packing",), ("tiles",)]
 """The same of lowering for CPUs."""
 
-UNSEEN = {
-    "c": [
-        "passes",
-        "rewriting",
-        "cpu",
-        "gpu",
-        "analysis",
-        "codegen",
-        "ops",
-        "builder",
-        "targets",
-        "iree_compile",
-    ],
+UNSEEN: dict[str, Sequence[str]] = {
+    **dict.fromkeys(
+        ("c", "host"),
+        (
+            *("passes", "rewriting", "cpu", "gpu", "analysis", "codegen", "ops", "builder"),
+            *("targets", "iree_compile"),
+        ),
+    ),
     "ops": ["pipeline", "passes", "rewriting", "cpu", "gpu", "analysis", "codegen"],
     "codegen": ["ops", "builder", "targets", "iree_compile"],
     "analysis": ["ops", "builder", "targets", "iree_compile"],

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.formulas import expanded
-from rnn_compiler.lowering.c.host_program import HostProgram, Sizes, read_host_program
+from rnn_compiler.lowering.host.formulas import expanded
+from rnn_compiler.lowering.host.program import HostProgram, Sizes, read_host_program
 from rnn_compiler.schema.open_sizes import open_dimension
 from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Schedule, Span, Storage
 

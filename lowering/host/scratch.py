@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rnn_compiler.lowering.c.formulas import Formulas
+from rnn_compiler.lowering.host.formulas import Formulas
 from rnn_compiler.schema.open_sizes import Size
 from rnn_compiler.schema.schedule import Step, Storage, spans_of, steps_in
 

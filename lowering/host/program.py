@@ -2,7 +2,7 @@
 
 With ``--compile-to=hal`` and command buffers that are neither reused nor indirect, `iree-compile`
 prints the host program in terms of the HAL: buffers, command buffers, queues and fences. Here it is
-evaluated as far as possible without data (`host_ops`): numbers are computed, buffers become spans,
+evaluated as far as possible without data (`host.ops`): numbers are computed, buffers become spans,
 and the commands of queues become steps. Fences and barriers have no meaning, because each step
 waits for the previous one.
 
@@ -18,10 +18,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.constants import read_constants, read_loaded
-from rnn_compiler.lowering.c.external_results import Types
-from rnn_compiler.lowering.c.host_arithmetic import width_of
-from rnn_compiler.lowering.c.host_ops import (
+from rnn_compiler.lowering.host.arithmetic import width_of
+from rnn_compiler.lowering.host.constants import read_constants, read_loaded
+from rnn_compiler.lowering.host.external_results import Types
+from rnn_compiler.lowering.host.ops import (
     Context,
     Known,
     NoScheduleError,
@@ -29,7 +29,7 @@ from rnn_compiler.lowering.c.host_ops import (
     run,
     segments,
 )
-from rnn_compiler.lowering.c.scratch import offsets_of
+from rnn_compiler.lowering.host.scratch import offsets_of
 from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, product

@@ -8,13 +8,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from rnn_compiler.lowering.c.formulas import (
+from rnn_compiler.lowering.c.text import formula
+from rnn_compiler.lowering.host.formulas import (
     LARGEST,
     Formulas,
     UndecidedError,
     expanded,
 )
-from rnn_compiler.lowering.c.text import formula
 from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.formulas import value_at
 from rnn_compiler.schema.open_sizes import open_dimension

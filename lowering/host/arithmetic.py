@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
-from rnn_compiler.lowering.c.formulas import Formulas, UndecidedError
+from rnn_compiler.lowering.host.formulas import Formulas, UndecidedError
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, static
 

@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.formulas import Formulas, UndecidedError
-from rnn_compiler.lowering.c.host_arithmetic import ARITHMETIC, computed, width_of
+from rnn_compiler.lowering.host.arithmetic import ARITHMETIC, computed, width_of
+from rnn_compiler.lowering.host.formulas import Formulas, UndecidedError
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.executable_library import MOST_WORKGROUPS
