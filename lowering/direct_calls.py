@@ -13,10 +13,10 @@ import zipfile
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.interface import scalar_ranges
 from rnn_compiler.lowering.host.external_results import Types, with_open_sizes
+from rnn_compiler.lowering.host.functions import scalar_ranges
 from rnn_compiler.lowering.host.ops import NoScheduleError
-from rnn_compiler.lowering.host.program import read_functions, sizes_of
+from rnn_compiler.lowering.host.program import read_schedules, sizes_of
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.schedule import Schedule
 from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Schedules
@@ -48,12 +48,11 @@ def with_schedules(
     types = with_open_sizes(types, functions)
     sizes = {name: sizes_of(each) for name, each in types.items()}
     try:
-        read, constants = read_functions(host, sizes, scalar_ranges(functions))
+        read, constants = read_schedules(host, sizes, scalar_ranges(functions))
         if sum(len(each) for each in constants if isinstance(each, bytes)) > _MOST_CONSTANTS:
             raise NoScheduleError("", "large constants")
     except UnsupportedError as error:
         reason = error.what if isinstance(error, NoScheduleError) else str(error)
-        reason = reason.removeprefix("compile_c: ")
         return payload, through_iree(functions, reason)
     except (ArithmeticError, AssertionError, AttributeError, LookupError, ValueError) as error:
         # The host program of a user's module, or of another compiler, may have an unknown form.

@@ -1,6 +1,6 @@
 """C: compiles a module for a target into four files that depend on libc only.
 
-``NAME.h`` and ``NAME.c`` are printed from the compiler's own host program (`lowering.c`);
+``NAME.h`` and ``NAME.c`` are printed from the compiler's own host program (`lowering.host`);
 ``NAME.o`` is the compiled code, the same as in an artifact; ``NAME.json``
 describes them. They contain nothing of IREE. A golden adds ``NAME_selftest.c``.
 """
@@ -143,14 +143,14 @@ def compile_c(
     samples = None if golden is None else _samples(module, golden)
     module, names = (prefixed if prefix else without_main)(module, name)
     samples = samples and samples.renamed(names)
-    code = compile_code(module, resolved, resolve_strategy(strategy, resolved), timeout)
+    strategy = resolve_strategy(strategy, resolved)
+    code = compile_code(module, resolved, strategy, timeout)
     from rnn_compiler.lowering.c.library import make_library
 
-    with code.explained("C"):
-        library = make_library(
-            *(name, code.functions, code.types, code.code.host, code.code.object, resolved),
-            *(code.origin, code.frozen, samples, code.code.stack_usage),
-        )
+    library = make_library(
+        *(name, *code.read("compile_c", "C"), code.code.object, resolved, code.origin, samples),
+        code.code.stack_usage,
+    )
     manifest = code.manifest(
         *("c", name, _functions(module, library, code.packed), _parts(name, library)),
         alignment=ARCHITECTURES[resolved.architecture].alignment,
@@ -195,15 +195,12 @@ def _sizes(spec: FunctionSpec, golden: Golden) -> Mapping[str, int]:
 def _functions(module: Module, library: Library, packed: Collection[str]) -> list[dict[str, Any]]:
     """The C interface of each function."""
     specs = {spec.function: spec for spec in module.functions}
-    origins = {
-        companion: spec for spec in module.functions for companion in (spec.prepack, spec.prepacked)
-    }
     functions: list[dict[str, Any]] = []
     for function in library.functions:
         row = _function(function)
         spec = specs.get(function.name)
         if spec is None:
-            row["companion_of"] = origins[function.name].function
+            row["companion_of"] = function.companion_of
         else:
             row |= {"op": spec.op, "dtype": spec.dtype, "dims": spec.json_dims}
             row |= {"attributes": spec.json_attributes, "weights": list(spec.weights)}

@@ -114,30 +114,26 @@ def compile_js(
         ['cell.d.ts', 'cell.json', 'cell.mjs', 'cell.wasm']
     """
     check_request("compile_js", module, timeout)
-    from rnn_compiler.lowering.c.interface import check_identifier
-    from rnn_compiler.lowering.c.library import read_functions
-    from rnn_compiler.lowering.js.companions import companions_of
+    from rnn_compiler.lowering.host.identifiers import check_identifier
     from rnn_compiler.lowering.js.linking import link
-    from rnn_compiler.lowering.js.source import JsFunction, print_module
+    from rnn_compiler.lowering.js.source import JsFunction, print_module, stream_companions
     from rnn_compiler.lowering.js.types import print_types
 
     if not isinstance(target, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgumentError("compile_js", "target", "one target", describe(target))
-    name = check_identifier(name or module.name or module.functions[0].function, "name")
+    name = name or module.name or module.functions[0].function
+    check_identifier("compile_js", "name", name)
     resolved = resolve_target(target)
     check_format("compile_js", resolved, "js")
-    code = compile_code(module, resolved, resolve_strategy(strategy, resolved), timeout)
+    strategy = resolve_strategy(strategy, resolved)
+    code = compile_code(module, resolved, strategy, timeout)
     architecture = ARCHITECTURES[resolved.architecture]
-    with code.explained("JavaScript"):
-        found, constants = read_functions(
-            *(code.functions, code.types, code.code.host, code.frozen, architecture.memory)
-        )
-    steps = {each.name: each for each in found}
+    read, constants = code.read("compile_js", "JavaScript")
     functions: list[JsFunction] = []
-    for spec in module.functions:
+    for spec, function in zip(module.functions, read, strict=True):
         stream = _stream(spec)
-        companions = {} if isinstance(stream, str) else companions_of(spec, steps)
-        functions.append(JsFunction(spec, steps[spec.function], stream, companions))
+        companions = {} if isinstance(stream, str) else stream_companions(function)
+        functions.append(JsFunction(spec, function, stream, companions))
     starts, data = _laid_out(constants, architecture.alignment)
     features = [*architecture.baseline, *resolved.features]
     source = print_module(name, functions, starts, features, code.origin)

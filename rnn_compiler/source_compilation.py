@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler import stages
-from rnn_compiler.c_prepacking import PrepackFunction, prepack
+from rnn_compiler.c_prepacking import prepack
 from rnn_compiler.compilation import package_version
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.cache import ArtifactCache
+from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec, TargetSpec
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.host.external_results import Types
+    from rnn_compiler.lowering.host.functions import HostFunction
 
 __all__ = ["CompiledCode", "compile_code"]
 
@@ -103,23 +104,33 @@ class CompiledCode:
             },
         }
 
-    @contextlib.contextmanager
-    def explained(self, language: str) -> Generator[None]:
-        """Adds the likely reason to an `UnsupportedError`: loops on the host."""
+    def read(self, caller: str, language: str) -> tuple[list[HostFunction], list[bytes]]:
+        """The functions, and the constants that they read.
+
+        Args:
+            caller: The function that was called, for errors.
+            language: What it makes of them.
+
+        Raises:
+            UnsupportedError: The host program does more than call compiled code in order; the
+                message has the likely reason.
+        """
+        from rnn_compiler.lowering.host.functions import read_functions
+
+        memory = ARCHITECTURES[self.target.architecture].memory
         try:
-            yield
+            return read_functions(
+                *(self.functions, self.types, self.code.host, self.frozen, memory)
+            )
         except UnsupportedError as error:
-            hints = [
-                f"time loop {loop} stays plain: {reason}"
-                for loop, reason in self.plain_loops.items()
-            ]
+            reasons = [f"{caller}: {error}"]
+            loops = self.plain_loops.items()
+            reasons += (f"time loop {loop} stays plain: {reason}" for loop, reason in loops)
             if self.strategy != FUSED:
-                hints.append(
+                reasons.append(
                     f"the {FUSED} strategy is the one for {language}, here it was {self.strategy}"
                 )
-            if not hints:
-                raise
-            raise UnsupportedError("; ".join((str(error), *hints))) from error
+            raise UnsupportedError("; ".join(reasons)) from error
 
 
 def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: float) -> CompiledCode:
@@ -135,6 +146,7 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
     stages.report(f"building for {target.name}")
     text = whole.located_text
     from rnn_compiler.lowering.host.external_results import external_results
+    from rnn_compiler.lowering.host.functions import companions_of
     from rnn_compiler.lowering.pipeline import rewrite
 
     stages.report(f"lowering for {target.name}")
@@ -146,11 +158,12 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
     text, types = external_results(lowered.text)
     reproducers = ArtifactCache.from_environment().reproducers
     made = iree_compile.compile_host_program(text, target, reproducers=reproducers, timeout=timeout)
-    prepacks = _prepack_functions(whole, frozen, types)
-    if prepacks:
-        packed = prepack(lowered.text, prepacks, reproducers=reproducers, timeout=timeout)
+    companions = {each.function: companions_of(each, types) for each in whole.functions}
+    packs = {name: found[0] for name, found in companions.items() if found and name in frozen}
+    if packs:
+        packed = prepack(lowered.text, packs, frozen, reproducers=reproducers, timeout=timeout)
         frozen = {name: {**frozen[name], **packed.get(name, {})} for name in frozen}
-    names = frozenset(each.spec.function for each in prepacks)
+    names = frozenset(packs)
     return CompiledCode(
         *(target, module.sha256, tuple(whole.functions), types, made, frozen, names, strategy),
         lowered.plain_loops,
@@ -173,16 +186,3 @@ def _frozen(module: Module) -> Mapping[str, Arrays]:
         for spec in module.functions
         if spec.frozen
     }
-
-
-def _prepack_functions(
-    module: Module, frozen: Mapping[str, Arrays], types: Mapping[str, Types]
-) -> list[PrepackFunction]:
-    """The functions that pack frozen weights."""
-    from rnn_compiler.lowering.c.interface import packed_tensors
-
-    return [
-        PrepackFunction(spec, packed_tensors(types[spec.prepack].results), frozen[spec.function])
-        for spec in module.functions
-        if spec.function in frozen and spec.prepack in types
-    ]

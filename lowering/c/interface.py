@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
-from rnn_compiler.lowering.host.external_results import TensorType, Types
-from rnn_compiler.schema.attributes import MAX_DIMENSION
+from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.lowering.host.functions import HostFunction
+from rnn_compiler.lowering.host.identifiers import check_identifier
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.open_sizes import Open, Size, bound, open_names, product
+from rnn_compiler.schema.open_sizes import Open, Size, bound, product
 from rnn_compiler.schema.schedule import ALIGNMENT, Schedule, Span, Storage, aligned
 
 __all__ = [
     "Function",
     "Member",
     "check_file_name",
-    "check_identifier",
     "functions_of",
-    "packed_tensors",
-    "scalar_ranges",
 ]
 
 _TYPES = {
@@ -35,24 +31,6 @@ _TYPES = {
     "int64": "int64_t",
 }
 """The C type of each element type; 16-bit floats are their bits."""
-
-_KEYWORDS = frozenset(
-    word
-    for line in (
-        "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t",
-        "char32_t char8_t class compl concept const const_cast consteval constexpr constinit",
-        "continue co_await co_return co_yield decltype default delete do double dynamic_cast",
-        "else enum explicit export extern false float for friend goto if inline int long main",
-        "mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected",
-        "public register reinterpret_cast requires restrict return short signed sizeof static",
-        "static_assert static_cast struct switch template this thread_local throw true try",
-        "typedef typeid typename typeof union unsigned using virtual void volatile wchar_t",
-        "while xor xor_eq",
-    )
-    for word in line.split()
-)
-"""The reserved words of C11, C23 and C++20, and ``main``."""
-
 
 _HEADERS = frozenset(
     word
@@ -114,9 +92,10 @@ class Function:
         arguments: Its arguments; scalars are passed by value.
         results: Its results.
         schedule: Its steps.
+        sizes: The open sizes of arguments and results, which are arguments too.
         stack: The maximum number of bytes of stack of a call.
         alignment: The alignment of arrays and scratch memory.
-        minima: The minima of open sizes, where they are more than 1.
+        companion_of: The function whose companion it is; empty for others.
     """
 
     name: str
@@ -124,20 +103,10 @@ class Function:
     arguments: tuple[Member, ...]
     results: tuple[Member, ...]
     schedule: Schedule
+    sizes: tuple[Member, ...] = ()
     stack: int = 0
     alignment: int = ALIGNMENT
-    minima: Mapping[str, int] = field(default_factory=dict[str, int])
-
-    @cached_property
-    def sizes(self) -> tuple[Member, ...]:
-        """The open sizes of arguments and results, which are arguments too."""
-        members = (*self.arguments, *self.results)
-        names = open_names(size for member in members for size in member.shape)
-        most = min(self.schedule.limit, MAX_DIMENSION)
-        return tuple(
-            Member(name, "int64", (), minimum=self.minima.get(name, 1), maximum=most)
-            for name in names
-        )
+    companion_of: str = ""
 
     @property
     def arrays(self) -> tuple[Member, ...]:
@@ -161,7 +130,7 @@ class Function:
             tuple(replace(m, shape=tuple(bound(size, sizes) for size in m.shape)) for m in members)
             for members in (self.arguments, self.results)
         )
-        return replace(self, arguments=arguments, results=results, schedule=schedule)
+        return replace(self, arguments=arguments, results=results, schedule=schedule, sizes=())
 
     @property
     def macro(self) -> str:
@@ -208,81 +177,43 @@ def check_file_name(name: object) -> str:
     Raises:
         InvalidArgumentError: It cannot.
     """
-    text = check_identifier(name, "name")
+    text = check_identifier("compile_c", "name", name)
     if text in _HEADERS:
         expected = "a name that is no header of C's own"
         raise InvalidArgumentError("compile_c", "name", expected, describe(text))
     return text
 
 
-def check_identifier(name: object, argument: str) -> str:
-    """Checks that a text can be a name in C and C++.
+def functions_of(functions: Iterable[HostFunction], alignment: int) -> list[Function]:
+    """Functions in C, each followed by its companions.
 
-    Raises:
-        InvalidArgumentError: It cannot.
-    """
-    if (
-        not isinstance(name, str)
-        or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
-        or name in _KEYWORDS
-        or len(name) > 100
-    ):
-        expected = "a name in C: letters, digits and _, no digit or _ first, no word of C or C++"
-        raise InvalidArgumentError("compile_c", argument, expected, describe(name))
-    return name
-
-
-def scalar_ranges(specs: Iterable[FunctionSpec]) -> Mapping[str, range]:
-    """The possible values of the scalar with the number of steps, for functions that have one."""
-    found: dict[str, range] = {}
-    for spec in specs:
-        for tensor in spec.arguments:
-            most = tensor.maximum
-            if isinstance(most, int) and tensor.shape == () and tensor.minimum == 0:
-                for name in (spec.function, spec.prepacked):
-                    found[name] = range(most + 1)
-    return found
-
-
-def functions_of(
-    specs: Sequence[FunctionSpec], types: Mapping[str, Types], schedules: Mapping[str, Schedule]
-) -> list[Function]:
-    """The functions of a module, each followed by its companions.
-
-    Raises:
-        UnsupportedError: Their types are not those of the specs.
+    Args:
+        functions: The functions.
+        alignment: The alignment of arrays and scratch memory.
     """
     found: list[Function] = []
-    for spec in specs:
-        arguments = tuple(map(_member, spec.arguments))
-        results = tuple(map(_member, spec.results))
-        comment = (f"{spec.op} in {spec.dtype}", *_facts(spec))
-        function = Function(
-            *(spec.function, comment, arguments, results, schedules[spec.function]),
-            minima=spec.minima,
-        )
-        found.append(_checked(function, types))
-        if spec.prepack not in types:
+    for each in functions:
+        spec = each.spec
+        found.append(_function(each, alignment, f"{spec.op} in {spec.dtype}", *_facts(spec)))
+        if each.companions is None:
             continue
-        packed = tuple(map(_member, packed_tensors(types[spec.prepack].results)))
-        weights = tuple(member for member in arguments if member.name in spec.weights)
-        comment = (
-            f"Packs {', '.join(spec.weights)} for {spec.prepacked}. What it gives is for this code "
-            "alone; keep it as long as the weights stay the same.",
-        )
-        schedule = schedules[spec.prepack]
-        found.append(_checked(Function(spec.prepack, comment, weights, packed, schedule), types))
-        schedule = schedules[spec.prepacked]
-        known = tuple(
-            _optional(member) if member in weights and not schedule.reads(k) else member
-            for k, member in enumerate(arguments)
-        )
-        comment = (f"{spec.function} with weights that {spec.prepack} packed: the same numbers.",)
-        function = Function(
-            *(spec.prepacked, comment, (*known, *packed), results, schedule), minima=spec.minima
-        )
-        found.append(_checked(function, types))
+        pack, packed = (_function(companion, alignment) for companion in each.companions)
+        packs = f"Packs {', '.join(spec.weights)} for {packed.name}. What it gives is for this "
+        packs += "code alone; keep it as long as the weights stay the same."
+        does = f"{spec.function} with weights that {pack.name} packed: the same numbers."
+        for companion, comment in ((pack, packs), (packed, does)):
+            found.append(replace(companion, comment=(comment,), companion_of=spec.function))
     return found
+
+
+def _function(function: HostFunction, alignment: int, *comment: str) -> Function:
+    spec = function.spec
+    arguments = (replace(_member(t), may_be_null=t.name in function.unread) for t in spec.arguments)
+    results, sizes = (tuple(map(_member, tensors)) for tensors in (spec.results, function.sizes))
+    return Function(
+        *(spec.function, comment, (*arguments,), results, function.schedule, sizes),
+        alignment=alignment,
+    )
 
 
 def _member(tensor: TensorSpec) -> Member:
@@ -297,34 +228,9 @@ def _member(tensor: TensorSpec) -> Member:
     )
 
 
-def _optional(member: Member) -> Member:
-    return Member(member.name, member.dtype, member.shape, member.formula, may_be_null=True)
-
-
-def packed_tensors(types: Sequence[TensorType]) -> tuple[TensorSpec, ...]:
-    """The results of a function that packs weights."""
-    names = ["packed"] if len(types) == 1 else [f"packed_{k}" for k in range(len(types))]
-    return tuple(
-        TensorSpec(name, each.dtype, each.shape) for name, each in zip(names, types, strict=True)
-    )
-
-
 def _facts(spec: FunctionSpec) -> tuple[str, ...]:
     """The sizes and attributes of a function, as text."""
     sizes = ((name, "any" if size is None else size) for name, size in spec.json_dims.items())
     lines = [", ".join(f"{name} = {size}" for name, size in sizes)]
     lines.append(", ".join(f"{name} = {value}" for name, value in spec.json_attributes.items()))
     return tuple(line for line in lines if line)
-
-
-def _checked(function: Function, types: Mapping[str, Types]) -> Function:
-    """A function, if the module has it with these types."""
-    for members, found in (
-        (function.arguments, types[function.name].arguments),
-        (function.results, types[function.name].results),
-    ):
-        if [(member.dtype, member.shape) for member in members] != [
-            (each.dtype, each.shape) for each in found
-        ]:
-            raise UnsupportedError(f"compile_c: {function.name}: its types are not those expected")
-    return function

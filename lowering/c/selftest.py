@@ -19,7 +19,6 @@ from rnn_compiler.lowering.c.comparison import COMPARISON, INCLUDES, MAIN, TYPES
 from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.messages import Messages
 from rnn_compiler.lowering.c.text import call, comment, indented, words
-from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.schema.schedule import aligned
 
@@ -86,18 +85,14 @@ class Tested:
     packing: Function | None = None
 
 
-def tested(
-    specs: Iterable[FunctionSpec], functions: Iterable[Function], cases: Iterable[str]
-) -> list[Tested]:
+def tested(functions: Sequence[Function], cases: Iterable[str]) -> list[Tested]:
     """The functions of a self test: those with samples, and their companions."""
-    known = {function.name: function for function in functions}
-    companions = {spec.function: (spec.prepack, spec.prepacked) for spec in specs}
     found: list[Tested] = []
     for name in cases:
-        found.append(Tested(known[name], name))
-        packing, packed = companions[name]
-        if packing in known:
-            found.append(Tested(known[packed], name, known[packing]))
+        found += [Tested(each, name) for each in functions if each.name == name]
+        if companions := [each for each in functions if each.companion_of == name]:
+            packing, packed = companions
+            found.append(Tested(packed, name, packing))
     return found
 
 

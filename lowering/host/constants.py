@@ -57,7 +57,7 @@ def read_constants(module: ir.Module) -> tuple[tuple[bytes, ...], Mapping[str, S
         if not data and not stores:
             continue
         if len(data) != 1 or any(each.name == "hal.buffer.subspan" for each in inside):
-            raise UnsupportedError("compile_c: the module computes constants when it is loaded")
+            raise UnsupportedError("the module computes constants when it is loaded")
         whole = Span(Storage.CONSTANT, len(constants), 0, len(data[0]))
         constants += data
         for each in stores:
@@ -117,7 +117,7 @@ def _operation(value: ir.Value) -> ir.Operation:
     """
     owner: Any = value.owner
     if isinstance(owner, ir.Block):
-        raise UnsupportedError("compile_c: the module branches when it is loaded")
+        raise UnsupportedError("the module branches when it is loaded")
     return owner.operation
 
 
@@ -140,7 +140,7 @@ def _bytes(op: ir.Operation) -> bytes:
     parts = ir.ArrayAttr(ir.Attribute.parse(f"[{found[2]}]"))
     data = b"".join(map(_element_bytes, parts))
     if len(data) != int(found[1]):
-        raise UnsupportedError("compile_c: the module's constants are not understood")
+        raise UnsupportedError("the module's constants are not understood")
     return data
 
 
@@ -150,7 +150,7 @@ def _element_bytes(attribute: ir.Attribute) -> bytes:
         elements: Any = ir.DenseElementsAttr(attribute)
         kind = ELEMENTS[str(ir.ShapedType(attribute.type).element_type)]
     except (ValueError, KeyError) as error:
-        raise UnsupportedError(f"compile_c: a constant of unknown form ({error})") from error
+        raise UnsupportedError(f"a constant of unknown form ({error})") from error
     if kind.name == "bfloat16":
         return _bfloat16_bytes(str(attribute), math.prod(ir.ShapedType(attribute.type).shape))
     array: npt.NDArray[Any] = np.array(elements)

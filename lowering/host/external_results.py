@@ -2,7 +2,7 @@
 
 IREE's convention for this is an argument of type ``!hal.buffer`` with the attribute
 ``iree.abi.output``, the number of the result. Without it IREE allocates one buffer for all results.
-The companions of `passes.hoist_weights` also lose their fences: calls in C are synchronous.
+The companions of `passes.hoist_weights` also lose their fences: these calls are synchronous.
 
 Requires: the module as it would be compiled.
 """

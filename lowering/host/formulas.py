@@ -8,8 +8,8 @@ are quotients, remainders or choices of polynomials:
     bytes of scratch memory: 4096*n1 + 512*seq_length
 
 So equal numbers have equal text, as far as it matters, and ints stay ints. The bounds of numbers
-are known too: C computes them in signed 64-bit integers, and `Formulas.limit` gives the sizes up to
-which none overflows or exceeds its bound.
+are known too: calls compute them in signed 64-bit integers, and `Formulas.limit` gives the sizes up
+to which none overflows or exceeds its bound.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from rnn_compiler.schema.open_sizes import (
 __all__ = ["LARGEST", "Formulas", "UndecidedError", "expanded"]
 
 LARGEST = 2**63 - 1
-"""The largest number that C computes with, also of bytes."""
+"""The largest number that calls compute with, also of bytes."""
 
 
 class UndecidedError(Exception):
@@ -176,7 +176,7 @@ class Formulas:
         """The largest open sizes, and their largest product.
 
         Args:
-            numbers: The other numbers that are computed in C.
+            numbers: The other numbers that calls compute.
         """
         computed = [*numbers, *(each for f in self.known.values() for each in f.operands)]
         required = dict.fromkeys(computed, LARGEST)  # most of them occur many times

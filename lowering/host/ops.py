@@ -109,8 +109,8 @@ class Context:
     def refused(self, what: str) -> UnsupportedError:
         """The error for an unsupported construct."""
         return NoScheduleError(
-            f"compile_c: {self.function}: its host program has {what}, and C is made of those that "
-            "call compiled code in a fixed order",
+            f"{self.function}: its host program has {what}, and only those that call compiled code "
+            "in a fixed order are supported",
             what,
         )
 
@@ -230,7 +230,7 @@ def _part(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Know
 
 
 def _size(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    """A size of an argument, as declared by the function: C does not pass any other."""
+    """A size of an argument, as declared by the function: calls pass no other."""
     (view,) = operands
     axis = ir.IntegerAttr(op.attributes["index"]).value
     if not isinstance(view, Span) or view.storage is not Storage.ARGUMENT or not context.shapes:

@@ -49,7 +49,7 @@ from rnn_compiler.schema.schedule import (
 )
 from rnn_compiler.schema.schedule_json import Loaded
 
-__all__ = ["HostProgram", "Sizes", "read_functions", "read_host_program", "sizes_of"]
+__all__ = ["HostProgram", "Sizes", "read_host_program", "read_schedules", "sizes_of"]
 
 _MOST_VISITS = 2
 """Visits of a block: a loop of one step visits its head once before and once after it."""
@@ -114,23 +114,23 @@ def read_host_program(
     Raises:
         UnsupportedError: It does something other than call compiled code in order.
     """
-    found, constants = read_functions(text, functions, numbers, memory)
+    found, constants = read_schedules(text, functions, numbers, memory)
     schedules: dict[str, Schedule] = {}
     for name, schedule in found.items():
         if isinstance(schedule, NoScheduleError):
             raise schedule
         if schedule.results:
-            raise UnsupportedError(f"compile_c: {name}: its host program allocates its results")
+            raise UnsupportedError(f"{name}: its host program allocates its results")
         schedules[name] = schedule
     if not all(isinstance(each, bytes) for each in constants):
-        raise UnsupportedError("compile_c: the module reads weights when it is loaded")
+        raise UnsupportedError("the module reads weights when it is loaded")
     missing = sorted(functions.keys() - schedules.keys())
     if missing:
-        raise UnsupportedError(f"compile_c: the host program lacks {', '.join(missing)}")
+        raise UnsupportedError(f"the host program lacks {', '.join(missing)}")
     return HostProgram(schedules, tuple(each for each in constants if isinstance(each, bytes)))
 
 
-def read_functions(
+def read_schedules(
     text: str,
     functions: Mapping[str, Sizes],
     numbers: Mapping[str, range],
@@ -151,9 +151,7 @@ def read_functions(
         try:
             module = ir.Module.parse(text)
         except ir.MLIRError as error:
-            raise UnsupportedError(
-                f"compile_c: its host program is not understood ({error})"
-            ) from (error)
+            raise UnsupportedError(f"its host program is not understood ({error})") from error
         constants, known = read_constants(module)
         loaded, globals_ = read_loaded(module, len(constants))
         known = {**known, **globals_}
@@ -243,7 +241,7 @@ def _check_size(context: Context, size: Size) -> None:
         context.formulas.require(size, most)
     elif size > most:
         raise UnsupportedError(
-            f"compile_c: {context.function}: an array or its scratch memory has {size:,} bytes, "
+            f"{context.function}: an array or its scratch memory has {size:,} bytes, "
             f"and this target has addresses for {most:,}; choose smaller sizes"
         )
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from rnn_compiler.lowering.c.interface import Function
+from rnn_compiler.lowering.host.functions import UNREAD, HostFunction
 from rnn_compiler.schema.formulas import Formula
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, written
 from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Step, Storage
 
-__all__ = ["JsFunction", "print_module"]
+__all__ = ["JsFunction", "print_module", "stream_companions"]
 
 _STORAGES = {
     Storage.ARGUMENT: "a",
@@ -38,13 +38,32 @@ class JsFunction:
         spec: Its arguments and results.
         function: Its steps.
         stream: How it takes a sequence in chunks, or the reason why it does not.
-        companions: Functions that a stream uses instead (`companions_of`), by the runtime's name.
+        companions: Functions that a stream uses instead, by the runtime's name.
     """
 
     spec: FunctionSpec
-    function: Function
+    function: HostFunction
     stream: Mapping[str, Any] | str
     companions: Mapping[str, JsFunction] = field(default_factory=dict[str, "JsFunction"])
+
+
+def stream_companions(function: HostFunction) -> dict[str, JsFunction]:
+    """The companions of a function, with which a stream packs its weights once, by their keys.
+
+    The second has no weights that it does not read.
+    """
+    if function.companions is None:
+        return {}
+    pack, packed = function.companions
+    without = packed.without(dict.fromkeys(packed.unread, UNREAD))
+    made = tuple(  # under names that no argument has
+        replace(each, name=f"$packed_{k}") for k, each in enumerate(pack.spec.results)
+    )
+    arguments = (*without.spec.arguments[: -len(made)], *made)
+    return {
+        "pack": JsFunction(replace(pack.spec, results=made), pack, ""),
+        "packed": JsFunction(replace(packed.spec, arguments=arguments), without, ""),
+    }
 
 
 def print_module(
@@ -112,7 +131,7 @@ def _function(name: str, each: JsFunction) -> list[str]:
     return [*lines, "      ],", "    };", "  },", "},"]
 
 
-def _parameters(function: Function) -> str:
+def _parameters(function: HostFunction) -> str:
     return f"{{ {', '.join(member.name for member in function.sizes)} }}"
 
 

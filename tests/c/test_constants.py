@@ -18,6 +18,7 @@ from rnn_compiler.lowering.c.interface import Member
 from rnn_compiler.lowering.c.library import Library, make_library
 from rnn_compiler.lowering.host.constants import read_constants
 from rnn_compiler.lowering.host.external_results import external_results
+from rnn_compiler.lowering.host.functions import read_functions
 from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.pipeline import rewrite
@@ -25,7 +26,7 @@ from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.schedule import Span, Storage
+from rnn_compiler.schema.schedule import ANY_MEMORY, Span, Storage
 
 ARRAYS: dict[str, npt.NDArray[Any]] = {
     "weights": np.random.default_rng(0).normal(size=(9, 31)).astype(np.float32),
@@ -89,7 +90,8 @@ def compiled(tmp_path: Path) -> CModule:
         (x,),
         (*results, TensorSpec("y", *list_of(x))),
     )
-    library = make_library("all", [spec], types, made.host, made.object, target, "Made by a test.")
+    read = read_functions([spec], types, made.host, {}, ANY_MEMORY)
+    library = make_library("all", *read, made.object, target, "Made by a test.")
     return as_module("all", library)
 
 
@@ -120,14 +122,14 @@ def test_frozen_arguments_are_constants(tmp_path: Path) -> None:
     ).text
     text, types = external_results(text)
     made = compile_host_program(text, target, reproducers=tmp_path / "reproducers")
-    program = (made.host, made.object, target, "Made by a test.")
-    plain = Loaded(
-        as_module("plain", make_library("plain", [spec], types, *program)), tmp_path / "a"
-    )
+    program = (made.object, target, "Made by a test.")
+    read = read_functions([spec], types, made.host, {}, ANY_MEMORY)
+    plain = Loaded(as_module("plain", make_library("plain", *read, *program)), tmp_path / "a")
     expected = plain.call("gru_block_cell", given)
     for kept in (["x", "h_prev"], []):
         frozen = {name: array for name, array in given.items() if name not in kept}
-        library = make_library("frozen", [spec], types, *program, {"gru_block_cell": frozen})
+        read = read_functions([spec], types, made.host, {"gru_block_cell": frozen}, ANY_MEMORY)
+        library = make_library("frozen", *read, *program)
         assert [member.name for member in library.functions[0].arguments] == kept
         assert len(library.functions) == 1
         loaded = Loaded(as_module("frozen", library), tmp_path / f"b{len(kept)}")

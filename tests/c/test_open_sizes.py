@@ -36,10 +36,12 @@ from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.c.library import make_library
 from rnn_compiler.lowering.host.external_results import external_results
+from rnn_compiler.lowering.host.functions import read_functions
 from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import bound, open_dimension, parse
+from rnn_compiler.schema.schedule import ANY_MEMORY
 
 LENGTHS = (1, 2, 7, 100, 1030)
 BATCHES = (1, 2, 3, 33)
@@ -440,7 +442,8 @@ def test_two_open_sizes(tmp_path: Path) -> None:
     T, B = open_dimension("seq_length"), open_dimension("batch_size")
     x, y = (TensorSpec(name, "float32", (T, B, 3)) for name in "xy")
     spec = FunctionSpec("F", "f", "float32", {"seq_length": T, "batch_size": B}, {}, (x,), (y,))
-    library = make_library("both", [spec], types, found.host, found.object, target, "By a test.")
+    read = read_functions([spec], types, found.host, {}, ANY_MEMORY)
+    library = make_library("both", *read, found.object, target, "By a test.")
     (function,) = library.functions
     product = function.limited[-1].maximum
     assert product is not None

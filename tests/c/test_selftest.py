@@ -23,11 +23,13 @@ from rnn_compiler.errors import ArtifactError, DeviceError, InvalidArgumentError
 from rnn_compiler.lowering.c.library import make_library
 from rnn_compiler.lowering.c.selftest import LARGEST, Samples
 from rnn_compiler.lowering.host.external_results import external_results
+from rnn_compiler.lowering.host.functions import read_functions
 from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.golden import TOLERANCES, difference
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.schedule import ANY_MEMORY
 
 CELL = {"batch_size": 2, "input_size": 3, "num_units": 5}
 
@@ -181,10 +183,8 @@ def test_the_comparison_is_that_of_verify(tmp_path: Path) -> None:
     arguments: Arrays = {each.name: array for each, array in zip(tensors, found, strict=True)}
     expected: Arrays = {each.name: array for each, array in zip(results, wanted, strict=True)}
     samples = Samples({"f": (arguments, expected)}, "a test", TOLERANCES)
-    library = make_library(
-        "f_", [spec], found_types, made.host, made.object, target, "Made by a test.",
-        samples=samples,
-    )  # fmt: skip
+    read = read_functions([spec], found_types, made.host, {}, ANY_MEMORY)
+    library = make_library("f_", *read, made.object, target, "Made by a test.", samples)
     for name, content in (("f_.h", library.header), ("f_.c", library.source)):
         (tmp_path / name).write_text(content)
     (tmp_path / "f_.o").write_bytes(library.object)

@@ -183,7 +183,7 @@ def test_refused(case: str) -> None:
     """The message names the function and the obstacle."""
     rest, changes, reason = REFUSED[case]
     with pytest.raises(
-        UnsupportedError, match=re.escape(f"compile_c: f: its host program has {reason}")
+        UnsupportedError, match=re.escape(f"f: its host program has {reason}, and only")
     ):
         read(rest, **changes)
 
@@ -276,7 +276,7 @@ OPEN_REFUSED = {
 def test_refused_of_open_sizes(case: str) -> None:
     rest, changes, reason = OPEN_REFUSED[case]
     with pytest.raises(
-        UnsupportedError, match=re.escape(f"compile_c: f: its host program has {reason}")
+        UnsupportedError, match=re.escape(f"f: its host program has {reason}, and only")
     ):
         read_open(rest, **changes)
 

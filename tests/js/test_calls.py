@@ -242,8 +242,11 @@ def test_what_is_refused() -> None:
     built = rc.build("BlockLSTMV2", seq_length=5, **SIZES)
     with pytest.raises(UnsupportedError, match="compile_js: a module for cpu:cortex-m4 cannot be"):
         rc.compile_js(built, "cpu:cortex-m4")
-    with pytest.raises(InvalidArgumentError, match="'name'"):
+    with pytest.raises(InvalidArgumentError, match="compile_js: 'name': expected a name of"):
         rc.compile_js(built, name="../x")
+    loop = "compile_js: block_lstm_v2: its host program has a loop over .*; the fused strategy"
+    with pytest.raises(UnsupportedError, match=loop):
+        rc.compile_js(built, strategy="portable")
     with pytest.raises(UnsupportedError, match=r"does not (link|have the table)"):
         link(b"\0asm\1\0\0\0 code_library_query", {})
     with pytest.raises(UnsupportedError, match="does not have the table of its functions"):

@@ -129,8 +129,7 @@ def test_a_layer_imports_only_those_below_it(package: str) -> None:
 FLOORS: list[tuple[str, ...]] = [
     ("pipeline", "networks"),
     ("linking",),
-    ("direct_calls", "js"),
-    ("c",),
+    ("direct_calls", "c", "js"),
     ("passes", "host"),
     ("rewriting",),
     ("cpu", "gpu"),

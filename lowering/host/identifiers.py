@@ -1,0 +1,43 @@
+"""The names that a module and its files may have, in any language."""
+
+from __future__ import annotations
+
+import re
+
+from rnn_compiler.errors import InvalidArgumentError, describe
+
+__all__ = ["check_identifier"]
+
+_KEYWORDS = frozenset(
+    word
+    for line in (
+        "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t",
+        "char32_t char8_t class compl concept const const_cast consteval constexpr constinit",
+        "continue co_await co_return co_yield decltype default delete do double dynamic_cast",
+        "else enum explicit export extern false float for friend goto if inline int long main",
+        "mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected",
+        "public register reinterpret_cast requires restrict return short signed sizeof static",
+        "static_assert static_cast struct switch template this thread_local throw true try",
+        "typedef typeid typename typeof union unsigned using virtual void volatile wchar_t",
+        "while xor xor_eq",
+    )
+    for word in line.split()
+)
+"""The reserved words of C11, C23 and C++20, and ``main``."""
+
+
+def check_identifier(caller: str, argument: str, name: object) -> str:
+    """Checks that a text can be a name in C and C++; `caller` and `argument` are for errors.
+
+    Raises:
+        InvalidArgumentError: It cannot.
+    """
+    if (
+        not isinstance(name, str)
+        or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
+        or name in _KEYWORDS
+        or len(name) > 100
+    ):
+        expected = "a name of letters, digits and _, no digit or _ first, no word of C or C++"
+        raise InvalidArgumentError(caller, argument, expected, describe(name))
+    return name
