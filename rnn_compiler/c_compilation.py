@@ -138,12 +138,12 @@ def compile_c(
     if name is None:
         name = module.name or module.functions[0].function
     name = check_file_name(name)
-    resolved = resolve_target(current_target() if target is None else target)
+    resolved = resolve_target(current_target() if target is None else target, "compile_c")
     check_format("compile_c", resolved, "c")
     samples = None if golden is None else _samples(module, golden)
     module, names = (prefixed if prefix else without_main)(module, name)
     samples = samples and samples.renamed(names)
-    strategy = resolve_strategy(strategy, resolved)
+    strategy = resolve_strategy(strategy, resolved, "compile_c")
     code = compile_code(module, resolved, strategy, timeout)
     from rnn_compiler.lowering.c.library import make_library
 

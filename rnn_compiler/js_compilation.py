@@ -123,9 +123,9 @@ def compile_js(
         raise InvalidArgumentError("compile_js", "target", "one target", describe(target))
     name = name or module.name or module.functions[0].function
     check_identifier("compile_js", "name", name)
-    resolved = resolve_target(target)
+    resolved = resolve_target(target, "compile_js")
     check_format("compile_js", resolved, "js")
-    strategy = resolve_strategy(strategy, resolved)
+    strategy = resolve_strategy(strategy, resolved, "compile_js")
     code = compile_code(module, resolved, strategy, timeout)
     architecture = ARCHITECTURES[resolved.architecture]
     read, constants = code.read("compile_js", "JavaScript")

@@ -49,8 +49,12 @@ _IN_ORDER = "--iree-stream-partitioning-favor=debug"
 """No step may run concurrently with another, so that they can share memory."""
 
 
-def resolve_target(name: object) -> TargetSpec:
+def resolve_target(name: object, caller: str = "compile") -> TargetSpec:
     """The target of a name.
+
+    Args:
+        name: The name.
+        caller: The function that was called, for errors.
 
     Raises:
         InvalidArgumentError: There is no such target; the message lists the known ones.
@@ -61,14 +65,14 @@ def resolve_target(name: object) -> TargetSpec:
     """
     text = name if isinstance(name, str) else describe(name)
     kind = TARGETS.get(text.partition(":")[0])
-    target = _KINDS[kind].read(text) if kind else None
+    target = _KINDS[kind].read(text, caller) if kind else None
     if target is not None:
         return target
     expected = f"one of {', '.join(name for row in _KINDS.values() for name in row.names())}"
-    raise InvalidArgumentError("compile", "target", expected, describe(text), _meant(text))
+    raise InvalidArgumentError(caller, "target", expected, describe(text), _meant(text))
 
 
-def _cpu(name: str) -> TargetSpec | None:
+def _cpu(name: str, caller: str) -> TargetSpec | None:
     """The target of ``cpu``, with features or an architecture after a colon."""
     _, colon, detail = name.partition(":")
     if bool(colon) != bool(detail):
@@ -77,24 +81,24 @@ def _cpu(name: str) -> TargetSpec | None:
     arch = first if first in ARCHITECTURES else cpu_features.architecture()
     if arch not in ARCHITECTURES:
         expected = f"cpu: and one of {', '.join(ARCHITECTURES)}, as this machine is {arch}"
-        raise InvalidArgumentError("compile", "target", expected, repr(name))
+        raise InvalidArgumentError(caller, "target", expected, repr(name))
     if not detail:
         return TargetSpec(name, "local", arch, tuple(sorted(cpu_features.host_features())))
     items = rest if first in ARCHITECTURES else [first, *rest]
     named = ARCHITECTURES[arch]
-    _check_features(name, named, items)
+    _check_features(name, named, items, caller)
     features = (f for item in items for f in named.levels.get(item, (item,)))
     return TargetSpec(name, "local", arch, tuple(sorted(named.with_implied(features))))
 
 
-def _check_features(target: str, arch: Architecture, items: list[str]) -> None:
+def _check_features(target: str, arch: Architecture, items: list[str], caller: str) -> None:
     """Checks that an architecture has some levels and features."""
     known = cpu_features.known_features(arch.name)
     unknown = sorted({*items} - known - arch.levels.keys())
     if not unknown:
         return
     raise InvalidArgumentError(
-        "compile",
+        caller,
         "target",
         f"a level ({', '.join(arch.levels)}) or features of {arch.name}, by LLVM's names, "
         f"or another architecture ({', '.join(ARCHITECTURES)}) first",
@@ -134,19 +138,19 @@ def check_format(caller: str, target: TargetSpec, form: str) -> None:
         )
 
 
-def _cuda(name: str) -> TargetSpec:
+def _cuda(name: str, caller: str) -> TargetSpec:
     _, colon, detail = name.partition(":")
     architecture = architecture_of(detail) if colon else DEFAULT
     if architecture is None:
         names = ", ".join(name for names in GPUS.values() for name in names)
         raise InvalidArgumentError(
-            "compile", "target", f"one of {', '.join(_cuda_names())}, or cuda: and one of {names}",
+            caller, "target", f"one of {', '.join(_cuda_names())}, or cuda: and one of {names}",
             describe(name), _meant(name),
         )  # fmt: skip
     return TargetSpec(name, "cuda", architecture, ())
 
 
-def _vulkan(name: str) -> TargetSpec | None:
+def _vulkan(name: str, caller: str) -> TargetSpec | None:
     return TargetSpec(name, "vulkan", _VULKAN, ()) if name == "vulkan" else None
 
 
@@ -255,6 +259,7 @@ class _Kind(NamedTuple):
 
     Attributes:
         read: The target of a name whose part up to the colon is the kind's; None if there is none.
+            It also takes the function that was called, for errors.
         names: Their names, for messages.
         all_names: Their names with other spellings, for completion.
         flags: The flags for one of them.
@@ -263,7 +268,7 @@ class _Kind(NamedTuple):
             `iree_compile.FLAGS`); empty if it is always on.
     """
 
-    read: Callable[[str], TargetSpec | None]
+    read: Callable[[str, str], TargetSpec | None]
     names: Callable[[], list[str]]
     all_names: Callable[[], list[str]]
     flags: Callable[[TargetSpec], list[str]]

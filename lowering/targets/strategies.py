@@ -143,8 +143,13 @@ def _without(spec: FunctionSpec, tensor: TensorSpec, dtypes: Sequence[str]) -> s
     return f"use a version of the op that does not take {tensor.name}"
 
 
-def resolve_strategy(name: object, target: TargetSpec) -> str:
+def resolve_strategy(name: object, target: TargetSpec, caller: str = "compile") -> str:
     """The strategy of a name; None for the target's default.
+
+    Args:
+        name: The name.
+        target: The target.
+        caller: The function that was called, for errors.
 
     Raises:
         InvalidArgumentError: There is no such strategy for the target.
@@ -155,5 +160,5 @@ def resolve_strategy(name: object, target: TargetSpec) -> str:
     known = [each for each in STRATEGIES if each in of_target]
     if not isinstance(name, str) or name not in known:
         expected = f"one of {', '.join(known)}, for {target.name}"
-        raise InvalidArgumentError("compile", "strategy", expected, describe(name))
+        raise InvalidArgumentError(caller, "strategy", expected, describe(name))
     return name

@@ -244,6 +244,10 @@ def test_what_is_refused() -> None:
         rc.compile_js(built, "cpu:cortex-m4")
     with pytest.raises(InvalidArgumentError, match="compile_js: 'name': expected a name of"):
         rc.compile_js(built, name="../x")
+    with pytest.raises(InvalidArgumentError, match="compile_js: 'target': expected one of"):
+        rc.compile_js(built, "wasm")
+    with pytest.raises(InvalidArgumentError, match="compile_js: 'strategy': expected one of"):
+        rc.compile_js(built, strategy="fast")
     loop = "compile_js: block_lstm_v2: its host program has a loop over .*; the fused strategy"
     with pytest.raises(UnsupportedError, match=loop):
         rc.compile_js(built, strategy="portable")
