@@ -4,7 +4,7 @@ It is a `stablehlo.composite` that is fully described by its types and attribute
 
     outputs..., states... =
     stablehlo.composite "rnn_compiler.time_loop" seq_len_max, reads..., states..., others...
-        {step = @step, operands = "count read .. state ..", reverse = false, ...}
+        {step = @step, operands = "count read .. state ..", reverse = false}
 
     @step(t, reads..., states...) -> (states..., rows...)
 
@@ -47,7 +47,6 @@ def time_loop(
     state: Values,
     outputs: Outputs,
     step: Step,
-    attributes: Mapping[str, bool | int | float | str],
     reverse: bool = False,
     start: Value | None = None,
     lengths: str | None = None,
@@ -64,7 +63,6 @@ def time_loop(
         outputs: Shape ``(T, B, N)`` and dtype of each sequence the steps write a row of, time t to
             row t - start. Rows that no step writes are 0.
         step: Emits one step; returns the new state and the row of each output.
-        attributes: More attributes of the composite.
         reverse: Whether time runs backward.
         start: The first time, int64 scalar; None for 0.
         lengths: The number of steps of each row of the batch, int64 ``[B]``: from that time on the
@@ -86,11 +84,10 @@ def time_loop(
     roles = {"seq_len_max": "count", **dict.fromkeys(flat, "read")}
     roles |= {**dict.fromkeys(state, "state"), **{key: key for key in others}}
     roles |= {} if lengths is None else {lengths: "lengths"}
-    known = LoopAttributes(loop.symbol, [*roles.values()], reverse).values()
     values = b.composite(
         "time_loop",
         list(given.values()),
-        {"recurrence": name, **known, **attributes},
+        LoopAttributes(loop.symbol, [*roles.values()], reverse).values(),
         lambda *values: loop.decomposition(step, dict(zip(given, values, strict=True))),
         list(given),
         symbol,

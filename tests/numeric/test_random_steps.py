@@ -135,7 +135,6 @@ def emit(loop: Loop, b: Builder, args: Mapping[str, Value]) -> list[Value]:
         state={f"s{k}": args[f"s{k}"] for k in range(len(loop.states))},
         outputs={f"y{k}": (loop[:3], "float32") for k in range(len(loop.outputs))},
         step=step,
-        attributes={},
         reverse=loop.reverse,
         lengths=None if loop.lengths is None else "lengths",
     )

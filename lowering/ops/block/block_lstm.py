@@ -170,7 +170,6 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         state={"cs_prev": args["cs_prev"], "h_prev": args["h_prev"]},
         outputs=dict.fromkeys(lstm.LSTMStep._fields, ((T, B, H), storage)),
         step=step,
-        attributes={"gate_order": gate_order, "cell_clip": cell_clip},
     )
     outputs |= {"cs_last": outputs["cs_prev"], "h_last": outputs["h_prev"]}
     return [outputs[result.name] for result in spec.results]
@@ -217,7 +216,6 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         state={"dc": zero, "dh": zero},
         outputs={"dgates": ((T, B, 4 * H), storage)},
         step=step,
-        attributes={"gate_order": gate_order},
         reverse=True,
     )
 

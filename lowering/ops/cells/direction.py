@@ -157,7 +157,6 @@ class Direction:
             state=state,
             outputs={name: ((T, B, width), storage) for name, width in widths.items()},
             step=step,
-            attributes={"cell": cell.name},
             reverse=self.reverse,
             lengths=None if self.steps.lengths is None else "lengths",
         )
@@ -229,7 +228,6 @@ class Direction:
             state=gradients,
             outputs={name: ((block.length, B, width), storage) for name, width in names.items()},
             step=step,
-            attributes={"cell": cell.name},
             reverse=not self.reverse,
             start=None if whole else b.constant(block.start, "int64"),
             like=like,
