@@ -8,14 +8,14 @@ Both list the role of each operand in the attribute ``operands``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-__all__ = ["LoopAttributes", "ProductAttributes"]
+__all__ = ["AttributeValues", "LoopAttributes", "ProductAttributes"]
 
-Values = dict[str, bool | int | float | str]
-"""Attributes as the builder takes them."""
+AttributeValues = dict[str, bool | int | str]
+"""Attributes by name; a text that begins with @ is a symbol."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,18 @@ class LoopAttributes:
     roles: Sequence[str]
     reverse: bool
 
-    def values(self) -> Values:
-        """The attributes."""
+    def values(self) -> AttributeValues:
+        """The attributes by name."""
         return {"step": f"@{self.step}", "operands": " ".join(self.roles), "reverse": self.reverse}
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> LoopAttributes:
+        """The attributes that have these values.
+
+        Raises:
+            KeyError: One is missing.
+        """
+        return cls(values["step"].removeprefix("@"), values["operands"].split(), values["reverse"])
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,7 @@ class ProductAttributes:
             or ``like``, the array that gets the result or one of its size; ``start``, ``count``
             and ``lengths``, which select the rows that count.
         axis: Of rows, the contracted axis of the right-hand side.
-        start: The time of the first step; None for 0, or if it is an operand.
+        start: The time of the first step; 0 if it is an operand.
         offsets: Of sums that are put into a vector, the position of each.
         is_added: Whether these are added to the vector.
     """
@@ -56,18 +65,30 @@ class ProductAttributes:
     form: Literal["rows", "outer_sums"]
     roles: Sequence[str]
     axis: int = 0
-    start: int | None = None
+    start: int = 0
     offsets: Sequence[int] = ()
     is_added: bool = False
 
-    def values(self) -> Values:
-        """The attributes."""
-        values: Values = {"form": self.form, "operands": " ".join(self.roles)}
-        if self.start is not None:
-            values["start"] = self.start
-        if self.form == "rows":
-            return values | {"axis": self.axis}
-        if "into" not in self.roles:
-            return values
-        values["is_added"] = self.is_added
+    def values(self) -> AttributeValues:
+        """The attributes by name, without those that have their defaults."""
+        values: AttributeValues = {"form": self.form, "operands": " ".join(self.roles)}
+        others = {"axis": self.axis, "start": self.start, "is_added": self.is_added}
+        values |= {name: value for name, value in others.items() if value}
         return values | {f"offset{number}": each for number, each in enumerate(self.offsets)}
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> ProductAttributes:
+        """The attributes that have these values.
+
+        Raises:
+            KeyError: The form or the roles are missing.
+        """
+        count = sum(name.startswith("offset") for name in values)
+        return cls(
+            values["form"],
+            values["operands"].split(),
+            values.get("axis", 0),
+            values.get("start", 0),
+            tuple(values[f"offset{number}"] for number in range(count)),
+            values.get("is_added", False),
+        )

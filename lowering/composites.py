@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.composite_attributes import LoopAttributes, ProductAttributes
+from typing import Any
+
+from rnn_compiler.lowering.composite_attributes import (
+    AttributeValues,
+    LoopAttributes,
+    ProductAttributes,
+)
 from rnn_compiler.lowering.mlir import ir
 
-__all__ = ["composite_name", "decomposition_of", "loop_attributes", "product_attributes"]
+__all__ = [
+    "attributes_in_mlir",
+    "composite_name",
+    "decomposition_of",
+    "loop_attributes",
+    "product_attributes",
+]
 
-_REQUIRED = {
-    "time_loop": ("step", "operands", "reverse"),
-    "product": ("form", "operands"),
-}
-"""The attributes that each composite has."""
+_OURS = {"time_loop": LoopAttributes, "product": ProductAttributes}
+"""The attributes of this package's composites, by name."""
 
 
 def composite_name(op: ir.Operation) -> str | None:
@@ -24,34 +33,23 @@ def composite_name(op: ir.Operation) -> str | None:
         return None
     full = ir.StringAttr(op.attributes["name"]).value
     name = full.removeprefix("rnn_compiler.")
-    if name not in _REQUIRED:
+    if name not in _OURS:
         return name
-    known = _attributes(op)
-    if any(each not in known for each in _REQUIRED[name]):
+    try:
+        roles = _OURS[name].read(_values(op)).roles
+    except KeyError:
         return full
-    return name if len(_roles(known)) == len(op.operands) else full
+    return name if len(roles) == len(op.operands) else full
 
 
 def loop_attributes(op: ir.Operation) -> LoopAttributes:
     """The attributes of a time loop."""
-    known = _attributes(op)
-    step = ir.FlatSymbolRefAttr(known["step"]).value
-    return LoopAttributes(step, _roles(known), ir.BoolAttr(known["reverse"]).value)
+    return LoopAttributes.read(_values(op))
 
 
 def product_attributes(op: ir.Operation) -> ProductAttributes:
     """The attributes of a product."""
-    known = _attributes(op)
-    start = ir.IntegerAttr(known["start"]).value if "start" in known else None
-    roles = _roles(known)
-    if ir.StringAttr(known["form"]).value == "rows":
-        return ProductAttributes("rows", roles, ir.IntegerAttr(known["axis"]).value, start)
-    if "into" not in roles:
-        return ProductAttributes("outer_sums", roles, 0, start)
-    keys = [f"offset{number}" for number in range(roles.count("lhs"))]
-    offsets = [ir.IntegerAttr(known[key]).value for key in keys]
-    is_added = ir.BoolAttr(known["is_added"]).value
-    return ProductAttributes("outer_sums", roles, 0, start, offsets, is_added)
+    return ProductAttributes.read(_values(op))
 
 
 def decomposition_of(op: ir.Operation) -> str:
@@ -59,11 +57,29 @@ def decomposition_of(op: ir.Operation) -> str:
     return ir.FlatSymbolRefAttr(op.attributes["decomposition"]).value
 
 
-def _attributes(op: ir.Operation) -> ir.DictAttr:
+def attributes_in_mlir(values: AttributeValues) -> ir.DictAttr:
+    """The attributes of a composite as it has them."""
+    return ir.DictAttr.get({name: _attribute(value) for name, value in values.items()})
+
+
+def _attribute(value: bool | int | str) -> ir.Attribute:
+    if isinstance(value, bool):
+        return ir.BoolAttr.get(value)
+    if isinstance(value, int):
+        return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+    if value.startswith("@"):
+        return ir.FlatSymbolRefAttr.get(value[1:])
+    return ir.StringAttr.get(value)
+
+
+def _values(op: ir.Operation) -> dict[str, Any]:
+    """The attributes of a composite, as `attributes_in_mlir` takes them; a user's has any."""
     if "composite_attributes" not in op.attributes:
-        return ir.DictAttr.get({})
-    return ir.DictAttr(op.attributes["composite_attributes"])
+        return {}
+    known = ir.DictAttr(op.attributes["composite_attributes"])
+    return {each.name: _value(each.attr) for each in known}
 
 
-def _roles(known: ir.DictAttr) -> list[str]:
-    return ir.StringAttr(known["operands"]).value.split()
+def _value(attribute: Any) -> Any:
+    is_symbol = isinstance(attribute, ir.FlatSymbolRefAttr)
+    return f"@{attribute.value}" if is_symbol else getattr(attribute, "value", None)

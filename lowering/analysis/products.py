@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
+from rnn_compiler.lowering.composite_attributes import ProductAttributes
 from rnn_compiler.lowering.composites import composite_name, product_attributes
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.open_sizes import Size, is_static, product, static_size
@@ -27,46 +27,43 @@ class Product:
 
     Attributes:
         op: The op.
-        form: ``lhs @ rhs`` by rows, or sums of ``lhs^T @ rhs``.
+        attributes: Its attributes, of a `dot_general` those of such a composite.
         lhs: The left-hand sides, ``[T, B, K]``; of a `dot_general`, a matrix.
         rhs: The right-hand sides: a matrix, or a sequence for each.
-        axis: The contracted axis of the right-hand side, seen as a matrix; 0 for outer sums.
-        start: The time of the first step, unless it is an operand.
-        given: Its other operands by role: ``start``, ``count``, ``lengths``, ``like``, ``into``,
-            ``scale``.
-        offsets: The positions of the sums in a vector.
-        is_added: Whether they are added to that vector.
+        given: Its operands by role; of several with one role, the last.
     """
 
     op: ir.Operation
-    form: Literal["rows", "outer_sums"]
+    attributes: ProductAttributes
     lhs: Sequence[ir.Value]
     rhs: Sequence[ir.Value]
-    axis: int
-    start: int = 0
-    given: dict[str, ir.Value] = field(default_factory=dict[str, ir.Value])
-    offsets: Sequence[int] = ()
-    is_added: bool = False
+    given: Mapping[str, ir.Value]
 
     @classmethod
     def of(cls, op: ir.Operation) -> Product | None:
         """Reads an op as a product; None if it is not a product, or has another form."""
         axes = contracted_axes(op)
-        if axes == (0, 0):
-            return cls(op, "outer_sums", [op.operands[0]], [op.operands[1]], 0)
-        if axes is not None:
-            return cls(op, "rows", [op.operands[0]], [op.operands[1]], axes[1]) if axes[0] else None
-        if composite_name(op) != "product":
+        if axes is not None and axes != (0, 1):
+            form = "rows" if axes[0] else "outer_sums"
+            attributes = ProductAttributes(form, ("lhs", "rhs"), axes[1])
+        elif composite_name(op) == "product":
+            attributes = product_attributes(op)
+        else:
             return None
-        known = product_attributes(op)
-        given = dict(zip(known.roles, op.operands, strict=True))
-        lhs, rhs = (
-            [value for role, value in zip(known.roles, op.operands, strict=True) if role == side]
-            for side in ("lhs", "rhs")
-        )
+        operands = [*zip(attributes.roles, op.operands, strict=True)]
+        lhs, rhs = ([value for role, value in operands if role == k] for k in ("lhs", "rhs"))
         rhs *= len(lhs) // len(rhs)  # several may share one
-        start, offsets = known.start or 0, known.offsets
-        return cls(op, known.form, lhs, rhs, known.axis, start, given, offsets, known.is_added)
+        return cls(op, attributes, lhs, rhs, dict(operands))
+
+    @property
+    def form(self) -> str:
+        """``"rows"`` or ``"outer_sums"``."""
+        return self.attributes.form
+
+    @property
+    def axis(self) -> int:
+        """The contracted axis of the right-hand side, seen as a matrix; 0 for outer sums."""
+        return self.attributes.axis
 
     @property
     def is_scaled(self) -> bool:

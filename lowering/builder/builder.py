@@ -18,6 +18,8 @@ import numpy as np
 from rnn_compiler.lowering.builder.open_sizes import evaluated, open_dims
 from rnn_compiler.lowering.builder.tanh_of_float64 import tanh_of_float64
 from rnn_compiler.lowering.builder.value import Type, Value
+from rnn_compiler.lowering.composite_attributes import AttributeValues
+from rnn_compiler.lowering.composites import attributes_in_mlir
 from rnn_compiler.lowering.mlir import ir
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
@@ -285,7 +287,7 @@ class Builder:
         self,
         name: str,
         operands: Sequence[Value],
-        attributes: Mapping[str, bool | int | float | str],
+        attributes: AttributeValues,
         decomposition: Callable[..., Sequence[Value]],
         names: Sequence[str],
         symbol: str = "",
@@ -312,9 +314,7 @@ class Builder:
             results,
             {
                 "name": ir.StringAttr.get(f"rnn_compiler.{name}"),
-                "composite_attributes": ir.DictAttr.get(
-                    {key: _attribute(value) for key, value in attributes.items()}
-                ),
+                "composite_attributes": attributes_in_mlir(attributes),
                 "decomposition": ir.FlatSymbolRefAttr.get(symbol),
                 "version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1),
             },
@@ -378,16 +378,3 @@ class Builder:
         op.attributes["function_type"] = ir.TypeAttr.get(function_type)
         self.verify(op)
         return types
-
-
-def _attribute(value: bool | int | float | str) -> ir.Attribute:
-    """A value as an attribute; a text that begins with @ is a symbol."""
-    if isinstance(value, bool):
-        return ir.BoolAttr.get(value)
-    if isinstance(value, int):
-        return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
-    if isinstance(value, float):
-        return ir.FloatAttr.get(ir.F64Type.get(), value)
-    if value.startswith("@"):
-        return ir.FlatSymbolRefAttr.get(value[1:])
-    return ir.StringAttr.get(value)

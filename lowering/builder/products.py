@@ -217,7 +217,7 @@ class Products:
             if value is not None:
                 given.append((role, value))
         roles = [role for role, _ in given]
-        start = self.start if isinstance(self.start, int) else None
+        start = self.start if isinstance(self.start, int) else 0
         said = ProductAttributes(form, roles, axis, start, offsets, is_added).values()
         names = [f"{role}_{k}" if roles.count(role) > 1 else role for k, role in enumerate(roles)]
         values = [value for _, value in given]

@@ -142,7 +142,7 @@ class _Rewriting:
     def _listed(self, product: Product) -> list[ir.Value]:
         """The list of a product's valid rows, and their number."""
         op, given, lhs = product.op, product.given, product.lhs[0]
-        number = ir.IntegerAttr.get(element_type("i64"), product.start)
+        number = ir.IntegerAttr.get(element_type("i64"), product.attributes.start)
         start = given["start"] if "start" in given else self._opaque(op, number)
         steps = shape(lhs)[0]
         key = (given["lengths"], start, steps)
@@ -221,7 +221,7 @@ class _Rewriting:
         into = [_unfolded(given["into"], op)] if "into" in given else []
         offsets = [
             self._opaque(op, ir.IntegerAttr.get(ir.IndexType.get(), each))
-            for each in product.offsets
+            for each in product.attributes.offsets
         ]
 
         def add(made: Function, like: Array, *given: Array) -> list[Array]:
@@ -237,12 +237,12 @@ class _Rewriting:
             rows = valid.rows(like, _flat(made, like).shape[0], more)
             if into:
                 total = given[len(panels)]
-                return [plan.emit(made, sums, rows, total, is_added=product.is_added)]
+                return [plan.emit(made, sums, rows, total, is_added=product.attributes.is_added)]
             height, width = sum(high for high, _ in product.sizes), product.sizes[0][1]
             return [expand(made, plan.emit(made, sums, rows), [[0, 1]], (height, width))]
 
         operands = [matrices[0], *panels, *into, *valid.values, *offsets]
-        key = (plan, product.is_added, *pairs, *product.sizes)
+        key = (plan, product.attributes.is_added, *pairs, *product.sizes)
         return self.calls.before(op, "outer_sum", operands, add, key)[0]
 
     def _opaque(self, op: ir.Operation, number: ir.IntegerAttr) -> ir.Value:
