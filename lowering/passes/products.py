@@ -20,9 +20,9 @@ is replaced by its decomposition.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
 
 from rnn_compiler.lowering.analysis.products import (
     MIN_ROW_MULTIPLICATIONS,
@@ -34,7 +34,7 @@ from rnn_compiler.lowering.analysis.values import element, is_constant, shape, s
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.codegen.number import Index, element_type
 from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.cpu.products.blocking import Blocking
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
@@ -61,6 +61,10 @@ _MANY = 64
 """The assumed number of open rows, where it matters only that it is more than one."""
 
 
+_Operands = dict[str, ir.Value]
+"""Operands of a call by name."""
+
+
 @pass_with(requires=(), ensures=(products_are_rewritten,))
 def products(context: PassContext) -> None:
     """Rewrites the products of a module's public functions."""
@@ -69,25 +73,6 @@ def products(context: PassContext) -> None:
     rewriting = _Rewriting(context, Calls(context.module), vectors)
     for op in context.ops():
         rewriting.rewrite(op)
-
-
-class _ValidRows(NamedTuple):
-    """The values that select the valid rows of a product's left-hand side.
-
-    Attributes:
-        values: The list of the rows and their number if they are listed; otherwise the number of
-            steps, or nothing for all rows.
-        is_listed: Whether they are listed.
-    """
-
-    values: Sequence[ir.Value]
-    is_listed: bool
-
-    def rows(self, lhs: Array, number: Index, given: Sequence[Array]) -> Rows:
-        """The valid ones among a number of rows, in a function that is given the values."""
-        if self.is_listed:
-            return ListedRows(*given)
-        return FirstRows(number, *given, batch=lhs.shape[1] if given else 1)
 
 
 @dataclass
@@ -105,7 +90,7 @@ class _Rewriting:
     context: PassContext
     calls: Calls
     vectors: VectorUnit
-    lists: dict[object, list[ir.Value]] = field(default_factory=dict[object, list[ir.Value]])
+    lists: dict[object, _Operands] = field(default_factory=dict[object, _Operands])
     numbers: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
 
     def rewrite(self, op: ir.Operation) -> None:
@@ -119,7 +104,7 @@ class _Rewriting:
             for each in inlined(self.calls.module, op):
                 self.rewrite(each)
         elif pays:
-            valid = _ValidRows(self._listed(product) if listed else _steps(product), listed)
+            valid = self._listed(product) if listed else _steps(product)
             rewrite = self._multiply if product.form == "rows" else self._sum
             replace(op, rewrite(product, valid))
 
@@ -139,7 +124,7 @@ class _Rewriting:
         inner = product.sizes[0][0] if product.form == "rows" else rows
         return self.vectors.format(*sides, product.sums, inner=inner, rows=rows)
 
-    def _listed(self, product: Product) -> list[ir.Value]:
+    def _listed(self, product: Product) -> _Operands:
         """The list of a product's valid rows, and their number."""
         op, given, lhs = product.op, product.given, product.lhs[0]
         number = ir.IntegerAttr.get(element_type("i64"), product.attributes.start)
@@ -147,103 +132,95 @@ class _Rewriting:
         steps = shape(lhs)[0]
         key = (given["lengths"], start, steps)
         if key not in self.lists:
-            like = [tied(lhs, op)] if isinstance(steps, Open) else []
-            name = f"valid_rows_{'open' if like else steps}"
+            others = {"like": tied(lhs, op)} if isinstance(steps, Open) else {}
+            name = f"valid_rows_{'open' if others else steps}"
 
-            def body(made: Function, lengths: Array, *more: Array) -> list[Array]:
-                first = more[0] if "start" in given else Number(made, made.arguments[1], "i64")
-                count = steps if isinstance(steps, int) else more[-1].shape[0]
-                rows = listed_rows(made, self.vectors, lengths, first, count)
+            def body(made: Function, lengths: Array, start: Any, **given: Array) -> list[Array]:
+                count = steps if isinstance(steps, int) else given["like"].shape[0]
+                rows = listed_rows(made, self.vectors, lengths, start, count)
                 return [rows.rows, rows.how_many]
 
-            operands = [given["lengths"], start, *like]
-            self.lists[key] = self.calls.before(op, name, operands, body)
+            made = self.calls.before(op, name, [given["lengths"], start], body, **others)
+            self.lists[key] = dict(zip(("listed", "how_many"), made, strict=True))
         return self.lists[key]
 
-    def _multiply(self, product: Product, valid: _ValidRows) -> ir.Value:
+    def _multiply(self, product: Product, valid: _Operands) -> ir.Value:
         """Emits the call that multiplies rows by a matrix."""
         op, given, axis = product.op, product.given, product.axis
         format = self._format(product, product.rows_or(_MANY))
-        if valid.is_listed:
+        if "listed" in valid:
             format = plain(product.sums)
         sides = ((product.lhs[0], format.lhs), (product.rhs[0], format.weight))
         operands = [tied(_widened(value, of, op), op) for value, of in sides]
         is_new, is_packed = "like" in given, PACKED in op.attributes
-        part = [] if product.is_plain else [given["like" if is_new else "into"], given["start"]]
-        scales = [given["scale"]] if product.is_scaled else []
+        others = {"scale": given["scale"]} if product.is_scaled else {}
+        if not product.is_plain:
+            others |= {"whole": given["like" if is_new else "into"], "start": given["start"]}
+        others = {name: tied(value, op) for name, value in others.items()}
         stays = self.context.weights_stay(op)
 
-        def body(made: Function, lhs: Array, rhs: Array, *more: Array) -> list[Array]:
-            like, store, flat = lhs, None, _flat(made, lhs)
-            scale, more = more[: len(scales)], more[len(scales) :]
-            if part:
-                like, columns = more[0], product.sizes[0][1]
-                store = Store.part(made, like, more[1], columns, product.sums, is_new=is_new)
-            rows = valid.rows(lhs, flat.shape[0], more[len(part) :])
+        def body(made: Function, lhs: Array, rhs: Array, **given: Array) -> list[Array]:
+            flat, store, whole = _flat(made, lhs), None, given.get("whole", lhs)
+            if "whole" in given:
+                start, columns = given["start"], product.sizes[0][1]
+                store = Store.part(made, whole, start, columns, product.sums, is_new=is_new)
+            rows = _rows(given, lhs, flat.shape[0])
             sizes = self.vectors, format, flat.shape[0], rhs.type, axis
             plan = Blocking(*sizes, packed=is_packed, stays=stays)
-            result = rows_product(made, plan, flat, rhs, axis, rows, store, *scale)
+            result = rows_product(made, plan, flat, rhs, axis, rows, store, given.get("scale"))
             if flat is lhs:
                 return [result]
-            return [expand(made, result, [[0, 1], [2]], (*like.shape[:2], result.shape[1]))]
+            return [expand(made, result, [[0, 1], [2]], (*whole.shape[:2], result.shape[1]))]
 
-        operands += [*(tied(value, op) for value in (*scales, *part)), *valid.values]
-        key = (product.axis, is_new, is_packed, len(valid.values), stays)
-        return self.calls.before(op, "rows_product", operands, body, key)[0]
+        key = (axis, is_new, is_packed, len(valid), stays)
+        return self.calls.before(op, "rows_product", operands, body, key, **others, **valid)[0]
 
-    def _sum(self, product: Product, valid: _ValidRows) -> ir.Value:
+    def _sum(self, product: Product, valid: _Operands) -> ir.Value:
         """Emits the calls that gather rows, and sum their outer products."""
-        op, given = product.op, product.given
+        op, given, is_added = product.op, product.given, product.attributes.is_added
         plan = OuterSum(self.vectors, self._format(product, product.rows_or(_MANY)))
         lefts, rights = [*dict.fromkeys(product.lhs)], [*dict.fromkeys(product.rhs)]
-        widths = [plan.high] * len(lefts) + [plan.wide] * len(rights)
         matrices = [tied(value, op) for value in (*lefts, *rights)]
-        start = [given["start"]] if "start" in given else []
+        start = {"start": given["start"]} if "start" in given else {}
 
-        def gather(made: Function, *given: Array) -> list[Array]:
-            arrays, more = given[: len(widths)], given[len(widths) :]
-            begins = (more[0], arrays[0].shape[1]) if start else None
-            sides = [
-                Side(_flat(made, each), width, begins if k >= len(lefts) else None)
-                for k, (each, width) in enumerate(zip(arrays, widths, strict=True))
-            ]
-            number = sides[0].matrix.shape[0]
-            rows = valid.rows(arrays[0], number, more[len(start) :])
-            return plan.panels(made, sides, rows, number)
+        def gather(made: Function, *matrices: Array, **given: Array) -> list[Array]:
+            begins = (given["start"], matrices[0].shape[1]) if start else None
+            flat = [_flat(made, each) for each in matrices]
+            sides = [Side(each, plan.high) for each in flat[: len(lefts)]]
+            sides += [Side(each, plan.wide, begins) for each in flat[len(lefts) :]]
+            number = flat[0].shape[0]
+            return plan.panels(made, sides, _rows(given, matrices[0], number), number)
 
         key = (plan, len(lefts), len(start))
-        operands = [*matrices, *start, *valid.values]
-        panels = self.calls.before(op, "gathered", operands, gather, key)
+        panels = self.calls.before(op, "gathered", matrices, gather, key, **start, **valid)
         pairs = [
             (lefts.index(lhs), len(lefts) + rights.index(rhs))
             for lhs, rhs in zip(product.lhs, product.rhs, strict=True)
         ]
-        into = [_unfolded(given["into"], op)] if "into" in given else []
-        offsets = [
-            self._opaque(op, ir.IntegerAttr.get(ir.IndexType.get(), each))
-            for each in product.attributes.offsets
-        ]
+        into = {"into": _unfolded(given["into"], op)} if "into" in given else {}
+        places = {
+            f"place_{number}": self._opaque(op, ir.IntegerAttr.get(ir.IndexType.get(), offset))
+            for number, offset in enumerate(product.attributes.offsets)
+        }
 
-        def add(made: Function, like: Array, *given: Array) -> list[Array]:
-            more = given[len(panels) + len(into) :]
-            numbers: list[Index] = [Number(made, value, "index") for value in made.arguments]
-            numbers = numbers[len(numbers) - len(offsets) :]
+        def add(made: Function, like: Array, *panels: Array, **given: Any) -> list[Array]:
+            offsets = [given[name] for name in places]
             if not into:  # one after the other
-                numbers = [sum(m * n for m, n in product.sizes[:k]) for k in range(len(pairs))]
+                offsets = [sum(m * n for m, n in product.sizes[:k]) for k in range(len(pairs))]
             sums = [
-                Sum(given[left], given[right], *size, offset)
-                for (left, right), size, offset in zip(pairs, product.sizes, numbers, strict=True)
+                Sum(panels[left], panels[right], *size, offset)
+                for (left, right), size, offset in zip(pairs, product.sizes, offsets, strict=True)
             ]
-            rows = valid.rows(like, _flat(made, like).shape[0], more)
+            rows = _rows(given, like, _flat(made, like).shape[0])
+            result = plan.emit(made, sums, rows, given.get("into"), is_added=is_added)
             if into:
-                total = given[len(panels)]
-                return [plan.emit(made, sums, rows, total, is_added=product.attributes.is_added)]
+                return [result]
             height, width = sum(high for high, _ in product.sizes), product.sizes[0][1]
-            return [expand(made, plan.emit(made, sums, rows), [[0, 1]], (height, width))]
+            return [expand(made, result, [[0, 1]], (height, width))]
 
-        operands = [matrices[0], *panels, *into, *valid.values, *offsets]
-        key = (plan, product.attributes.is_added, *pairs, *product.sizes)
-        return self.calls.before(op, "outer_sum", operands, add, key)[0]
+        key, operands = (plan, is_added, *pairs, *product.sizes), [matrices[0], *panels]
+        others = {**into, **valid, **places}
+        return self.calls.before(op, "outer_sum", operands, add, key, **others)[0]
 
     def _opaque(self, op: ir.Operation, number: ir.IntegerAttr) -> ir.Value:
         key = (op.block, str(number))
@@ -275,9 +252,18 @@ def _flat(body: Function, array: Array) -> Array:
     return collapse(body, array, [[0, 1], [2]]) if len(array.shape) == 3 else array
 
 
-def _steps(product: Product) -> list[ir.Value]:
+def _steps(product: Product) -> _Operands:
     """The number of steps whose rows are valid, if a product has one."""
-    return [product.given["count"]] if "count" in product.given else []
+    return {"count": product.given["count"]} if "count" in product.given else {}
+
+
+def _rows(given: Mapping[str, Any], lhs: Array, number: Index) -> Rows:
+    """The valid ones among a number of rows: listed ones, those of some steps, or all."""
+    if "listed" in given:
+        return ListedRows(given["listed"], given["how_many"])
+    if "count" in given:
+        return FirstRows(number, given["count"], lhs.shape[1])
+    return FirstRows(number)
 
 
 def _widened(value: ir.Value, of: str, before: ir.Operation) -> ir.Value:

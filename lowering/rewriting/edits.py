@@ -108,6 +108,8 @@ class Calls:
         operands: Sequence[ir.Value],
         body: Callable[..., Sequence[Array]],
         key: object = "",
+        /,
+        **named: ir.Value,
     ) -> list[ir.Value]:
         """Emits a call before an op.
 
@@ -115,28 +117,33 @@ class Calls:
             op: The op.
             name: The prefix of the function's symbol.
             operands: The operands of the call.
-            body: Emits the function's body, given the function and its array arguments; the other
-                arguments are numbers. Returns the results.
+            body: Emits the function's body, given the function and its arguments, arrays or
+                numbers; returns the results.
             key: Distinguishes it from other functions of its name and types.
+            **named: More operands, which the body is given by name.
 
         Returns:
             The results.
         """
-        known = f"{name} {[str(operand.type) for operand in operands]} {key}"
+        values = [*operands, *named.values()]
+        known = f"{name} {[str(value.type) for value in values]} {key}"
         if known not in self.made:
             symbol = unused_symbol(self.module.operation, f"{name}_{len(self.made)}")
             self.made[known] = symbol
-            function = Function(symbol, [each.type for each in operands], op.location)
-            arrays = [
-                array_of(function, each)
-                for each in function.arguments
-                if isinstance(each.type, ir.RankedTensorType)
-            ]
-            function.finish(body(function, *arrays))
+            function = Function(symbol, [value.type for value in values], op.location)
+            given = [_argument(function, each) for each in function.arguments]
+            others = dict(zip(named, given[len(operands) :], strict=True))
+            function.finish(body(function, *given[: len(operands)], **others))
             function.insert_at(ir.InsertionPoint.at_block_begin(self.module.body), {})
         symbol = self.made[known]
         called = ir.SymbolTable(self.module.operation)[symbol].operation
-        return call_before(op, symbol, operands, [each.type for each in end_of(called).operands])
+        return call_before(op, symbol, values, [each.type for each in end_of(called).operands])
+
+
+def _argument(function: Function, value: ir.Value) -> Array | Number:
+    if isinstance(value.type, ir.RankedTensorType):
+        return array_of(function, value)
+    return Number(function, value, str(value.type))
 
 
 def replace(op: ir.Operation, value: ir.Value) -> None:

@@ -47,11 +47,13 @@ def test_it_is_what_each_call_would_emit(
     """Its key has all that its body depends on."""
     original, shared = Calls.before, list[str]()
 
-    def before(calls: Calls, op: ir.Operation, name: str, *given: Any) -> list[ir.Value]:
+    def before(
+        calls: Calls, op: ir.Operation, name: str, *given: Any, **named: ir.Value
+    ) -> list[ir.Value]:
         known = len(calls.made)
-        results = original(calls, op, name, *given)
+        results = original(calls, op, name, *given, **named)
         if len(calls.made) == known:
-            again = defining(original(Calls(calls.module), op, name, *given)[0])
+            again = defining(original(Calls(calls.module), op, name, *given, **named)[0])
             texts = [
                 text_of(calls.module, *symbols_in(call)) for call in (defining(results[0]), again)
             ]
