@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.lowering.ops.onnx.kinds import KINDS
 from rnn_compiler.model_import.layer import Layer, Refused, checked
 from rnn_compiler.model_import.onnx_int8 import DYNAMIC, WEIGHTS, float_lstm
 from rnn_compiler.model_import.onnx_ops import (
@@ -38,7 +39,7 @@ from rnn_compiler.weights import from_onnx
 __all__ = ["INPUTS", "OPERATORS", "STATE_POSITIONS", "Node", "layer_of"]
 
 _REFUSED = "AttnLSTM"
-OPERATORS = ("LSTM", "GRU", "RNN", DYNAMIC, _REFUSED)
+OPERATORS = (*KINDS, DYNAMIC, _REFUSED)
 """The recurrent operators."""
 
 INPUTS = ("X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P")
@@ -204,8 +205,11 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
     "activation_beta": lambda attribute: list(attribute.floats),
     "clip": lambda attribute: attribute.f,
     "layout": lambda attribute: attribute.i,
-    "input_forget": lambda attribute: attribute.i,
-    "linear_before_reset": lambda attribute: attribute.i,
+    **{
+        each.name: lambda attribute: attribute.i
+        for kind in KINDS.values()
+        for each in kind.attributes
+    },
 }
 """The functions that read nodes' attributes from their messages."""
 

@@ -10,20 +10,15 @@ agree.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS, Activation, Function
 from rnn_compiler.lowering.ops.cells.cell import Cell
-from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
-from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
-from rnn_compiler.lowering.ops.cells.cudnn_plain import RNN
-from rnn_compiler.lowering.ops.cells.gru_reset_before import GRUResetBefore
+from rnn_compiler.lowering.ops.onnx.kinds import KINDS, Kind
 
-__all__ = ["DEFAULTS", "DIRECTIONS", "GATES", "cells_of"]
+__all__ = ["DIRECTIONS", "cells_of"]
 
 DIRECTIONS: Mapping[str, tuple[int, ...]] = {
     "forward": (0,),
@@ -31,12 +26,6 @@ DIRECTIONS: Mapping[str, tuple[int, ...]] = {
     "bidirectional": (0, 1),
 }
 """The directions of each value of the attribute `direction`: 1 is the reverse direction."""
-
-GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
-"""The number of gates of an op's cells."""
-
-DEFAULTS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RNN": ("Tanh",)}
-"""The default activation functions of an op."""
 
 
 def cells_of(op: str, attributes: Mapping[str, Any]) -> list[Cell]:
@@ -49,39 +38,18 @@ def cells_of(op: str, attributes: Mapping[str, Any]) -> list[Cell]:
     Raises:
         InvalidArgumentError: The attributes contradict each other.
     """
-    kind = op.removeprefix("onnx.").removesuffix("Grad")
+    kind = KINDS[op.removeprefix("onnx.").removesuffix("Grad")]
     directions = DIRECTIONS[attributes["direction"]]
-    count = len(DEFAULTS[kind])
+    count = len(kind.functions)
     functions = _functions(op, kind, attributes, len(directions))
     return [
-        _CELLS[kind](attributes, functions[count * index : count * (index + 1)])
+        kind.cell(attributes, functions[count * index : count * (index + 1)])
         for index in range(len(directions))
     ]
 
 
-def _lstm(attributes: Mapping[str, Any], functions: Sequence[Function]) -> Cell:
-    f, g, h = functions
-    coupled = bool(attributes["input_forget"])
-    return LSTM("IOFC", lstm.Functions(f, g, Function(h.of, h.alpha, h.beta), coupled))
-
-
-def _gru(attributes: Mapping[str, Any], functions: Sequence[Function]) -> Cell:
-    f, g = functions
-    return GRU("zrn", f, g) if attributes["linear_before_reset"] else GRUResetBefore(f, g)
-
-
-def _rnn(_: Mapping[str, Any], functions: Sequence[Function]) -> Cell:
-    return RNN("rnn", functions[0])
-
-
-_CELLS: Mapping[str, Callable[[Mapping[str, Any], Sequence[Function]], Cell]] = MappingProxyType(
-    {"LSTM": _lstm, "GRU": _gru, "RNN": _rnn}
-)
-"""The cell of an op, from its attributes and the functions of a direction."""
-
-
 def _functions(
-    op: str, kind: str, attributes: Mapping[str, Any], directions: int
+    op: str, kind: Kind, attributes: Mapping[str, Any], directions: int
 ) -> list[Function]:
     """The functions of all directions, with their parameters."""
     clip = float(attributes["clip"])
@@ -95,14 +63,14 @@ def _functions(
         Function(row, alpha, beta, bound)
         for row, alpha, beta in zip(rows, alphas, betas, strict=True)
     ]
-    return found[: len(DEFAULTS[kind]) * directions]
+    return found[: len(kind.functions) * directions]
 
 
-def _names(op: str, kind: str, given: Sequence[str], directions: int) -> Sequence[str]:
-    default = DEFAULTS[kind]
+def _names(op: str, kind: Kind, given: Sequence[str], directions: int) -> Sequence[str]:
+    default = kind.functions
     if not given:
         return default * directions
-    if kind == "RNN" and len(given) == 2:  # like ONNX's default for any direction
+    if len(default) == 1 and len(given) == 2:  # like the RNN's default in ONNX, in any direction
         return given
     if len(given) != len(default) * directions:
         expected = f"{len(default) * directions} functions, {', '.join(default * directions)}"

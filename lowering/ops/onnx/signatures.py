@@ -33,7 +33,8 @@ from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS
-from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, GATES, cells_of
+from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, cells_of
+from rnn_compiler.lowering.ops.onnx.kinds import KINDS, Kind
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE, Attribute
 from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.signatures import Signature
@@ -80,30 +81,12 @@ _COMMON = (
     Attribute("layout", int, 0, "1 has the batch as first axis", bounds=(0, 1)),
 )
 
-_OWN = {
-    "LSTM": (Attribute("input_forget", int, 0, "1 makes the forget gate 1 - i", bounds=(0, 1)),),
-    "GRU": (
-        Attribute(
-            "linear_before_reset",
-            int,
-            0,
-            "1 resets after the product with R_h, as cuDNN does, 0 before it",
-            bounds=(0, 1),
-        ),
-    ),
-    "RNN": (),
-}
-
 _IS_TRAINING = Attribute("is_training", bool, False, "whether to save what the gradient needs")
 
 
-def _inputs(kind: str) -> tuple[str, ...]:
-    """The optional inputs of an op."""
-    return ("B", "sequence_lens", "initial_h") + (("initial_c", "P") if kind == "LSTM" else ())
-
-
-def _inputs_attribute(kind: str) -> Attribute:
-    names = _inputs(kind)
+def _inputs(kind: Kind) -> Attribute:
+    """The attribute that lists the optional inputs of a function."""
+    names = ("B", "sequence_lens", "initial_h", *kind.inputs)
     return Attribute(
         "inputs",
         str,
@@ -116,18 +99,18 @@ def _inputs_attribute(kind: str) -> Attribute:
 
 
 def _forms(
-    kind: str, gradient: bool, attributes: Mapping[str, Any]
+    name: str, gradient: bool, attributes: Mapping[str, Any]
 ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
     """The arguments and results of an op with given attributes."""
-    D = len(DIRECTIONS[attributes["direction"]])
-    gates = GATES[kind] if GATES[kind] > 1 else ""
+    D, kind = len(DIRECTIONS[attributes["direction"]]), KINDS[name]
+    gates = kind.gates if kind.gates > 1 else ""
     state, sequence, output = f"{D} B H", "T B I", f"T {D} B H"
     if attributes["layout"]:
         state, sequence, output = f"B {D} H", "B T I", f"B T {D} H"
     lengths = "number of valid steps of each row; the rest is padding"
     optional = (
         Argument(
-            "B", f"{D} {2 * GATES[kind]}H", "biases of W, then of R; None for zeros", default=0
+            "B", f"{D} {2 * kind.gates}H", "biases of W, then of R; None for zeros", default=0
         ),
         Argument("sequence_lens", "B", lengths, dtype="int32", minimum=0, maximum="T", default="T"),
         Argument("initial_h", state, "output before the first step; None for zeros", default=0),
@@ -145,9 +128,9 @@ def _forms(
         Result("Y", output, "output; 0 for padding"),
         Result("Y_h", state, "output after the last step"),
     ]
-    if kind == "LSTM":
+    if kind.has_cell_state:
         results.append(Result("Y_c", state, "cell state after the last step"))
-    saved = max(len(cell.saved) for cell in cells_of(f"onnx.{kind}", attributes))
+    saved = max(len(cell.saved) for cell in cells_of(f"onnx.{name}", attributes))
     width = f"{saved}H" if saved else "0"
     reserve = Result("reserve_space", f"{D} T B {width}", "what the gradient needs")
     if not gradient:
@@ -158,7 +141,7 @@ def _forms(
         )
         for each in results
     ]
-    given = as_given_by(f"onnx.{kind}", (results[0], reserve))
+    given = as_given_by(f"onnx.{name}", (results[0], reserve))
     gradients = [
         Result(
             f"{each.name}_grad",
@@ -184,14 +167,15 @@ def _derived(op: str, known: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _signature(kind: str, *, gradient: bool) -> Signature:
-    last = WEIGHT_GRAD_DTYPE if gradient else _IS_TRAINING
-    attributes = (*_COMMON, *_OWN[kind], _inputs_attribute(kind), last)
-    forms = partial(_forms, kind, gradient)
-    every = {a.name: a.default for a in attributes} | {"inputs": " ".join(_inputs(kind))}
+def _signature(name: str, *, gradient: bool) -> Signature:
+    kind, last = KINDS[name], WEIGHT_GRAD_DTYPE if gradient else _IS_TRAINING
+    inputs = _inputs(kind)
+    attributes = (*_COMMON, *kind.attributes, inputs, last)
+    forms = partial(_forms, name, gradient)
+    every = {a.name: a.default for a in attributes} | {"inputs": " ".join(inputs.choices)}
     arguments, results = forms(every)
-    states = {"initial_h": ("Y_h",)} | ({"initial_c": ("Y_c",)} if kind == "LSTM" else {})
-    op, summary = f"onnx.{kind}", f"ONNX's {kind}: a layer in one or two directions"
+    states = {"initial_h": ("Y_h",)} | ({"initial_c": ("Y_c",)} if kind.has_cell_state else {})
+    op, summary = f"onnx.{name}", f"ONNX's {name}: a layer in one or two directions"
     return Signature(
         f"{op}Grad" if gradient else op,
         f"All gradients of {op}" if gradient else summary,
@@ -214,8 +198,8 @@ def _gradient(op: str, arguments: Sequence[Tensor], results: Sequence[Tensor]) -
     return Gradient((f"{op}Grad",), names, floats, "{}_grad", training=_IS_TRAINING.name)
 
 
-OPS = tuple(_signature(kind, gradient=False) for kind in GATES)
+OPS = tuple(_signature(name, gradient=False) for name in KINDS)
 """onnx.LSTM, onnx.GRU, onnx.RNN."""
 
-GRADIENTS = tuple(_signature(kind, gradient=True) for kind in GATES)
+GRADIENTS = tuple(_signature(name, gradient=True) for name in KINDS)
 """onnx.LSTMGrad, onnx.GRUGrad, onnx.RNNGrad."""

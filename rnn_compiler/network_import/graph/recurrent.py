@@ -16,7 +16,7 @@ import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.lowering.ops.onnx.cells import GATES
+from rnn_compiler.lowering.ops.onnx.kinds import KINDS
 from rnn_compiler.model_import.layer import Layer, Refused
 from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS, Node, layer_of
 from rnn_compiler.model_import.reading import Budget, Once
@@ -227,6 +227,6 @@ def _onnx(around: _Around) -> None:
 
 _COMPUTED_BY: Mapping[str, Callable[[_Around], None]] = {
     "CudnnRNNV3": _cudnn,
-    **dict.fromkeys((f"onnx.{kind}" for kind in GATES), _onnx),
+    **dict.fromkeys((f"onnx.{kind}" for kind in KINDS), _onnx),
 }
 """The function that builds the nodes for each of our ops."""
