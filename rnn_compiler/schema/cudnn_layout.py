@@ -21,17 +21,16 @@ Sources: cuDNN's cudnnGetRNNWeightParams (linLayerID); Keras' and JAX's packing;
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.schema.open_sizes import Size, product
+from rnn_compiler.schema.parameter_blocks import Block, PseudoLayer
 from rnn_compiler.schema.rnn_modes import RNN_MODES, RnnMode
 
-__all__ = ["DIRECTIONS", "INPUT_MODES", "Block", "Layout", "Part", "PseudoLayer", "Region"]
+__all__ = ["DIRECTIONS", "INPUT_MODES", "Layout", "Region"]
 
 INPUT_MODES = ("linear_input", "skip_input", "auto_select")
 
@@ -39,62 +38,6 @@ DIRECTIONS: dict[str, int] = {"unidirectional": 1, "bidirectional": 2}
 """The number of recurrences per layer for each direction mode."""
 
 _PROJECTION_ID = 8
-
-
-@dataclass(frozen=True)
-class Part:
-    """A row-major array inside a buffer, of sizes that are known or open.
-
-    Attributes:
-        offset: Its first element.
-        shape: Its shape.
-    """
-
-    offset: Size
-    shape: tuple[Size, ...]
-
-    @property
-    def size(self) -> Size:
-        """The number of elements."""
-        return product(self.shape)
-
-    @property
-    def stop(self) -> Size:
-        """Its end, in elements."""
-        return self.offset + self.size
-
-    def of(self, buffer: Any) -> Any:
-        """This part of a buffer; a view where the buffer is numpy's.
-
-        Example:
-            >>> import numpy as np
-            >>> Part(2, (2, 3)).of(np.arange(10)).tolist()
-            [[2, 3, 4], [5, 6, 7]]
-        """
-        return buffer[self.offset : self.stop].reshape(self.shape)
-
-
-@dataclass(frozen=True)
-class Block(Part):
-    """A row-major array inside the buffer of parameters, whose sizes are known."""
-
-    offset: int
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return math.prod(self.shape)
-
-    @property
-    def stop(self) -> int:
-        """The index after its last element."""
-        return self.offset + self.size
-
-    @cached_property
-    def strides(self) -> tuple[int, ...]:
-        """The strides in elements."""
-        return tuple(math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape)))
 
 
 @dataclass(frozen=True)
@@ -111,29 +54,6 @@ class Region(Block):
     pseudo_layer: int
     kind: str
     linear_layer: int
-
-
-@dataclass(frozen=True)
-class PseudoLayer:
-    """One direction of one layer, its gates stacked in cuDNN's order.
-
-    Attributes:
-        layer: Which layer, from 0.
-        direction: 0 forward, 1 backward.
-        input: W, ``[gH, in]``; ``[gH, 0]`` if the input skips it.
-        recurrent: R, ``[gH, h]``.
-        projection: Wp, ``[P, H]``, or None.
-        input_bias: bW, ``[gH]``.
-        recurrent_bias: bR, ``[gH]``.
-    """
-
-    layer: int
-    direction: int
-    input: Block
-    recurrent: Block
-    projection: Block | None
-    input_bias: Block
-    recurrent_bias: Block
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,8 +21,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rnn_compiler.schema.cudnn_layout import Layout, Part
+from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.schema.open_sizes import Size
+from rnn_compiler.schema.parameter_blocks import Part
 
 __all__ = ["ReserveLayout"]
 

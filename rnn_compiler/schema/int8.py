@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from rnn_compiler.schema.cudnn_layout import Block, Layout
+from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.schema.functions import FunctionSpec, TensorSpec
+from rnn_compiler.schema.parameter_blocks import Block
 
 __all__ = [
     "BIAS",

@@ -22,7 +22,7 @@ from torch._C._functorch import unwrap_if_dead  # pyright: ignore
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops import GRADIENTS, OPS
-from rnn_compiler.schema.cudnn_layout import Block
+from rnn_compiler.schema.parameter_blocks import Block
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.torch.attributes import Attributes, attributes_of
 from rnn_compiler.torch.calls import (

@@ -26,7 +26,7 @@ from numeric import golden_programs, harness
 from numeric.harness import Arrays, module, program, renamed
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.ops import cells, cudnn
+from rnn_compiler.lowering.ops import cells, cudnn, layers
 from rnn_compiler.modules import Module
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.tensors import DIMENSIONS
@@ -150,13 +150,13 @@ def _one_direction(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _no_recurrent_gradient_of_the_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = cudnn.gradient.DirectionGradient.output_before
+    right = layers.gradient.DirectionGradient.output_before
 
     def output_before(self: Any) -> Any:
         initial = {"h": self.initial["h"] * 0.0}
         return right(dataclasses.replace(self, initial=initial))
 
-    monkeypatch.setattr(cudnn.gradient.DirectionGradient, "output_before", output_before)
+    monkeypatch.setattr(layers.gradient.DirectionGradient, "output_before", output_before)
 
 
 @pytest.mark.slow
@@ -284,7 +284,7 @@ def test_sweep(group: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seeds, in_blocks = groups()[group]
     if in_blocks:
         monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
-        monkeypatch.setattr(cudnn.blocks_of_time, "SMALLEST_BLOCK", 1)
+        monkeypatch.setattr(layers.blocks_of_time, "SMALLEST_BLOCK", 1)
     functions = iter(compiled_together(seeds).functions.values())
     for seed in seeds:
         forward, backward = next(functions), next(functions)
@@ -568,8 +568,8 @@ def test_blocks_of_a_single_step_are_not_fused(monkeypatch: pytest.MonkeyPatch) 
     given = {argument.name: normal(argument, rng) for argument in spec.arguments}
     results: list[Any] = []
     for length in (3, 1):
-        blocks = [cudnn.gradient.TimeBlock(t, t + length) for t in range(0, 3, length)]
-        monkeypatch.setattr(cudnn.gradient, "blocks_of_time", lambda _, blocks=blocks: blocks)
+        blocks = [layers.gradient.TimeBlock(t, t + length) for t in range(0, 3, length)]
+        monkeypatch.setattr(layers.gradient, "blocks_of_time", lambda _, blocks=blocks: blocks)
         compiled = rc.runtime.load(rc.compile(Module([spec])))
         results.append(compiled(**given)._asdict())
     for name, whole in results[0].items():

@@ -213,6 +213,14 @@ def test_lowering_for_cpus_imports_downwards() -> None:
     check_downwards(arrows_in("rnn_compiler.lowering.cpu"), CPU_FLOORS)
 
 
+OPS_FLOORS: list[tuple[str, ...]] = [("block", "cudnn", "onnx"), ("layers",), ("cells",)]
+"""The same of the ops."""
+
+
+def test_families_of_ops_do_not_import_each_other() -> None:
+    check_downwards(arrows_in("rnn_compiler.lowering.ops"), OPS_FLOORS)
+
+
 LONGEST = 400
 """Lines that a module may have."""
 

@@ -1,6 +1,6 @@
 """The interface of a cell: one step of a recurrence, and its derivative.
 
-`direction` emits the loops of a cell over time, and `ops.cudnn.gradient` the gradients of its
+`direction` emits the loops of a cell over time, and `ops.layers.gradient` the gradients of its
 weights. `cudnn_gru` is an example, and `gru_reset_before` one with two products in a row. These
 tables name the cells:
 

@@ -14,10 +14,11 @@ from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
 from rnn_compiler.lowering.ops.cells.cudnn_plain import RNN
 from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
-from rnn_compiler.lowering.ops.cudnn.layers import Layers
 from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
-from rnn_compiler.schema.cudnn_layout import Layout, Part, PseudoLayer
+from rnn_compiler.lowering.ops.layers.layers import Layers
+from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.schema.cudnn_reserve import ReserveLayout
+from rnn_compiler.schema.parameter_blocks import Part, PseudoLayer
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -60,10 +61,15 @@ class Network(Layers):
         """The cell of all layers."""
         return CELLS[self.layout.rnn_mode]
 
+    @property
+    def pseudo_layers(self) -> Sequence[PseudoLayer]:
+        """Every direction of every layer."""
+        return self.layout.pseudo_layers
+
     def layer(self, layer: int) -> Sequence[tuple[int, PseudoLayer]]:
         """The pseudo-layers of a layer, with their numbers."""
-        D = self.layout.num_directions
-        return list(enumerate(self.layout.pseudo_layers))[layer * D : (layer + 1) * D]
+        D = self.num_directions
+        return list(enumerate(self.pseudo_layers))[layer * D : (layer + 1) * D]
 
     def swap(self, value: Value) -> Value:
         """Swaps the first two axes if the op is not time-major."""
@@ -103,21 +109,6 @@ class Network(Layers):
             recurrent=self.part("params", pseudo_layer.recurrent),
             projection=None if projection is None else self.part("params", projection),
         )
-
-    @property
-    def num_directions(self) -> int:
-        """The number of directions of a layer."""
-        return self.layout.num_directions
-
-    @property
-    def gate_rows(self) -> int:
-        """The rows of a direction's recurrent weights."""
-        return len(self.layout.gates) * self.layout.num_units
-
-    @property
-    def gate_gradients(self) -> int:
-        """The number of sets of gate gradients of a step."""
-        return 2 if self.cell.splits_recurrent else 1
 
     def cell_of(self, pseudo_layer: PseudoLayer) -> Cell:
         """The cell of a pseudo-layer."""

@@ -9,9 +9,9 @@ Forward, for each layer; x is the input, or the output of the layer below times 
     y, h, c = the cell's `Direction` over zx + biases, separately for each direction
     output = [forward | backward] along the last axis
 
-Backward, from the top layer down (`gradient` has that of one layer): the gradient of a layer's
-input, summed over its directions, times the dropout mask, is the gradient of the output of the
-layer below. It reads the values that the forward pass saved, and recomputes only tanh(c).
+Backward, from the top layer down (`ops.layers.gradient` has that of one layer): the gradient of a
+layer's input, summed over its directions, times the dropout mask, is the gradient of the output of
+the layer below. It reads the values that the forward pass saved, and recomputes only tanh(c).
 
 Padding is excluded by select, so padded rows of input and output_backprop may hold NaN.
 
@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING
 from rnn_compiler.lowering.builder.products import Products
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cudnn.dropout import dropout_mask
-from rnn_compiler.lowering.ops.cudnn.gradient import DirectionGradient, add_blocks
 from rnn_compiler.lowering.ops.cudnn.network import Network
-from rnn_compiler.schema.cudnn_layout import Part, PseudoLayer
+from rnn_compiler.lowering.ops.layers.gradient import DirectionGradient, add_blocks
 from rnn_compiler.schema.open_sizes import Size, product
+from rnn_compiler.schema.parameter_blocks import Part, PseudoLayer
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder

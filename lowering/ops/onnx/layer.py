@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.cell import Cell
 from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
-from rnn_compiler.lowering.ops.cudnn.layers import Layers
+from rnn_compiler.lowering.ops.layers.layers import Layers
 from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, cells_of
-from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
 from rnn_compiler.schema.open_sizes import static_size
+from rnn_compiler.schema.parameter_blocks import Block, PseudoLayer
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -97,21 +96,6 @@ class OnnxLayer(Layers):
         return found
 
     @property
-    def num_directions(self) -> int:
-        """The number of directions."""
-        return len(self.cells)
-
-    @property
-    def gate_rows(self) -> int:
-        """The rows of a direction's recurrent weights."""
-        return static_size(self.args["R"].shape[1])
-
-    @property
-    def gate_gradients(self) -> int:
-        """The number of sets of gate gradients of a step."""
-        return 2 if self.cells[0].splits_recurrent else 1
-
-    @cached_property
     def pseudo_layers(self) -> Sequence[PseudoLayer]:
         """The directions, with the offsets of their parameters in a vector of W, R and B."""
         D, rows, width = (static_size(size) for size in self.args["W"].shape)

@@ -6,7 +6,7 @@ formulas of a step. For each direction, with the input X and its initial states 
     zx = X @ W^T, all steps in one product
     Y, Y_h, Y_c = the cell's `Direction` over zx + biases
 
-Backward, the gradient of a layer (`ops.cudnn.gradient`), from Y and the saved values:
+Backward, the gradient of a layer (`ops.layers.gradient`), from Y and the saved values:
 
     dx_gates, initial_h_grad, initial_c_grad, P_grad = the derivative of the recurrence
     X_grad = dx_gates @ W    W_grad = dx_gates^T @ X    R_grad = dr_gates^T @ previous H
@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.products import Products
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.cudnn.gradient import DirectionGradient, add_blocks
+from rnn_compiler.lowering.ops.layers.gradient import DirectionGradient, add_blocks
 from rnn_compiler.lowering.ops.onnx.layer import PEEPHOLES, OnnxLayer
 from rnn_compiler.schema.open_sizes import static_size
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.cell import Cell
 from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
-from rnn_compiler.schema.cudnn_layout import PseudoLayer
+from rnn_compiler.schema.parameter_blocks import PseudoLayer
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
@@ -38,18 +39,8 @@ class Layers(ABC):
 
     @property
     @abstractmethod
-    def num_directions(self) -> int:
-        """The number of directions of a layer."""
-
-    @property
-    @abstractmethod
-    def gate_rows(self) -> int:
-        """The rows of a direction's recurrent weights, gH."""
-
-    @property
-    @abstractmethod
-    def gate_gradients(self) -> int:
-        """The number of sets of gate gradients of a step, 1 or 2."""
+    def pseudo_layers(self) -> Sequence[PseudoLayer]:
+        """Every direction of every layer."""
 
     @abstractmethod
     def cell_of(self, pseudo_layer: PseudoLayer) -> Cell:
@@ -66,3 +57,18 @@ class Layers(ABC):
     @abstractmethod
     def skips(self, pseudo_layer: PseudoLayer) -> bool:
         """Whether it adds its input to each gate directly, without W."""
+
+    @property
+    def num_directions(self) -> int:
+        """The number of directions of a layer."""
+        return sum(each.layer == 0 for each in self.pseudo_layers)
+
+    @property
+    def gate_rows(self) -> int:
+        """The rows of a direction's recurrent weights, gH."""
+        return self.pseudo_layers[0].recurrent.shape[0]
+
+    @property
+    def gate_gradients(self) -> int:
+        """The number of sets of gate gradients of a step, 1 or 2."""
+        return 2 if self.cell_of(self.pseudo_layers[0]).splits_recurrent else 1

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
-from rnn_compiler.lowering.ops.cudnn.layers import Layers
+from rnn_compiler.lowering.ops.layers.layers import Layers
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Size, open_dimension, product, static
 

@@ -1,0 +1,1 @@
+"""What CudnnRNN and ONNX's ops share: the gradient of a layer, whatever its parameters' layout."""
