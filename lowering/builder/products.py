@@ -136,13 +136,9 @@ class Products:
             *lhs, rhs, count = sides
             b.formula("counts = t < count")
             counts = b.iota(rhs.shape[:2], 0).compare("LT", count)
-
-            def counted(rows: Value) -> Value:
-                mask = counts.broadcast_in_dim(rows.shape, (0, 1))
-                return b.select(mask, rows, b.full(0, rows.shape, rows.dtype))
-
             b.formula("sums = lhs^T @ rhs")
-            return [plain_outer_sum(b.concatenate([*map(counted, lhs)], 2), counted(rhs), dtype)]
+            rows = b.concatenate([each.masked(counts) for each in lhs], 2)
+            return [plain_outer_sum(rows, rhs.masked(counts), dtype)]
 
         operands = [*(("lhs", each) for each in lhs), ("rhs", rhs)]
         return self._composite("outer_sums", operands, decomposition)

@@ -130,6 +130,14 @@ class Value:
         mask = self.broadcast_in_dim(on_true.shape, (0,))
         return self.builder.select(mask, on_true, on_false)
 
+    def masked(self, mask: Value) -> Value:
+        """This sequence ``[T, B, ...]``, with 0 for the rows that are not in a mask ``[T, B]``.
+
+        Such rows may hold NaN, which a product with 0 would leak into a sum.
+        """
+        mask, b = mask.broadcast_in_dim(self.shape, (0, 1)), self.builder
+        return b.select(mask, self, b.full(0, self.shape, self.dtype))
+
     def to(self, dtype: str) -> Value:
         """The same numbers in another element type."""
         if dtype == self.dtype:

@@ -177,12 +177,59 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
 def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits a gradient op."""
-    storage, compute = spec.dtype, spec.compute
+    compute = spec.compute
     T, B, I, H = spec.dims.values()
-    gate_order = _GATE_ORDER[spec.op]
 
     b.formula("n = min(max(seq_len_max, 0), T)")
     n = b.clamp(0, args["seq_len_max"], T)
+    loop = _backward_loop(b, spec, args, n)
+    dgates = loop["dgates"]
+    b.formula("ran = t < n")
+    ran = b.iota((T, B), 0).compare("LT", n)
+
+    def before(first: Value, rows: Value) -> Value:
+        """The state before each step: `first`, then the rows of the previous steps."""
+        return b.concatenate([first.reshape(1, *first.shape), rows], 0).slice(0, 0, T)
+
+    flat = dgates.reshape(T * B, 4 * H)
+    b.formula("x_grad = dgates @ w[:I]^T")
+    x_grad = flat.dot(args["w"].slice(0, 0, I), (1, 1), compute).reshape(T, B, I).masked(ran)
+    b.formula("w_grad = [x, h_prev]^T @ dgates")
+    if spec.open_dims:
+        h_prev = before(args["h_prev"], args["h"])
+        w_grad = Products(b, count=n).outer_sum([args["x"], h_prev], dgates, compute)
+    else:
+        parts = [args["x"].masked(ran), before(args["h_prev"], args["h"]).masked(ran)]
+        xh = b.concatenate(parts, 2).reshape(T * B, I + H)
+        w_grad = xh.dot(flat, (0, 0), compute)
+    b.formula("b_grad = sum(dgates)")
+    gradients = {
+        "x_grad": x_grad,
+        "cs_prev_grad": loop["dc"],
+        "h_prev_grad": loop["dh"],
+        "w_grad": w_grad,
+        "b_grad": flat.to(compute).sum(0),
+    }
+    gradients |= lstm.peephole_gradients(
+        b,
+        spec,
+        lstm.GateGradients.split(b, dgates.to(compute), _GATE_ORDER[spec.op]),
+        before(args["cs_prev"], args["cs"]).masked(ran).to(compute),
+        args["cs"].masked(ran).to(compute),
+    )
+    b.formula(f"gradient = sums in {spec.dtype}")
+    return [gradients[result.name].to(result.dtype) for result in spec.results]
+
+
+def _backward_loop(b: Builder, spec: FunctionSpec, args: Values, n: Value) -> dict[str, Value]:
+    """Emits the loop of a gradient op over the n steps that ran.
+
+    Returns:
+        ``dgates [T, B, 4H]``, and the gradients of the initial states, ``dc`` and ``dh``.
+    """
+    storage, compute = spec.dtype, spec.compute
+    T, B, I, H = spec.dims.values()
+    gate_order = _GATE_ORDER[spec.op]
     b.formula("w_h = w[I:]")
     w_h = args["w"].slice(0, I, I + H)
 
@@ -208,7 +255,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     b.formula("zero = 0")
     zero = b.full(0, (B, H), compute)
     names = (*lstm.SAVED, "cs", "cs_prev", "cs_grad", "h_grad", *_peepholes_read(spec))
-    loop = time_loop(
+    return time_loop(
         b,
         "lstm_backward",
         length=n,
@@ -218,49 +265,6 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         step=step,
         reverse=True,
     )
-
-    b.formula("ran = t < n")
-    ran = b.iota((T, B), 0).compare("LT", n)
-
-    def where_ran(value: Value) -> Value:
-        """Rows t >= n as 0: they may hold NaN, which 0 * NaN would leak into a sum."""
-        mask = ran.broadcast_in_dim(value.shape, (0, 1))
-        return b.select(mask, value, b.full(0, value.shape, value.dtype))
-
-    def before(first: Value, rows: Value) -> Value:
-        """The state before each step: `first`, then the rows of the previous steps."""
-        return b.concatenate([first.reshape(1, *first.shape), rows], 0).slice(0, 0, T)
-
-    dgates = loop["dgates"]
-    flat = dgates.reshape(T * B, 4 * H)
-    b.formula("x_grad = dgates @ w[:I]^T")
-    x_grad = flat.dot(args["w"].slice(0, 0, I), (1, 1), compute).reshape(T, B, I)
-    x_grad = where_ran(x_grad)
-    b.formula("w_grad = [x, h_prev]^T @ dgates")
-    if spec.open_dims:
-        h_prev = before(args["h_prev"], args["h"])
-        w_grad = Products(b, count=n).outer_sum([args["x"], h_prev], dgates, compute)
-    else:
-        x_ran = where_ran(args["x"])
-        xh = b.concatenate([x_ran, where_ran(before(args["h_prev"], args["h"]))], 2)
-        w_grad = xh.reshape(T * B, I + H).dot(flat, (0, 0), compute)
-    b.formula("b_grad = sum(dgates)")
-    gradients = {
-        "x_grad": x_grad,
-        "cs_prev_grad": loop["dc"],
-        "h_prev_grad": loop["dh"],
-        "w_grad": w_grad,
-        "b_grad": flat.to(compute).sum(0),
-    }
-    gradients |= lstm.peephole_gradients(
-        b,
-        spec,
-        lstm.GateGradients.split(b, dgates.to(compute), gate_order),
-        where_ran(before(args["cs_prev"], args["cs"])).to(compute),
-        where_ran(args["cs"]).to(compute),
-    )
-    b.formula(f"gradient = sums in {storage}")
-    return [gradients[result.name].to(result.dtype) for result in spec.results]
 
 
 def _peepholes_read(spec: FunctionSpec) -> tuple[str, ...]:

@@ -83,5 +83,4 @@ class ValidSteps:
         t = b.iota(rows.shape[:2], 0)
         if block is not None and block.start:
             t += block.start
-        mask = t.compare("LT", self.lengths).broadcast_in_dim(rows.shape, (0, 1))
-        return b.select(mask, rows, b.full(0, rows.shape, rows.dtype))
+        return rows.masked(t.compare("LT", self.lengths))
