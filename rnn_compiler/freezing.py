@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.modules import Module
-from rnn_compiler.quantization import check_quantize, has_int8, quantized
+from rnn_compiler.quantization import check_int8, check_quantize, quantized
 from rnn_compiler.runtime.arguments import as_array, by_name, check_argument
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.int8 import SCALE, stored
+from rnn_compiler.schema.int8 import SCALE, Matrix, stored
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import open_names
 
@@ -63,10 +63,12 @@ def freeze(module: Module, weights: Mapping[str, Any], *, quantize: str | None =
     for spec in module.functions:
         arrays = _arrays(spec, given.get(spec.function, {}))
         known = {name: matrices.get((spec.function, name)) for name in arrays}
-        small = {name: found for name, found in known.items() if found and has_int8(*found)}
+        small = {name: matrix for name, matrix in known.items() if matrix is not None}
+        for matrix in small.values():
+            check_int8(matrix)
         functions.append(_without(spec, arrays, small))
-        for name, (op, own) in small.items():
-            made = quantized(op, own, arrays[name])
+        for name, matrix in small.items():
+            made = quantized(matrix, arrays[name])
             arrays |= {name + suffix: array for suffix, array in made.items()}
         parameters |= {spec.parameter(name): array for name, array in arrays.items() if array.size}
     if in_int8 and not any(SCALE in each.name for spec in functions for each in spec.frozen):
@@ -131,13 +133,13 @@ def _array(op: str, tensor: TensorSpec, value: Any) -> npt.NDArray[Any]:
 
 
 def _without(
-    spec: FunctionSpec, names: Mapping[str, Any], in_int8: Mapping[str, tuple[FunctionSpec, str]]
+    spec: FunctionSpec, names: Mapping[str, Any], in_int8: Mapping[str, Matrix]
 ) -> FunctionSpec:
     """A function without some of its arguments; those in int8 are replaced as in an op."""
     frozen = [*spec.frozen]
     for each in spec.arguments:
         if each.name in in_int8:
-            frozen += stored(*in_int8[each.name], each)
+            frozen += stored(in_int8[each.name], each)
         elif each.name in names:
             frozen.append(each)
     return replace(

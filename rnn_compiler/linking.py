@@ -18,6 +18,7 @@ from rnn_compiler.freezing import freeze
 from rnn_compiler.modules import Module, renamed_functions, with_arguments
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
+from rnn_compiler.schema.int8 import Matrix
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["LinkedModule", "link", "linked_module"]
@@ -81,7 +82,7 @@ class LinkedModule(Module):
         others = (functions, linked, self.name, parameters)
         return LinkedModule(text, *others, unfrozen=self._unfrozen)
 
-    def matrices(self) -> dict[tuple[str, str], tuple[FunctionSpec, str]]:
+    def matrices(self) -> dict[tuple[str, str], Matrix]:
         """The arguments that are only used as matrices of our ops, by function and name."""
         from rnn_compiler.lowering.linking.frozen_arguments import int8_matrices
 

@@ -16,7 +16,7 @@ from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, 
 from rnn_compiler.files import write_files
 from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.requirements import check_can_compile
-from rnn_compiler.schema.int8 import MATRICES
+from rnn_compiler.schema.int8 import Matrix
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.names import check_functions, check_name
 from rnn_compiler.schema.notebook import function_tables, page
@@ -55,13 +55,13 @@ class Module:
         """The module with the values of some arguments stored in it; `functions` lack these."""
         return Module(functions, self.name, parameters)
 
-    def matrices(self) -> dict[tuple[str, str], tuple[FunctionSpec, str]]:
+    def matrices(self) -> dict[tuple[str, str], Matrix]:
         """The arguments that are matrices of ops, each an op's argument, by function and name."""
         return {
-            (spec.function, each.name): (spec, each.name)
+            (spec.function, each.name): Matrix(spec, each)
             for spec in self.functions
             for each in spec.arguments
-            if each.name in MATRICES
+            if each.summed is not None
         }
 
     def thawed(self) -> Module:

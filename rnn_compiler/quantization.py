@@ -8,20 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
-from rnn_compiler.schema.int8 import (
-    BIAS,
-    LARGEST,
-    MATRICES,
-    MAX_SUMMED,
-    SCALE,
-    STACKED,
-    SUMMED_AXES,
-    buffer_matrices,
-)
-from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.open_sizes import static_size
+from rnn_compiler.schema.int8 import BIAS, LARGEST, MAX_SUMMED, SCALE, Matrix
 
-__all__ = ["check_frozen", "check_quantize", "has_int8", "quantized", "quantized_matrix"]
+__all__ = ["check_frozen", "check_int8", "check_quantize", "quantized", "quantized_matrix"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -49,15 +38,13 @@ def check_frozen(frozen: bool, quantize: str | None) -> None:
         )
 
 
-def has_int8(spec: FunctionSpec, name: str) -> bool:
-    """Whether an argument of a function can be stored in int8.
+def check_int8(matrix: Matrix) -> None:
+    """Checks that a matrix can be stored in int8.
 
     Raises:
-        UnsupportedError: It is a matrix, but the function cannot multiply by int8 numbers.
+        UnsupportedError: The op cannot multiply by int8 numbers.
     """
-    if name not in MATRICES:
-        return False
-    reason = ""
+    spec, name, reason = matrix.spec, matrix.tensor.name, ""
     if spec.attributes.get("is_training"):
         reason = "training; build the op with is_training=False"
     elif name not in spec.weights:
@@ -66,10 +53,9 @@ def has_int8(spec: FunctionSpec, name: str) -> bool:
         reason = f"weights of {spec.dtype}; build the op with float32"
     if reason:
         raise UnsupportedError(f"{spec.op}: quantize='int8' does not support {reason}")
-    return True
 
 
-def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
+def quantized(matrix: Matrix, array: Array) -> dict[str, Array]:
     """The arrays that replace an argument, by the suffix of its name (`schema.int8`).
 
     Raises:
@@ -77,29 +63,19 @@ def quantized(spec: FunctionSpec, name: str, array: Array) -> dict[str, Array]:
     """
     if not np.isfinite(array).all():
         remedy = "find out where the NaN or infinity comes from, or leave the weights in float32"
-        raise InvalidArgumentError(spec.op, name, "finite numbers for int8", "NaN or inf", remedy)
-    if name in STACKED:
-        stack = np.split(array, [static_size(spec.dims["input_size"])])
-        for matrix in stack:
-            _check_summed(spec, name, len(matrix))
-        made = [quantized_matrix(matrix, 0) for matrix in stack]
-        numbers = np.concatenate([part[0] for part in made])
-        return {"": numbers, SCALE: np.stack([part[1] for part in made])}
-    if name in SUMMED_AXES:
-        axis = SUMMED_AXES[name]
-        _check_summed(spec, name, array.shape[axis])
-        numbers, scales = quantized_matrix(array, axis)
-        return {"": numbers, SCALE: scales}
-    parts: list[tuple[Array, Array]] = []
-    end = 0
-    for each in buffer_matrices(spec):
-        _check_summed(spec, name, each.shape[1])
-        parts.append(quantized_matrix(each.of(array), 1))
-        end = each.stop
-    numbers = np.concatenate([part[0].ravel() for part in parts])
-    scales = np.concatenate([part[1] for part in parts if part[0].size])
-    biases: Array = np.array(array[end:])
-    return {"": numbers, SCALE: scales, BIAS: biases}
+        op, name = matrix.spec.op, matrix.tensor.name
+        raise InvalidArgumentError(op, name, "finite numbers for int8", "NaN or inf", remedy)
+    if blocks := matrix.blocks:
+        parts = [_quantized_part(matrix, each.of(array)) for each in blocks]
+        numbers = np.concatenate([part[0].ravel() for part in parts])
+        scales = np.concatenate([part[1] for part in parts if part[0].size])
+        return {"": numbers, SCALE: scales, BIAS: np.array(array[blocks[-1].stop :])}
+    if matrix.height is not None:
+        parts = [_quantized_part(matrix, each) for each in np.split(array, [matrix.height])]
+        numbers = np.concatenate([part[0] for part in parts])
+        return {"": numbers, SCALE: np.stack([part[1] for part in parts])}
+    numbers, scales = _quantized_part(matrix, array)
+    return {"": numbers, SCALE: scales}
 
 
 def quantized_matrix(matrix: Array, axis: int) -> tuple[Array, Array]:
@@ -122,7 +98,11 @@ def quantized_matrix(matrix: Array, axis: int) -> tuple[Array, Array]:
     return numbers.astype(np.int8), scales
 
 
-def _check_summed(spec: FunctionSpec, name: str, count: int) -> None:
+def _quantized_part(matrix: Matrix, part: Array) -> tuple[Array, Array]:
+    """One of the matrices of an argument."""
+    count = part.shape[matrix.axis]
     if count > MAX_SUMMED:
         expected = f"at most {MAX_SUMMED} products to be summed in int32"
-        raise InvalidArgumentError(spec.op, name, expected, str(count), "leave it in float32")
+        op, name = matrix.spec.op, matrix.tensor.name
+        raise InvalidArgumentError(op, name, expected, str(count), "leave it in float32")
+    return quantized_matrix(part, matrix.axis)

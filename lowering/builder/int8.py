@@ -27,9 +27,7 @@ from rnn_compiler.schema.int8 import (
     LARGEST,
     LEAST,
     SCALE,
-    STACKED,
-    SUMMED_AXES,
-    buffer_matrices,
+    Matrix,
 )
 from rnn_compiler.schema.open_sizes import Size, product, static_size
 
@@ -194,15 +192,15 @@ class Int8Buffer(Value):
 def with_int8(spec: FunctionSpec, given: dict[str, Value]) -> dict[str, Value]:
     """The arguments of a function, with the parts of each one in int8 combined (`schema.int8`)."""
     arguments = {name: value for name, value in given.items() if "." not in name}
-    for name, numbers in arguments.items():
+    for tensor in spec.arguments:
+        name, matrix = tensor.name, Matrix(spec, tensor)
         if name + SCALE not in given:
             continue
-        scale = given[name + SCALE]
-        if name in STACKED:
-            arguments[name] = Int8Stack(numbers, scale, static_size(spec.dims["input_size"]))
-        elif name in SUMMED_AXES:
-            arguments[name] = Int8Matrix(numbers, scale, SUMMED_AXES[name])
+        numbers, scale = given[name], given[name + SCALE]
+        if blocks := matrix.blocks:
+            arguments[name] = Int8Buffer(numbers, scale, given.get(name + BIAS), blocks)
+        elif matrix.height is not None:
+            arguments[name] = Int8Stack(numbers, scale, matrix.height)
         else:
-            bias, matrices = given.get(name + BIAS), buffer_matrices(spec)
-            arguments[name] = Int8Buffer(numbers, scale, bias, matrices)
+            arguments[name] = Int8Matrix(numbers, scale, matrix.axis)
     return arguments

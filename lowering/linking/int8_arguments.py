@@ -25,17 +25,12 @@ from rnn_compiler.lowering.mlir import (
     symbols_in,
 )
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.schema.int8 import MATRICES, stored
+from rnn_compiler.schema.int8 import Matrix, stored
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 from rnn_compiler.schema.symbols import owner_of
 
-__all__ = ["Int8Arguments", "Matrix"]
-
-Matrix = tuple[FunctionSpec, str]
-"""One of our ops, and the name of its argument."""
-
-_NOT_OF_WEIGHTS = ("seq_length", "batch_size")
-"""The sizes that do not affect weights."""
+__all__ = ["Int8Arguments"]
 
 
 class Int8Arguments:
@@ -64,8 +59,8 @@ class Int8Arguments:
         """
         if symbol in self.linked:
             spec = self.linked[symbol]
-            name = spec.arguments[number].name
-            return (spec, name) if name in MATRICES else None
+            tensor = spec.arguments[number]
+            return None if tensor.summed is None else Matrix(spec, tensor)
         found: list[Matrix | None] = []
         uses: Any = block_of(self._function(symbol)).arguments[number].uses
         for use in uses:
@@ -75,7 +70,7 @@ class Int8Arguments:
         matrices = [each for each in found if each is not None]
         if len(matrices) < len(found):
             return None
-        others = [(spec, name) for spec, name in matrices if name not in spec.weights]
+        others = [each for each in matrices if each.tensor.name not in each.spec.weights]
         are_alike = len({*map(_kind, matrices)}) == 1
         return (others or matrices)[0] if others or are_alike else None
 
@@ -135,7 +130,9 @@ class Int8Arguments:
         whole = replace(self._whole[spec.function], function=symbol)
         gone = spec.arguments[number]
         others = [each for k, each in enumerate(spec.arguments) if k != number]
-        small = replace(spec, function=symbol, arguments=(*others, *stored(whole, gone.name, gone)))
+        small = replace(
+            spec, function=symbol, arguments=(*others, *stored(Matrix(whole, gone), gone))
+        )
         add_function(self._module, EmittedOp(small, whole, OPS[spec.op].emit), private=True)
         self.linked[symbol], self._whole[symbol] = small, whole
         return symbol
@@ -156,6 +153,6 @@ class Int8Arguments:
 
 def _kind(matrix: Matrix) -> tuple[str, ...]:
     """The properties that determine how a matrix is stored."""
-    spec, name = matrix
-    sizes = {key: size for key, size in spec.dims.items() if key not in _NOT_OF_WEIGHTS}
-    return spec.op, name, str(sizes), str(spec.attributes)
+    spec, tensor = matrix
+    sizes = {key: size for key, size in spec.dims.items() if key not in OPEN_DIMENSIONS}
+    return spec.op, tensor.name, str(sizes), str(spec.attributes)

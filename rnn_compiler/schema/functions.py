@@ -52,6 +52,8 @@ class TensorSpec:
         any_shape: Whether any shape with the same number of elements is accepted.
         list: The name of the list that it is an element of; empty if it is not in a list.
         batched: Whether it grows with the batch, unlike weights.
+        summed: Of an op's matrices, the axis that products sum over (`schema.int8`). It is needed
+            before compilation, and not in a manifest.
     """
 
     name: str
@@ -65,6 +67,7 @@ class TensorSpec:
     any_shape: bool = False
     list: str = ""
     batched: bool = False
+    summed: int | None = field(default=None, compare=False)
 
     @property
     def keyword(self) -> str:

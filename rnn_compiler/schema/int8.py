@@ -13,11 +13,13 @@ A matrix is stored as int8 numbers and a float32 scale for each column of its pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.schema.functions import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.schema.parameter_blocks import Block
 
 __all__ = [
@@ -25,11 +27,9 @@ __all__ = [
     "FRACTION_BITS",
     "LARGEST",
     "LEAST",
-    "MATRICES",
     "MAX_SUMMED",
     "SCALE",
-    "STACKED",
-    "SUMMED_AXES",
+    "Matrix",
     "buffer_matrices",
     "stored",
 ]
@@ -49,14 +49,34 @@ MAX_SUMMED = (1 << 31) // LARGEST**2
 SCALE, BIAS = ".scale", ".bias"
 """The suffixes of these tensors' names."""
 
-SUMMED_AXES: Mapping[str, int] = {"w": 0, "w_ru": 0, "w_c": 0, "W": 2, "R": 2}
-"""The axis that products sum over, for each argument that has matrices."""
 
-STACKED = ("w", "w_ru", "w_c")
-"""The arguments that are two matrices, with the rows of inputs above those of states."""
+class Matrix(NamedTuple):
+    """An argument that is a matrix, or contains matrices.
 
-MATRICES = (*SUMMED_AXES, "params")
-"""The arguments that are or contain matrices."""
+    Attributes:
+        spec: The op.
+        tensor: Its argument, with `TensorSpec.summed`.
+    """
+
+    spec: FunctionSpec
+    tensor: TensorSpec
+
+    @property
+    def axis(self) -> int:
+        """The axis of a matrix that products sum over."""
+        assert self.tensor.summed is not None
+        return self.tensor.summed
+
+    @property
+    def height(self) -> int | None:
+        """The rows of inputs, if those of states are below them; None for a single matrix."""
+        is_stacked = "+" in self.tensor.formula
+        return static_size(self.spec.dims["input_size"]) if is_stacked else None
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The matrices in CudnnRNN's `params`; none for other arguments."""
+        return buffer_matrices(self.spec) if len(self.tensor.shape) == 1 else []
 
 
 def buffer_matrices(spec: FunctionSpec) -> list[Block]:
@@ -73,26 +93,22 @@ def buffer_matrices(spec: FunctionSpec) -> list[Block]:
     return list(matrices())
 
 
-def stored(spec: FunctionSpec, name: str, tensor: TensorSpec) -> list[TensorSpec]:
+def stored(matrix: Matrix, tensor: TensorSpec) -> list[TensorSpec]:
     """The tensors that replace an argument of a function.
 
     Args:
-        spec: The op.
-        name: The op's name of the argument.
-        tensor: The argument, which may have another name in a user's function.
+        matrix: The argument of an op.
+        tensor: The same, which may have another name in a user's function.
     """
-    if name in SUMMED_AXES:
-        axis = SUMMED_AXES[name]
-        numbers = shape = tensor.static_shape
-        scales = (*shape[:axis], *shape[axis + 1 :])
-        if name in STACKED:
-            scales = (2, *scales)
-        rest = 0
-    else:
-        matrices = buffer_matrices(spec)
-        numbers = (sum(each.size for each in matrices),)
-        scales = (sum(each.shape[0] for each in matrices if each.size),)
+    blocks, rest = matrix.blocks, 0
+    if blocks:
+        numbers = (sum(each.size for each in blocks),)
+        scales = (sum(each.shape[0] for each in blocks if each.size),)
         rest = tensor.static_shape[0] - numbers[0]
+    else:
+        numbers = shape = tensor.static_shape
+        scales = (*shape[: matrix.axis], *shape[matrix.axis + 1 :])
+        scales = scales if matrix.height is None else (2, *scales)
     made = [
         replace(tensor, dtype="int8", shape=numbers),
         TensorSpec(tensor.name + SCALE, "float32", scales, f"scales of {tensor.name}"),

@@ -177,6 +177,8 @@ class Manifest:
                 del data["minima"]
             for key in ("arguments", "results", "frozen"):
                 data[key] = [json_sizes(row, NUMBERS) for row in data[key]]
+                for row in data[key]:
+                    del row["summed"]
         return {
             **fields,
             "manifest_sha256": _digest(fields),

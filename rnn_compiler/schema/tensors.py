@@ -105,6 +105,8 @@ class Tensor:
         any_shape: Whether any shape with the same number of elements is accepted.
         is_list: Whether it is a list of tensors; `Signature.derived` gives their shapes, under its
             name.
+        summed: Of a matrix, or of the matrices it contains, the axis that products sum over. Such
+            an argument can be stored in int8.
     """
 
     name: str
@@ -119,6 +121,7 @@ class Tensor:
     equals: str | None = None
     any_shape: bool = False
     is_list: bool = False
+    summed: int | None = None
 
     @cached_property
     def sizes(self) -> tuple[Axis, ...]:
@@ -154,6 +157,7 @@ class Tensor:
             ignored=self.ignored,
             default=default,
             any_shape=self.any_shape,
+            summed=self.summed,
             batched=any(s in _OF_THE_BATCH for size in self.sizes for _, s in size.terms),
         )
         if self.equals is not None:

@@ -73,6 +73,15 @@ def test_links_lead_to_the_folders() -> None:
         assert link.readlink() == Path("..") / name
 
 
+def test_ops_agree_on_their_matrices() -> None:
+    """A gradient op takes a forward op's matrix; a forgotten axis would only lose a message."""
+    arguments = [each for op in OPS.values() for each in op.signature.arguments]
+    summed = {(each.name, each.summed) for each in arguments}
+    assert len(summed) == len({each.name for each in arguments})
+    weights = {name for op in OPS.values() for name in op.signature.weights}
+    assert weights - {name for name, axis in summed if axis is not None} == {"B", "P"}
+
+
 def test_package_data_exists() -> None:
     for package, patterns in PROJECT["tool"]["setuptools"]["package-data"].items():
         for pattern in patterns:

@@ -50,8 +50,8 @@ __all__ = ["GRAD", "OP", "PARAMETER_GRAD", "backward", "forward", "parameter_gra
 _INPUTS = (
     Argument("x", "B I", "input"),
     Argument("h_prev", "B H", "output before the step"),
-    Argument("w_ru", "I+H 2H", "weights of the reset and update gates, rows of x first"),
-    Argument("w_c", "I+H H", "weights of the candidate, rows of x first"),
+    Argument("w_ru", "I+H 2H", "weights of the reset and update gates, rows of x first", summed=0),
+    Argument("w_c", "I+H H", "weights of the candidate, rows of x first", summed=0),
     Argument("b_ru", "2H", "bias of the reset and update gates"),
     Argument("b_c", "H", "bias of the candidate"),
 )

@@ -95,7 +95,7 @@ PARAMETER_GRAD = Signature(
     arguments=(
         Argument("x", "B I", "input, as LSTMBlockCell took it"),
         Argument("h_prev", "B H", "output before the step, as LSTMBlockCell took it"),
-        Argument("w", "I+H 4H", "weights, as LSTMBlockCell took them"),
+        Argument("w", "I+H 4H", "weights, as LSTMBlockCell took them", summed=0),
         Argument("dicfo", "B 4H", "gradient of the gates, as LSTMBlockCellGrad gave it"),
     ),
     attributes=(WEIGHT_GRAD_DTYPE,),

@@ -83,7 +83,7 @@ SAVED = ("i", "f", "o", "ci", "co")
 """The activations that the derivative of a step reads, in addition to the cell states."""
 
 WEIGHTS = (
-    Argument("w", "I+H 4H", "weights, rows of x first"),
+    Argument("w", "I+H 4H", "weights, rows of x first", summed=0),
     Argument("wci", "H", "peephole weights of the input gate"),
     Argument("wcf", "H", "peephole weights of the forget gate"),
     Argument("wco", "H", "peephole weights of the output gate"),

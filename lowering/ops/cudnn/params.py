@@ -55,7 +55,7 @@ _SIZES = (
     Argument("input_size", "", "size of the input", dtype="int32", equals="I"),
 )
 
-_PARAMS = Tensor("params", "N", "the opaque buffer of all weights and biases")
+_PARAMS = Tensor("params", "N", "the opaque buffer of all weights and biases", summed=1)
 _WEIGHTS = Tensor("weights", "", "every matrix, in canonical order", is_list=True)
 _BIASES = Tensor("biases", "", "every bias, in canonical order", is_list=True)
 

@@ -111,6 +111,7 @@ def _forms(
             "N",
             "all matrices, then all biases, each by layer, direction, input or state, and gate; "
             "rnn_compiler.weights converts them",
+            summed=1,
         ),
     )
     lengths = (

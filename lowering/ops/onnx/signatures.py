@@ -120,8 +120,8 @@ def _forms(
     taken = attributes["inputs"].split()
     arguments = (
         Argument("X", sequence, "input"),
-        Argument("W", f"{D} {gates}H I", "weights of the input, gate by gate"),
-        Argument("R", f"{D} {gates}H H", "weights of the previous output, gate by gate"),
+        Argument("W", f"{D} {gates}H I", "weights of the input, gate by gate", summed=2),
+        Argument("R", f"{D} {gates}H H", "weights of the previous output, gate by gate", summed=2),
         *(replace(each, optional=True) for each in optional if each.name in taken),
     )
     results = [
