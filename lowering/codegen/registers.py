@@ -66,12 +66,14 @@ def accumulate(
 
 def accumulate_unrolled(
     body: Body,
-    count: int,
+    count: Index,
     factor: int,
     sums: list[Number],
     add: Callable[[Body, Number, list[Number]], list[Number]],
 ) -> list[Number]:
     """Emits a loop with accumulators and several indices per iteration; leftover indices follow it.
+
+    If their number is computed, they follow in a loop.
 
     Args:
         body: The body that gets the ops.
@@ -80,13 +82,17 @@ def accumulate_unrolled(
         sums: The accumulators before the first index.
         add: Emits one index, like the iterations of `accumulate`.
     """
-    full = count // factor * factor
 
     def iteration(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
         for number in range(factor):
             sums = add(inside, first + number, sums)
         return sums
 
+    if isinstance(count, Number):
+        end = count // factor * factor
+        sums = accumulate(body, end, factor, sums, iteration)
+        return accumulate(body, count, 1, sums, add, first=end)
+    full = count // factor * factor
     if full:
         sums = accumulate(body, full, factor, sums, iteration)
     for number in range(full, count):

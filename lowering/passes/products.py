@@ -166,7 +166,7 @@ class _Rewriting:
                 store = Store.part(made, whole, start, columns, product.sums, is_new=is_new)
             rows = _rows(given, lhs, flat.shape[0])
             sizes = self.vectors, format, flat.shape[0], rhs.type, axis
-            plan = Blocking(*sizes, packed=is_packed, stays=stays)
+            plan = Blocking(*sizes, listed="listed" in given, packed=is_packed, stays=stays)
             result = rows_product(made, plan, flat, rhs, axis, rows, store, given.get("scale"))
             if flat is lhs:
                 return [result]

@@ -18,7 +18,7 @@ from rnn_compiler.lowering.cpu.tiles.register_tiles import min_columns
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 
-__all__ = ["STREAM", "WORKGROUPS", "Blocking"]
+__all__ = ["COPIES_AT_ONCE", "ROWS_AT_ONCE", "STREAM", "WORKGROUPS", "Blocking"]
 
 _BLOCK = range(64, 513)
 """The possible numbers of rows of a block."""
@@ -35,6 +35,12 @@ pays for at least twice `_MANY` rows."""
 
 STREAM = 16
 """Rows of a streamed right-hand side that are read at a time."""
+
+ROWS_AT_ONCE, COPIES_AT_ONCE = 512, 128
+"""Rows that a workgroup multiplies at a time, in place and gathered."""
+
+_MIN_ROWS = 64
+"""The fewest rows of a workgroup, if their number is computed."""
 
 WORKGROUPS = 15
 """The maximum number of workgroups if blocks have enough rows, and about the number to aim for.
@@ -58,10 +64,12 @@ class Blocking:
         rows: M; if open, `_MANY_ROWS`.
         inner: K.
         columns: N.
+        listed: Whether the rows are listed, and each is written by itself: panels do not overlap.
         packed: Whether the right-hand side is packed.
         dotted: Whether it is ``[N, K]`` and read unpacked, by a single row.
         streamed: Whether the right-hand side is read some rows at a time.
         count: The number of parts into which the rows are divided.
+        least: The fewest rows of a part of a computed number of rows.
         block: The rows of a part of a known number of rows: a block.
         tile: The rows of a tile.
         panel: The columns of a panel.
@@ -77,6 +85,7 @@ class Blocking:
         rhs: ArrayType,
         axis: int,
         *,
+        listed: bool = False,
         packed: bool = False,
         stays: bool = True,
     ) -> None:
@@ -88,10 +97,11 @@ class Blocking:
             rows: M.
             rhs: The right-hand side.
             axis: Its contracted axis.
+            listed: Whether the rows are listed.
             packed: Whether it is packed in any case, because that is done once for many calls.
             stays: Whether it stays the same from call to call.
         """
-        self.vectors, self.format = vectors, format
+        self.vectors, self.format, self.listed = vectors, format, listed
         self.rows = rows if isinstance(rows, int) else _MANY_ROWS
         self.inner, self.columns = known(rhs.shape)[:: -1 if axis else 1]
         widest = vectors.width(format.result) * (4 if self.rows == 1 else 1)
@@ -105,14 +115,26 @@ class Blocking:
         is_transposed = axis == 1 and not self.dotted
         fits = self.panel <= self.columns
         self.packed = packed or is_transposed or pays or not fits or format.is_quantized
+        self.packed = self.packed or (listed and self.columns % self.panel > 0)
         self.streamed = size > 4 * _CACHE and not (many or self.packed)
         self.count, self.across = self._parts(rows)
+        self.least = vectors.rows if format.is_quantized else _MIN_ROWS
         self.block, self.width = -(-self.rows // self.count), self.columns // self.across
         self.tile = self._height()
 
+    @property
+    def workgroups(self) -> int:
+        """The number of workgroups."""
+        return self.count * self.across
+
     def _parts(self, rows: Index) -> tuple[int, int]:
-        """The numbers of parts into which the rows and the columns are divided."""
+        """The numbers of parts into which the rows and the columns are divided.
+
+        Parts that share columns would each gather all rows.
+        """
         panels, left_over = divmod(self.columns, self.panel)
+        if self.listed:
+            return min(WORKGROUPS, -(-self.rows // COPIES_AT_ONCE)), 1
         if self.rows == 1:
             weights = self.inner * self.columns // self.format.per_float32
             return 1, self.vectors.cut(1, max(panels, 1), weights)[0]

@@ -23,15 +23,11 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.codegen.registers import (
-    accumulate,
-    bitcast,
-    intrinsic,
-    lane,
-)
+from rnn_compiler.lowering.codegen.registers import accumulate_unrolled, lane
 from rnn_compiler.lowering.cpu.products.blocking import WORKGROUPS
 from rnn_compiler.lowering.cpu.products.panels import Side, gathered_panels
 from rnn_compiler.lowering.cpu.products.rows import Rows
+from rnn_compiler.lowering.cpu.tiles.bfloat16_pairs import add_pairs
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 
@@ -219,14 +215,7 @@ class _Tiles:
                     made.append(self._multiplied(inside, x, weight, sums[len(made)]))
             return made
 
-        def some(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
-            for k in range(_UNROLLED):
-                sums = add(inside, first + k, sums)
-            return sums
-
-        end = self.count // _UNROLLED * _UNROLLED
-        sums = accumulate(body, end, _UNROLLED, sums, some)
-        sums = accumulate(body, self.count, 1, sums, add, first=end)
+        sums = accumulate_unrolled(body, self.count, _UNROLLED, sums, add)
         for number_of, total in enumerate(sums):
             row, vector = divmod(number_of, len(vectors))
             line = (number * plan.high + row) * summed.width + panel * plan.wide + summed.offset
@@ -234,11 +223,9 @@ class _Tiles:
 
     def _multiplied(self, body: Body, x: Number, weight: Number, total: Number) -> Number:
         """Emits a row of sums plus the products of a number or a pair."""
-        if not self.plan.paired:
-            return body.number("vector.fma", [x, weight, total], total.element, total.lanes)
-        name = self.plan.format.instruction(total.lanes)
-        like = Number(body, total.value, total.element, total.lanes)
-        return intrinsic(name, [total, bitcast(weight, "bf16"), bitcast(x, "bf16")], like)
+        if self.plan.paired:
+            return add_pairs(self.plan.format, total, weight, x)
+        return body.number("vector.fma", [x, weight, total], total.element, total.lanes)
 
     def _write(self, sums: Number, offset: Number, count: int) -> None:
         """Emits the stores of some sums, as many as there are columns."""

@@ -12,7 +12,6 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.partition import first_only, partition
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.blocking import Blocking
-from rnn_compiler.lowering.cpu.products.quantized_rows import QuantizedRows
 from rnn_compiler.lowering.cpu.products.store import Store
 from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 
@@ -31,7 +30,7 @@ class PanelProduct:
         rhs: The right-hand side, packed or not.
         outside: The function that gets the dispatch.
         store: The destination of the product.
-        quantized: The rows of the left-hand side in int8, if there are scales of columns.
+        scale: The scales of the columns, of a format whose left-hand side is quantized.
     """
 
     def __init__(
@@ -45,28 +44,17 @@ class PanelProduct:
         scale: Array | None = None,
     ) -> None:
         self.plan, self.vectors = plan, plan.vectors
-        if self.is_packed:
+        if plan.packed:
             rhs = pack(outside, plan.vectors, plan.format, rhs, 1 - axis, plan.panel)
             if plan.columns <= plan.panel:
                 rhs = collapse(outside, rhs, [[0, 1], [2]])
-        self.executable = Executable(outside, "product", self.workgroups)
+        self.executable = Executable(outside, "product", plan.workgroups)
         self.body, self.outside, self.store = self.executable.body, outside, store
         sides = map(outside.materialized, (lhs, rhs))
         self.lhs, self.rhs = map(self.executable.read, sides)
+        self.scale = None
         if scale is not None:
-            scale = self.executable.read(outside.materialized(scale))
-            how = self.executable, plan, self.lhs, scale
-            self.quantized = QuantizedRows(*how, self.workgroups)
-
-    @property
-    def is_packed(self) -> bool:
-        """Whether the right-hand side is packed."""
-        return self.plan.packed
-
-    @property
-    def workgroups(self) -> int:
-        """The number of workgroups."""
-        return self.plan.count * self.plan.across
+            self.scale = self.executable.read(outside.materialized(scale))
 
     def panels(
         self,
@@ -88,7 +76,7 @@ class PanelProduct:
             )
         elif full:
             body.loop(0, full * panel, panel, carried, lambda column: each(column, panel))
-        overlaps = full and not self.is_packed
+        overlaps = full and not self.plan.packed
         column, width = (columns - panel, panel) if overlaps else (full * panel, left)
         if left:
             first_only(body, part, among, carried, lambda: each(body.index(column), width))
@@ -96,7 +84,7 @@ class PanelProduct:
     def panel(self, column: Number) -> Array:
         """Emits the panel of the right-hand side that begins at a column."""
         inner, width = known(self.rhs.shape)[-2], self.plan.panel
-        if self.is_packed:
+        if self.plan.packed:
             width = self.plan.format.width(width)
         if len(self.rhs.shape) == 2:  # unpacked, or a single panel
             return self.body.extract(self.rhs, [0, column], (inner, width))

@@ -1,236 +1,192 @@
 """The product of rows whose number is computed, or that are copied first.
 
 A workgroup has a partition of the rows, and multiplies it in chunks: as many rows as fit a cache.
+If fewer rows than a tile has can be read, they are multiplied one by one.
 
 | rows | a tile is |
 |---|---|
 | the first ones | read in place |
-| listed | gathered, and written row by row |
+| listed | gathered into a buffer that stays in a second-level cache, and written row by row |
 | quantized | quantized, and scaled |
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.cpu.products.blocking import WORKGROUPS
+from rnn_compiler.lowering.cpu.products.blocking import COPIES_AT_ONCE, ROWS_AT_ONCE
 from rnn_compiler.lowering.cpu.products.panel_product import PanelProduct
+from rnn_compiler.lowering.cpu.products.quantized_rows import QuantizedRows
 from rnn_compiler.lowering.cpu.products.rows import Rows
-from rnn_compiler.lowering.cpu.tiles.matmul import tile_matmul
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row
 
-__all__ = ["ListedPartition", "Partition", "QuantizedPartition"]
+__all__ = ["GatheredPartition", "Partition", "QuantizedPartition"]
 
-_MIN_ROWS = 64
-"""The fewest rows of a workgroup."""
 
-_ROWS_AT_ONCE, _COPIES_AT_ONCE = 512, 128
-"""Rows that a workgroup multiplies at a time, in place and gathered."""
+class _Chunk(NamedTuple):
+    """Rows that are multiplied together: the first one, and their number."""
+
+    first: Number
+    size: Number
 
 
 class Partition(PanelProduct):
     """A workgroup's partition of the first rows, of an open number.
 
     Attributes:
+        rows: The rows.
+        count: Their number.
         whole: The destination.
         base: Its row for the first row.
-        count: The number of rows to multiply.
-        column_part: The workgroup's part of the columns.
+        at_once: The most rows of a chunk.
+        copies: The arrays that rows are copied to.
     """
 
-    @property
-    def across(self) -> int:
-        """The number of parts into which the columns are divided."""
-        return self.plan.across
-
-    @property
-    def at_once(self) -> int:
-        """The rows that a workgroup multiplies at a time."""
-        return _ROWS_AT_ONCE
+    at_once = ROWS_AT_ONCE
+    copies: Sequence[Array] = ()
 
     def emit(self, rows: Rows) -> Array:
         """Emits the dispatch; returns its result."""
-        body, executable = self.body, self.executable
+        body, executable, plan, height = self.body, self.executable, self.plan, self.vectors.rows
         self.rows = rows.inside(executable)
         self.whole, self.base = self.store.inside(self.outside, executable)
         self.count = self.rows.count(body)
-        size, part = self.size(), executable.workgroup()
-        self.column_part: Index = 0
-        if self.across > 1:
-            part, self.column_part = part // self.across, part % self.across
+        step = plan.count * height
+        size = ((self.count + (step - 1)) // step * height).at_least(plan.least)
+        part, column_part = executable.workgroup(), 0
+        if plan.across > 1:
+            part, column_part = part // plan.across, part % plan.across
         low = (part * size).at_most(self.count)
-        self.emit_rows(low, (low + size).at_most(self.count))
+        high = (low + size).at_most(self.count)
+        self.prepare()
+
+        def chunk(first: Number) -> None:
+            self._multiply(_Chunk(first, (high - first).at_most(self.at_once)), column_part)
+
+        body.loop(low, high, self.at_once, [self.whole, *self.copies], chunk)
         executable.dispatch()
         return self.whole
 
-    def size(self) -> Number:
-        """Emits the number of rows of a partition."""
-        return ((self.count + (self.workgroups - 1)) // self.workgroups).at_least(_MIN_ROWS)
+    def _multiply(self, chunk: _Chunk, column_part: Index) -> None:
+        """Emits the product of a chunk, panel by panel and tile by tile."""
+        body, height, carried = self.body, self.vectors.rows, [self.whole]
+        self.copy(chunk)
+        tiles, singles = (chunk.size + (height - 1)) // height, None
+        readable = self.readable(chunk)
+        if readable is not None:
+            is_few, none = readable < body.index(height), body.index(0)
+            tiles = body.select(is_few, none, tiles)
+            singles = body.select(is_few, chunk.size, none)
 
-    def emit_rows(self, low: Number, high: Number) -> None:
-        """Emits the code of a workgroup; rows one by one if there are fewer than a tile has."""
-        body, plan = self.body, self.plan
-        is_few = self.count < body.index(self.vectors.rows)
+        def panel(column: Number, width: int) -> None:
+            rhs = self.panel(column)
 
-        def one(row: Number) -> None:
-            def panel(column: Number, width: int) -> None:
-                self._insert_product(row, self.panel(column), column, width)
+            def tile(number: Number) -> None:
+                row = number * height
+                last = row if readable is None else row.at_most(readable - height)
+                self.multiply(chunk, last, height, rhs, column, width)
 
-            self.panels(plan.columns, [self.whole], panel)
+            def single(row: Number) -> None:
+                self.multiply(chunk, row, 1, rhs, column, width)
 
-        self.emit_chunks(body.select(is_few, high, low), high, [self.whole])
-        body.loop(low, body.select(is_few, high, low), 1, [self.whole], one)
+            body.loop(0, tiles, 1, carried, tile)
+            if singles is not None:
+                body.loop(0, singles, 1, carried, single)
 
-    def emit_chunks(self, low: Number, high: Number, carried: Sequence[Array]) -> None:
-        """Emits the products of some rows, chunk by chunk."""
-        plan, body, height = self.plan, self.body, self.vectors.rows
+        self.panels(self.plan.columns, carried, panel, column_part, self.plan.across)
 
-        def chunk(first: Number) -> None:
-            count = (high - first).at_most(self.at_once)
-            tiles = (count + (height - 1)) // height
-            self.prepare_chunk(first, count)
+    def prepare(self) -> None:
+        """Emits what the rows are copied to."""
 
-            def panel(column: Number, width: int) -> None:
-                self.multiply_chunk(first, count, tiles, column, width)
+    def copy(self, chunk: _Chunk) -> None:
+        """Emits the copies of a chunk's rows."""
 
-            self.panels(plan.columns, [self.whole], panel, self.column_part, self.across)
+    def readable(self, chunk: _Chunk) -> Number | None:
+        """Emits the number of rows that can be read, from the first on; None for whole tiles."""
+        return self.count - chunk.first
 
-        body.loop(low, high, self.at_once, carried, chunk)
-
-    def prepare_chunk(self, first: Number, count: Number) -> None:
-        """Emits code before the products of a chunk."""
-
-    def multiply_chunk(
-        self, first: Number, count: Number, tiles: Number, column: Number, width: int
+    def multiply(
+        self, chunk: _Chunk, row: Number, rows: int, rhs: Array, column: Number, width: int
     ) -> None:
-        """Emits the product of a chunk and a panel, tile by tile."""
-        rhs = self.panel(column)
-
-        def tile(number: Number) -> None:
-            self.emit_tile(first, number * self.vectors.rows, count, rhs, column, width)
-
-        self.body.loop(0, tiles, 1, [self.whole], tile)
-
-    def emit_tile(
-        self, first: Number, row: Number, count: Number, rhs: Array, column: Number, width: int
-    ) -> None:
-        """Emits a tile: the rows from `row` on, of a chunk that begins at `first`."""
-        last = (first + row).at_most(self.count - self.vectors.rows)
-        self._insert_product(last, rhs, column, width, self.vectors.rows)
-
-    def _insert_product(
-        self, row: Number, rhs: Array, column: Number, width: int, *sizes: int
-    ) -> None:
-        """Emits the product of some rows, or of a single one, in its place."""
-        lhs = self.body.extract(self.lhs, [row, 0], (*sizes, self.plan.inner))
-        self.body.insert(self.product(lhs, rhs, width), self.whole, [row + self.base, column])
+        """Emits the product of some rows of a chunk, from `row` on, and a panel."""
+        at, sizes = chunk.first + row, [rows] if rows > 1 else []
+        lhs = self.body.extract(self.lhs, [at, 0], (*sizes, self.plan.inner))
+        self.body.insert(self.product(lhs, rhs, width), self.whole, [at + self.base, column])
 
 
-class ListedPartition(Partition):
-    """Listed rows, gathered into a buffer that stays in a second-level cache.
-
-    A workgroup reuses its part of the buffer for all rows that it gathers.
+class GatheredPartition(Partition):
+    """Listed rows; a workgroup gathers all chunks into the same part of a buffer.
 
     Attributes:
-        copies: The buffer of all workgroups.
-        first: The first row of this workgroup's part.
+        first: The workgroup's first row of the buffer.
     """
 
-    @property
-    def at_once(self) -> int:
-        """The rows that a workgroup gathers at a time."""
-        return _COPIES_AT_ONCE
+    at_once = COPIES_AT_ONCE
 
-    @property
-    def is_packed(self) -> bool:
-        """Whether the right-hand side is packed; no panel may overlap another."""
-        return self.plan.packed or bool(self.plan.columns % self.plan.panel)
+    def prepare(self) -> None:
+        """Emits the buffer."""
+        shape = self.plan.workgroups * self.at_once, self.plan.inner
+        self.copies = [self.executable.make(ArrayType(shape, self.lhs.element))]
+        self.first = self.executable.workgroup() * self.at_once
 
-    @property
-    def across(self) -> int:
-        """The number of parts into which the columns are divided: each would gather all rows."""
-        return 1
-
-    @property
-    def workgroups(self) -> int:
-        """The number of workgroups."""
-        return min(WORKGROUPS, -(-self.plan.rows // _COPIES_AT_ONCE))
-
-    def emit_rows(self, low: Number, high: Number) -> None:
-        """Emits the code of a workgroup."""
-        rows, of = self.workgroups * _COPIES_AT_ONCE, self.lhs.element
-        self.copies = self.executable.make(ArrayType((rows, self.plan.inner), of))
-        self.first = self.executable.workgroup() * _COPIES_AT_ONCE
-        self.emit_chunks(low, high, [self.whole, self.copies])
-
-    def prepare_chunk(self, first: Number, count: Number) -> None:
+    def copy(self, chunk: _Chunk) -> None:
         """Emits the gathering of a chunk."""
 
-        def copy(number: Number) -> None:
-            row = self.rows.row(self.body, first + number)
-            to = (self.copies, [self.first + number])
-            copy_row(self.body, self.vectors, (self.lhs, [row]), to)
+        def row(number: Number) -> None:
+            source = self.lhs, [self.rows.row(self.body, chunk.first + number)]
+            copy_row(self.body, self.vectors, source, (self.copies[0], [self.first + number]))
 
-        self.body.loop(0, count, 1, [self.copies], copy)
+        self.body.loop(0, chunk.size, 1, self.copies, row)
 
-    def emit_tile(
-        self, first: Number, row: Number, count: Number, rhs: Array, column: Number, width: int
+    def readable(self, chunk: _Chunk) -> None:
+        """The buffer has whole tiles."""
+
+    def multiply(
+        self, chunk: _Chunk, row: Number, rows: int, rhs: Array, column: Number, width: int
     ) -> None:
         """Emits a tile, and scatters its rows to the destination."""
-        body, height = self.body, self.vectors.rows
-        lhs = body.extract(self.copies, [self.first + row, 0], (height, self.plan.inner))
-        made = tile_matmul(body, self.vectors, self.plan.format, lhs, rhs)
+        body, inner = self.body, self.plan.inner
+        lhs = body.extract(self.copies[0], [self.first + row, 0], (rows, inner))
+        made = self.product(lhs, rhs, self.plan.panel)
 
         def write(line: Number) -> None:
-            to = (self.whole, [self.rows.row(body, first + row + line) + self.base])
+            to = (self.whole, [self.rows.row(body, chunk.first + row + line) + self.base])
             copy_row(body, self.vectors, (made, [line]), to, column, width)
 
-        body.loop(0, (count - row).at_most(height), 1, [self.whole], write)
+        body.loop(0, (chunk.size - row).at_most(rows), 1, [self.whole], write)
 
 
 class QuantizedPartition(Partition):
     """Rows that workgroups quantize; several may share the columns.
 
-    If there are fewer rows than a tile has, or fewer are left, they are multiplied one by one.
+    Attributes:
+        quantized: The rows in int8.
     """
 
-    @property
-    def at_once(self) -> int:
-        """The rows that a workgroup quantizes at a time."""
-        return self.quantized.at_once
+    def prepare(self) -> None:
+        """Emits the arrays of the rows in int8."""
+        assert self.scale is not None
+        self.quantized = QuantizedRows(self.executable, self.plan, self.lhs, self.scale)
+        self.at_once, self.copies = self.quantized.at_once, self.quantized.rows.arrays
 
-    def size(self) -> Number:
-        """Emits the number of rows of a partition: whole tiles, except in the last one."""
-        step = self.plan.count * self.vectors.rows
-        return (self.count + (step - 1)) // step * self.vectors.rows
-
-    def emit_rows(self, low: Number, high: Number) -> None:
-        """Emits the code of a workgroup."""
-        self.emit_chunks(low, high, [self.whole, *self.quantized.rows.arrays])
-
-    def prepare_chunk(self, first: Number, count: Number) -> None:
+    def copy(self, chunk: _Chunk) -> None:
         """Emits a chunk in int8."""
-        self.body.loop(
-            *(0, count, 1, self.quantized.rows.arrays),
-            lambda number: self.quantized.quantize([first + number], [number]),
-        )
 
-    def multiply_chunk(
-        self, first: Number, count: Number, tiles: Number, column: Number, width: int
+        def row(number: Number) -> None:
+            self.quantized.quantize([chunk.first + number], [number])
+
+        self.body.loop(0, chunk.size, 1, self.copies, row)
+
+    def readable(self, chunk: _Chunk) -> Number:
+        """Only the rows of the chunk are there."""
+        return chunk.size
+
+    def multiply(
+        self, chunk: _Chunk, row: Number, rows: int, rhs: Array, column: Number, width: int
     ) -> None:
-        """Emits the product of a chunk and a panel, tile by tile."""
-        body, height, rhs = self.body, self.vectors.rows, self.panel(column)
-        is_few, zero = count < body.index(height), body.index(0)
-
-        def multiply(row: Number, rows: int) -> None:
-            to = (self.whole, [first + row + self.base, column])
-            self.quantized.multiply([row], rows, rhs, to, width)
-
-        def tile(number: Number) -> None:
-            multiply((number * height).at_most(count - height), height)
-
-        carried = [self.whole]
-        body.loop(0, body.select(is_few, zero, tiles), 1, carried, tile)
-        body.loop(0, body.select(is_few, count, zero), 1, carried, lambda row: multiply(row, 1))
+        """Emits the product of some rows of a chunk, from `row` on, and a panel."""
+        to = (self.whole, [chunk.first + row + self.base, column])
+        self.quantized.multiply([row], rows, rhs, to, width)

@@ -38,13 +38,12 @@ class QuantizedRows:
         plan: Blocking,
         lhs: Array,
         scale: Array,
-        workgroups: int,
     ) -> None:
         self.plan, self.body, self.lhs, self.scale = plan, executable.body, lhs, scale
         vectors = plan.vectors
         self.at_once = max(vectors.rows, min(vectors.quantized_rows, plan.rows))
         # A single workgroup has rows for two: IREE folds unit axes, also those in a loop.
-        leading = (max(2, workgroups), *([self.at_once] if len(lhs.shape) > 1 else []))
+        leading = (max(2, plan.workgroups), *([self.at_once] if len(lhs.shape) > 1 else []))
         types = int8_types(plan.format, plan.inner, leading)
         self.rows, self.workgroup = Int8Rows(*map(executable.make, types)), executable.workgroup()
 

@@ -30,10 +30,11 @@ from rnn_compiler.lowering.cpu.products.blocking import Blocking
 from rnn_compiler.lowering.cpu.products.blocks import Blocks
 from rnn_compiler.lowering.cpu.products.panel_product import PanelProduct
 from rnn_compiler.lowering.cpu.products.partitions import (
-    ListedPartition,
+    GatheredPartition,
     Partition,
     QuantizedPartition,
 )
+from rnn_compiler.lowering.cpu.products.quantized_rows import QuantizedRows
 from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows
 from rnn_compiler.lowering.cpu.products.store import Store
 from rnn_compiler.lowering.cpu.tiles.row_dot import row_dot
@@ -69,15 +70,16 @@ def rows_product(
     number = lhs.shape[0]
     rows = rows or FirstRows(number)
     assert store is None or number != 1
-    assert scale is None or not isinstance(rows, ListedRows)
+    assert plan.listed == isinstance(rows, ListedRows)
+    assert not plan.listed or scale is None
     store = store or Store(ArrayType((number, plan.columns), plan.format.result))
     if number == 1:
         row = collapse(outside, lhs, [[0, 1]])
         return _Row(outside, plan, row, rhs, axis, store, scale).emit()
     if scale is not None:
         return QuantizedPartition(outside, plan, lhs, rhs, axis, store, scale).emit(rows)
-    if isinstance(rows, ListedRows):
-        return ListedPartition(outside, plan, lhs, rhs, axis, store).emit(rows)
+    if plan.listed:
+        return GatheredPartition(outside, plan, lhs, rhs, axis, store).emit(rows)
     if isinstance(number, int):
         return Blocks(outside, plan, lhs, rhs, axis, store).emit()
     return Partition(outside, plan, lhs, rhs, axis, store).emit(rows)
@@ -94,12 +96,14 @@ class _Row(PanelProduct):
         plan, executable = self.plan, self.executable
         part, type = executable.workgroup(), ArrayType((plan.columns,), plan.format.result)
         row = executable.make(type)
-        if plan.format.is_quantized:
-            self.quantized.quantize([], [])
+        numbers = None
+        if self.scale is not None:
+            numbers = QuantizedRows(executable, plan, self.lhs, self.scale)
+            numbers.quantize([], [])
 
         def panel(column: Number, width: int) -> None:
-            if plan.format.is_quantized:
-                self.quantized.multiply([], 1, self.panel(column), (row, [column]), width)
+            if numbers is not None:
+                numbers.multiply([], 1, self.panel(column), (row, [column]), width)
                 return
             if plan.dotted:
                 made = row_dot(self.body, self.vectors, self.lhs, self.rhs, column, width)

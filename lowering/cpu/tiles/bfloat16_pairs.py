@@ -32,14 +32,21 @@ from rnn_compiler.lowering.codegen.registers import (
     lane,
 )
 from rnn_compiler.lowering.cpu.tiles.register_tiles import TileProduct
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 
-__all__ = ["PairsProduct"]
+__all__ = ["PairsProduct", "add_pairs"]
 
 _UNROLLED = 2
 """Pairs that an iteration of the loop multiplies."""
 
 _HIGH = -(1 << 16)
 """The bits of a pair's odd number."""
+
+
+def add_pairs(format: WeightFormat, total: Number, weights: Number, pairs: Number) -> Number:
+    """Emits a register of sums plus the products of pairs, by the instruction of the format."""
+    operands = [total, bitcast(weights, "bf16"), bitcast(pairs, "bf16")]
+    return intrinsic(format.instruction(total.lanes), operands, total)
 
 
 class PairsProduct(TileProduct):
@@ -60,13 +67,10 @@ class PairsProduct(TileProduct):
             return self._widened(body, pair, weights, sums, whole=whole)
         made: list[Number] = []
         for number, row in enumerate(self.tile.rows):
-            x = self._pair(body, row, pair, whole=whole)
-            x = bitcast(body.broadcast(x, self.tile.lanes), "bf16")
-            for column, weight in enumerate(weights):
-                total = sums[number * len(weights) + column]
-                like = Number(body, total.value, "f32", self.tile.lanes)
-                name = self.format.instruction(self.tile.lanes)
-                made.append(intrinsic(name, [total, bitcast(weight, "bf16"), x], like))
+            x = body.broadcast(self._pair(body, row, pair, whole=whole), self.tile.lanes)
+            totals = sums[number * len(weights) :]
+            for weight, total in zip(weights, totals, strict=False):
+                made.append(add_pairs(self.format, total, weight, x))
         return made
 
     def _widened(
