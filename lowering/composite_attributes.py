@@ -81,12 +81,15 @@ class ProductAttributes:
         """The attributes that have these values.
 
         Raises:
-            KeyError: The form or the roles are missing.
+            KeyError: The form or the roles are missing, or there are no sides among these.
         """
+        roles = values["operands"].split()
+        if not {"lhs", "rhs"} <= {*roles}:
+            raise KeyError("operands")
         count = sum(name.startswith("offset") for name in values)
         return cls(
             values["form"],
-            values["operands"].split(),
+            roles,
             values.get("axis", 0),
             values.get("start", 0),
             tuple(values[f"offset{number}"] for number in range(count)),

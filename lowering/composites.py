@@ -37,7 +37,7 @@ def composite_name(op: ir.Operation) -> str | None:
         return name
     try:
         roles = _OURS[name].read(_values(op)).roles
-    except KeyError:
+    except (AttributeError, KeyError):  # missing, or of another type
         return full
     return name if len(roles) == len(op.operands) else full
 

@@ -220,9 +220,21 @@ def test_an_error_has_all_its_parts() -> None:
     assert caught.value.remedy == "did you mean use_peephole?"
 
 
-@pytest.mark.parametrize("name", only(["time_loop", "product"], "product"))
-def test_composites_of_our_names_by_hand_stay_as_they_are(name: str) -> None:
-    """A user's composite may lack attributes that lowering reads from its own."""
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    only(
+        [
+            ("time_loop", ""),
+            ("product", ""),
+            ("product", 'form = "rows", operands = "x"'),
+            ("product", 'form = "rows", operands = 1 : i64'),
+            ("time_loop", "step = 1 : i64, operands = [], reverse = 0 : i64"),
+        ],
+        ("product", ""),
+    ),
+)
+def test_composites_of_our_names_by_hand_stay_as_they_are(name: str, attributes: str) -> None:
+    """A user's composite may lack attributes that lowering reads from its own, or have others."""
     text = """
     func.func private @rnn_compiler.GRUBlockCell(tensor<2x3xf32>, tensor<2x4xf32>,
         tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
@@ -232,7 +244,8 @@ def test_composites_of_our_names_by_hand_stay_as_they_are(name: str) -> None:
       %r:4 = call @rnn_compiler.GRUBlockCell(%x, %h, %w, %wc, %b, %bc) : (tensor<2x3xf32>,
         tensor<2x4xf32>, tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
         -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
-      %t = stablehlo.composite "rnn_compiler.NAME" %r#3 {decomposition = @twice}
+      %t = stablehlo.composite "rnn_compiler.NAME" %r#3
+        {decomposition = @twice, composite_attributes = {ATTRIBUTES}}
         : (tensor<2x4xf32>) -> tensor<2x4xf32>
       return %t : tensor<2x4xf32>
     }
@@ -240,4 +253,5 @@ def test_composites_of_our_names_by_hand_stay_as_they_are(name: str) -> None:
       %y = stablehlo.add %x, %x : tensor<2x4xf32>
       return %y : tensor<2x4xf32>
     }"""
-    assert rc.link(text.replace("NAME", name)).manifest.strategy == "fused"
+    text = text.replace("NAME", name).replace("ATTRIBUTES", attributes)
+    assert rc.link(text).manifest.strategy == "fused"
