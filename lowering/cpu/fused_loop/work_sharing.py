@@ -60,7 +60,7 @@ class Turns:
         Args:
             executable: The dispatch, with a workgroup for each part.
             parts: The number of parts of a turn, at most 8.
-            part: The number of this loop among the module's time loops.
+            part: The loop's part of the buffer of counters that the module's time loops share.
         """
         if isinstance(parts, int) and parts > _MOST:
             raise ValueError(f"{parts} parts: {_MOST} is the most")
