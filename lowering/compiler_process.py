@@ -76,17 +76,25 @@ def guard(process: int, folder: str) -> Generator[None]:
 
 
 def run(
-    command: Sequence[str], module: str, timeout: float, folder: str
+    command: Sequence[str], module: str, timeout: float, folder: str, written: str
 ) -> tuple[int | None, bytes, str]:
     """Runs the compiler; returns its exit code, None if it was stopped, and its output.
 
     It runs in its own process group, so that its children (a linker) are stopped with it.
+
+    Args:
+        command: The command.
+        module: Its input.
+        timeout: Seconds after which it is stopped.
+        folder: The folder for its temporary files.
+        written: The folder that it runs in, to which paths in the command are relative.
     """
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        cwd=written,
         env={**os.environ, "TMPDIR": folder},
         start_new_session=True,
     )

@@ -148,7 +148,7 @@ def compiler_program(name: str) -> str:
     Raises:
         UnsupportedError: The compiler is not installed.
     """
-    return str(compiler_folder() / file_of_program(name))
+    return str((compiler_folder() / file_of_program(name)).absolute())
 
 
 @functools.cache
@@ -223,7 +223,7 @@ def compile_with_host_program(
         return payload, "".join(file.read_text() for file in folder.glob("*.hal.mlir"))
 
     def compiled(module: str, *flags: str) -> tuple[bytes, str]:
-        flags, files = (*_PLAIN_COMMANDS, *flags), {_PHASES_FLAG: ""}
+        flags, files = (*_PLAIN_COMMANDS, *flags), {_PHASES_FLAG: "."}
         return _run(module, target, flags, reproducers, timeout, collect, files)
 
     if halfway is None:
@@ -238,8 +238,17 @@ def compile_host_program(
     *,
     reproducers: Path,
     timeout: float = DEFAULT_TIMEOUT,
+    halfway: Callable[[str], str] | None = None,
 ) -> HostAndObject:
     """Compiles a module for a CPU, except for its host program; see `compile_module`.
+
+    Args:
+        module: As for `compile_module`, like the following three.
+        target: The same.
+        reproducers: The same.
+        timeout: The same.
+        halfway: Changes the module's text after IREE's phase `input`, where StableHLO has become
+            linalg, and dispatches are not yet formed.
 
     Raises:
         CompileError: As for `compile_module`, or the compiler left several objects.
@@ -253,11 +262,18 @@ def compile_host_program(
         stack_usage = usage.read_text(errors="replace") if usage.exists() else ""
         return HostAndObject(payload.decode(), b"".join(objects), stack_usage)
 
-    flags, objects = ("--compile-to=hal", *_PLAIN_COMMANDS), {_OBJECTS_FLAG: ""}
+    flags, objects = _PLAIN_COMMANDS, {_OBJECTS_FLAG: "."}
     if "vmfb" not in ARCHITECTURES[target.architecture].formats:
         flags, objects = (*flags, *_STATIC_LIBRARY), {_LIBRARY_FLAG: "library.o"}
     files = {**objects, "--stack-usage-file": _STACK_USAGE}
-    return _run(module, target, flags, reproducers, timeout, collect, files)
+
+    def compiled(module: str, collect: Callable[[bytes, Path], _T | None], *phases: str) -> _T:
+        return _run(module, target, (*flags, *phases), reproducers, timeout, collect, files)
+
+    if halfway is None:
+        return compiled(module, collect, "--compile-to=hal")
+    middle = compiled(module, lambda text, _: text.decode(), "--compile-to=input")
+    return compiled(halfway(middle), collect, "--compile-from=input", "--compile-to=hal")
 
 
 def _run(
@@ -279,16 +295,17 @@ def _run(
         timeout: The same.
         collect: Makes the result from the output and the folder of `files`; None if something is
             missing.
-        files: The flags for other files to write, each with the name of a file or folder.
+        files: The flags for other files to write, each with the path of a file or folder.
     """
     command = [compiler_program("iree-compile"), *FLAGS, *flags, *compiler_flags(target)]
     stages.report(f"compiling for {target.name}")
     with temporary_folder() as folder:
         written = Path(folder) / "written"
         written.mkdir()
-        wanted = [f"{flag}={written / file}" for flag, file in files.items()]
+        wanted = [f"{flag}={file}" for flag, file in files.items()]
+        whole = [*command, *wanted]
         try:
-            code, payload, diagnostics = run([*command, *wanted], module, timeout, folder)
+            code, payload, diagnostics = run(whole, module, timeout, folder, str(written))
         except OSError as error:
             summary, diagnostics = f"the compiler could not be started ({error})", ""
         else:
