@@ -147,6 +147,7 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
     text = whole.located_text
     from rnn_compiler.lowering.host.external_results import external_results
     from rnn_compiler.lowering.host.functions import companions_of
+    from rnn_compiler.lowering.passes.keep_nan import keep_nan
     from rnn_compiler.lowering.pipeline import rewrite
 
     stages.report(f"lowering for {target.name}")
@@ -157,7 +158,13 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
     )
     text, types = external_results(lowered.text)
     reproducers = ArtifactCache.from_environment().reproducers
-    made = iree_compile.compile_host_program(text, target, reproducers=reproducers, timeout=timeout)
+    made = iree_compile.compile_host_program(
+        text,
+        target,
+        reproducers=reproducers,
+        timeout=timeout,
+        halfway=keep_nan if ARCHITECTURES[target.architecture].loses_nan else None,
+    )
     companions = {each.function: companions_of(each, types) for each in whole.functions}
     packs = {name: found[0] for name, found in companions.items() if found and name in frozen}
     if packs:

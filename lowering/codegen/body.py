@@ -25,7 +25,7 @@ from rnn_compiler.lowering.codegen.number import (
 from rnn_compiler.lowering.mlir import ir, sizes_in_mlir
 from rnn_compiler.lowering.refused import Refused
 
-__all__ = ["Array", "ArrayType", "Body", "hand_on", "known", "spare_block"]
+__all__ = ["Array", "ArrayType", "Body", "float_predicate", "hand_on", "known", "spare_block"]
 
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge")
 _FLOAT_PREDICATES = (
@@ -93,6 +93,11 @@ def known(sizes: Iterable[Index]) -> tuple[int, ...]:
     if len(numbers) < len(values):
         raise Refused("a size that is not known when code is generated")
     return numbers
+
+
+def float_predicate(compare: ir.Operation) -> str:
+    """The predicate of an `arith.cmpf`, by LLVM's name of it."""
+    return _FLOAT_PREDICATES[ir.IntegerAttr(compare.attributes["predicate"]).value]
 
 
 def spare_block(types: Sequence[ir.Type] = ()) -> ir.Block:

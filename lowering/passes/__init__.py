@@ -2,8 +2,8 @@
 
 A pass is a function in the file of its name, declared with the properties of a module that it needs
 and that hold after it (`pass_with`). A property that several passes name is in
-`rewriting.properties`, any other one next to its pass. `allocate_up_front` is not among them: it
-rewrites the text of IREE's own phase `stream`, halfway through the compiler.
+`rewriting.properties`, any other one next to its pass. `allocate_up_front` and `keep_nan` are not
+among them: they rewrite the text of IREE's own phases, halfway through the compiler.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from rnn_compiler.lowering.mlir import ir, nested_ops
 from rnn_compiler.lowering.rewriting.edits import pointwise_op, replace
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["conversions", "rewrite_conversions", "rewrite_numbers"]
+__all__ = ["as_number", "conversions", "rewrite_conversions", "rewrite_numbers"]
 
 
 def rewrite_conversions(
@@ -40,10 +40,15 @@ def rewrite_numbers(ops: Iterable[ir.Operation], emit: Callable[[Body, Number], 
         emit: Emits the replacement of an op, given its operand.
     """
     for op in ops:
-        body, operand = Body.before(op), op.operands[0]
-        kind = operand.type
-        lanes = kind.shape[0] if isinstance(kind, ir.VectorType) else 0
-        replace(op, emit(body, Number(body, operand, element(operand), lanes)).value)
+        body = Body.before(op)
+        replace(op, emit(body, as_number(body, op.operands[0])).value)
+
+
+def as_number(body: Body, value: ir.Value) -> Number:
+    """A scalar or a vector as a number."""
+    kind = value.type
+    lanes = kind.shape[0] if isinstance(kind, ir.VectorType) else 0
+    return Number(body, value, element(value), lanes)
 
 
 def conversions(module: ir.Module, op: str, of: str, to: str) -> list[ir.Operation]:

@@ -55,6 +55,7 @@ class Architecture:
             the first of these features present; empty if there are none.
         rounds_to_float16: Features with an instruction that rounds float32 to float16; an empty
             name: all processors.
+        loses_nan: Whether LLVM's comparisons of vectors are wrong for NaN (`passes/keep_nan.py`).
         elf: The machine's number in ELF files, and the flags of its usual ABI: on RISC-V, that of
             lp64d and of ilp32f; on Arm, EABI 5. None if its object files have another format.
         formats: The output formats that its modules support: ``"vmfb"``, ``"c"``, ``"js"``.
@@ -79,6 +80,7 @@ class Architecture:
     has_memory: bool = True
     registers: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     rounds_to_float16: tuple[str, ...] = ()
+    loses_nan: bool = False
     elf: tuple[int, int] | None = None
     formats: tuple[str, ...] = ("vmfb", "c")
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -299,7 +301,11 @@ _CORTEX_M = (
     _cortex_m(4, "thumbv7em-unknown-none-eabihf"),
     _cortex_m(7, "thumbv7em-unknown-none-eabihf", optional=("fp64",)),
     _cortex_m(33, "thumbv8m.main-unknown-none-eabihf"),
-    replace(_cortex_m(55, "thumbv8.1m.main-unknown-none-eabihf"), registers={"": (128, 8)}),
+    replace(
+        _cortex_m(55, "thumbv8.1m.main-unknown-none-eabihf"),
+        registers={"": (128, 8)},
+        loses_nan=True,
+    ),
 )
 
 _WASM32 = Architecture(
