@@ -10,9 +10,12 @@ from c.calling import Loaded
 from c.emulated import MACHINES, Emulated, missing
 from c.instructions import compiled
 from numeric.int8_products import Shape, calls, relu_layers
+from numeric.test_int8 import TARGETS as X86
 from quick import first
 
 import rnn_compiler as rc
+from rnn_compiler.lowering.targets.names import resolve_target
+from rnn_compiler.schema.cpu_features import host_features
 
 ROWS, ROW = (9, 70, 60), (1, 40, 70)
 FIVE_UNITS, ODD_UNITS = (3, 7, 5), (1, 20, 21)
@@ -32,25 +35,65 @@ and where memory is scarce. Weights of 12 units are packed in tiles of 8 by 6. T
 machine's is compared in `numeric/test_int8.py`."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("target", "cpu", "shapes"), TARGETS)
-def test_products_have_the_bits_that_are_defined(
-    target: str, cpu: str, shapes: list[Shape], tmp_path: Path
-) -> None:
+def check_products(target: str, cpu: str, shapes: list[Shape], folder: Path) -> rc.CModule:
+    """Compares all bits of products; returns the module.
+
+    Args:
+        target: The target.
+        cpu: What an emulator is told to be; empty if it is told nothing.
+        shapes: The shapes of the products.
+        folder: A folder for the program.
+    """
     frozen, weights = relu_layers(shapes)
     made = rc.compile_c(frozen, target, name="m")
     architecture = made.manifest["target"]["architecture"]
     if architecture in MACHINES:
         if missing(architecture):
             pytest.skip(f"{architecture}: needs {missing(architecture)}")
-        loaded = Emulated(made, tmp_path, cpu=cpu or None)
+        loaded = Emulated(made, folder, cpu=cpu or None)
     else:
-        loaded = Loaded(made, tmp_path)
-        assert len(made.object) < sum(each.nbytes for each in weights.values())  # code and all
+        loaded = Loaded(made, folder)
     for name, given, expected in calls(shapes, weights):
         (row,) = (row for row in made.manifest["functions"] if row["function"].endswith(name))
         found = loaded.call(row["function"], given)["output"]
-        np.testing.assert_array_equal(found.reshape(expected.shape), expected)
+        shape = shapes[int(name.removeprefix("f"))]
+        np.testing.assert_array_equal(found.reshape(expected.shape), expected, err_msg=f"{shape}")
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("target", "cpu", "shapes"), TARGETS)
+def test_products_have_the_bits_that_are_defined(
+    target: str, cpu: str, shapes: list[Shape], tmp_path: Path
+) -> None:
+    made = check_products(target, cpu, shapes, tmp_path)
+    if made.manifest["target"]["architecture"] not in MACHINES:  # code and all
+        assert len(made.object) < 4 * sum(H * (X + H) for _, X, H in shapes)
+
+
+SWEPT = [
+    *((name, "") for name in X86 if {*resolve_target(name).features} <= {*host_features()}),
+    ("cpu:aarch64,dotprod", "neoverse-n1"),
+    *((f"cpu:{architecture}", "") for architecture in MACHINES),
+]
+"""The kinds of code that run here, and the emulated machines."""
+
+
+def random_shapes(seed: int) -> list[Shape]:
+    """A few rows, up to 60 inputs and 70 units."""
+    rng = np.random.default_rng(seed)
+    rows = rng.choice([1, 2, 3, 4, 5, 9, 17], 6)
+    inputs, units = (rng.integers(2, most, 6, endpoint=True) for most in (60, 70))
+    return [(int(B), int(X), int(H)) for B, X, H in zip(rows, inputs, units, strict=True)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("seed", "target", "cpu"), [(seed, *each) for seed, each in enumerate(SWEPT)]
+)
+def test_products_of_random_shapes(seed: int, target: str, cpu: str, tmp_path: Path) -> None:
+    """Products are cut into panels and tiles in more ways than one could list."""
+    check_products(target, cpu, random_shapes(seed), tmp_path)
 
 
 ONE, TWO = "unidirectional", "bidirectional"
