@@ -295,6 +295,8 @@ def _note(member: Member) -> str:
         parts.append(shape if plain else f"{member.formula} = {shape}")
     if member.dtype in ("float16", "bfloat16"):
         parts.append(f"the bits of {member.dtype}")
+    if member.dtype == "bool":
+        parts.append("each 0 or 1" if member.shape else "0 or 1")
     if member.minimum is not None:
         parts.append(f"from {member.minimum} to {member.maximum}")
     if member.may_be_null:

@@ -21,17 +21,6 @@ __all__ = [
     "functions_of",
 ]
 
-_TYPES = {
-    "float16": "uint16_t",
-    "bfloat16": "uint16_t",
-    "float32": "float",
-    "float64": "double",
-    "int8": "int8_t",
-    "int32": "int32_t",
-    "int64": "int64_t",
-}
-"""The C type of each element type; 16-bit floats are their bits."""
-
 _HEADERS = frozenset(
     word
     for line in (
@@ -69,7 +58,7 @@ class Member:
     @property
     def c_type(self) -> str:
         """The C type of an element."""
-        return _TYPES[self.dtype]
+        return DTYPES[self.dtype].c
 
     @property
     def elements(self) -> Size:

@@ -138,10 +138,11 @@ def read_functions(
 def _checked(
     spec: FunctionSpec, types: Mapping[str, Types], schedules: Mapping[str, Schedule]
 ) -> HostFunction:
-    """A function, if the module has it with these types."""
+    """A function, if the module has it with these types; IREE's integers have no sign."""
     found = types[spec.function]
     for tensors, known in ((spec.arguments, found.arguments), (spec.results, found.results)):
-        if [TensorType(each.dtype, each.shape) for each in tensors] != [*known]:
+        expected = [TensorType(each.dtype.removeprefix("u"), each.shape) for each in tensors]
+        if expected != [*known]:
             raise UnsupportedError(f"{spec.function}: its types are not those expected")
     return HostFunction(spec, schedules[spec.function])
 

@@ -28,9 +28,15 @@ const ARRAYS = {
   bfloat16: Uint16Array,
   float32: Float32Array,
   float64: Float64Array,
+  bool: Uint8Array,
   int8: Int8Array,
+  int16: Int16Array,
   int32: Int32Array,
   int64: BigInt64Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: BigUint64Array,
 };
 
 const aligned = (size) => Math.ceil(size / ALIGNMENT) * ALIGNMENT;
@@ -410,18 +416,21 @@ const shapeText = (spec, shape = spec.shape) =>
 /** Checks an argument, and gives it as `Arena.write` takes it. */
 function checked(row, spec, plan, value) {
   const shape = plan.shapes[spec.name];
-  const [minimum, maximum] = plan.ranges[spec.name] ?? [];
+  const isBoolean = spec.dtype === "bool";
+  const [minimum, maximum] = plan.ranges[spec.name] ?? (isBoolean ? [0, 1] : []);
   const initial = plan.defaults[spec.name] ?? 0;
   const fail = (expected, got, remedy) => {
     throw new InvalidArgumentError(row.op, spec.name, expected, got, remedy);
   };
-  const isWhole = spec.dtype.startsWith("int");
-  const isLong = spec.dtype === "int64";
+  const isSigned = spec.dtype.startsWith("int");
+  const isWhole = isSigned || isBoolean || spec.dtype.startsWith("uint");
+  const isLong = spec.dtype.endsWith("int64");
   if (spec.ignored || value === undefined || value === null)
     return isLong ? BigInt(initial) : Number(initial);
   const type = ARRAYS[spec.dtype];
   const count = product(shape);
   const isArray = ArrayBuffer.isView(value);
+  if (isBoolean && typeof value === "boolean") value = Number(value);
   if (!shape.length && !isArray) {
     if (typeof value !== "number" && typeof value !== "bigint") fail("a number", typeof value);
     if (isWhole && typeof value === "number" && !Number.isSafeInteger(value)) fail("an integer", value);
@@ -431,12 +440,12 @@ function checked(row, spec, plan, value) {
     const is16 = type === Uint16Array && value.constructor.name === "Float16Array";
     if (is16 && spec.dtype === "float16")
       value = new Uint16Array(value.buffer, value.byteOffset, value.length);
-    const isInteger = isWhole && ["Int32Array", "BigInt64Array"].includes(value.constructor.name);
+    const isInteger = isSigned && ["Int32Array", "BigInt64Array"].includes(value.constructor.name);
     if (!(value instanceof type) && !isInteger)
       fail(
         `dtype ${spec.dtype}, a ${type.name}`,
         `a ${value.constructor.name}`,
-        type === Uint16Array ? "pass the bits" : `convert it to ${type.name}`,
+        type === Uint16Array && !isWhole ? "pass the bits" : `convert it to ${type.name}`,
       );
     if (value.length !== count)
       fail(`${count} elements, ${shapeText(spec, shape)}`, value.length);
@@ -446,7 +455,11 @@ function checked(row, spec, plan, value) {
       if (each < minimum || each > maximum)
         fail(`${shape.length ? "values" : "a value"} in ${minimum}..${maximum}`, each);
   const convert = isLong ? BigInt : Number;
-  if (!isArray) return convert(value);
+  if (!isArray) {
+    value = convert(value);
+    if (isWhole && type.of(value)[0] !== value) fail(`a number of ${spec.dtype}`, value);
+    return value;
+  }
   return value instanceof type ? value : type.from(value, convert);
 }
 

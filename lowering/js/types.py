@@ -99,7 +99,7 @@ def _members(
         shape = f"[{', '.join(str(written(size)) for size in each.shape)}]"
         kind = DTYPES[each.dtype].javascript
         if is_given and not each.shape:
-            kind = f"number | bigint | {kind}"
+            kind = f"{'boolean | ' * (each.dtype == 'bool')}number | bigint | {kind}"
         kind = f"{kind}[]" if each.list else kind
         mark = "?" if is_given and (_is_optional(each) or each.name in optional) else ""
         lines += [f"  /** {each.dtype} {shape} */", f"  {each.keyword}{mark}: {kind};"]

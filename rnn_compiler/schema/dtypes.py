@@ -42,6 +42,18 @@ class DType:
         return self.name in FLOAT_DTYPES
 
     @property
+    def c(self) -> str:
+        """The C type; 16-bit floats are their bits, and booleans are bytes.
+
+        Example:
+            >>> DTYPES["int64"].c, DTYPES["bfloat16"].c, DTYPES["bool"].c
+            ('int64_t', 'uint16_t', 'uint8_t')
+        """
+        others = {"float16": "uint16_t", "bfloat16": "uint16_t", "bool": "uint8_t"}
+        others |= {"float32": "float", "float64": "double"}
+        return others.get(self.name, f"{self.name}_t")
+
+    @property
     def javascript(self) -> str:
         """The class of its arrays in JavaScript; those of 16-bit floats and booleans hold bits.
 

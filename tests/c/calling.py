@@ -43,12 +43,10 @@ each_build = pytest.mark.parametrize(
 """Each compiler with each language, and quick each once."""
 
 _SCALARS = {
-    "uint16_t": ctypes.c_uint16,
     "float": ctypes.c_float,
     "double": ctypes.c_double,
-    "int8_t": ctypes.c_int8,
-    "int32_t": ctypes.c_int32,
-    "int64_t": ctypes.c_int64,
+    **{f"{each}_t": getattr(ctypes, f"c_{each}") for each in ("int8", "int16", "int32", "int64")},
+    **{f"u{each}_t": getattr(ctypes, f"c_u{each}") for each in ("int8", "int16", "int32", "int64")},
 }
 
 

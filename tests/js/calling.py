@@ -25,10 +25,7 @@ _CALLS = """\
 import { readFileSync, writeFileSync } from "node:fs";
 import { load } from "./NAME.mjs";
 
-const types = {
-  float16: Uint16Array, bfloat16: Uint16Array, float32: Float32Array, float64: Float64Array,
-  int8: Int8Array, int32: Int32Array, int64: BigInt64Array,
-};
+const types = TYPES;
 const functions = await load();
 const bytes = new Uint8Array(readFileSync("in")).buffer; // a copy: small files lie in a pool
 const results = [];
@@ -44,6 +41,9 @@ for (const { name, given, sizes } of JSON.parse(readFileSync("calls.json", "utf8
 }
 writeFileSync("out", Buffer.concat(results));
 """
+
+
+_TYPES = f"{{ {', '.join(f'{name}: {row.javascript}' for name, row in DTYPES.items())} }}"
 
 
 def node(folder: Path, script: str, *flags: str) -> str:
@@ -86,7 +86,8 @@ class Loaded:
             described.append({"name": function, "given": parts, "sizes": sizes})
         (self.folder / "in").write_bytes(data + bytes(8))
         (self.folder / "calls.json").write_text(json.dumps(described))
-        node(self.folder, _CALLS.replace("NAME", self._name), *self._flags)
+        script = _CALLS.replace("NAME", self._name).replace("TYPES", _TYPES)
+        node(self.folder, script, *self._flags)
         output = (self.folder / "out").read_bytes()
         os.unlink(self.folder / "out")
         start, found = 0, list[Arrays]()

@@ -1,18 +1,26 @@
-"""Networks in C: the function is named like the module, and weights are constants."""
+"""Networks in C and JavaScript: names, weights that are constants, arrays of every dtype."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from c.calling import Loaded
+from js import calling as js_calling
 
 import rnn_compiler as rc
+from rnn_compiler.schema.dtypes import DTYPES as ALL_DTYPES
 
 pytest.importorskip("onnx")
 
+import onnx
+
 from rnn_compiler.c_prefix import prefixed
-from tests.network_import.graphs import B, T, saved, tagger
+from tests.network_import.graphs import B, T, model, saved, tagger
 
 TARGET = "cpu:generic"
 
@@ -59,3 +67,107 @@ def test_renamed_modules_keep_their_weights(module: rc.Module) -> None:
     assert "@main" not in other.located_text
     assert "@tag.K" in other.located_text
     assert "@main" not in other.thawed().located_text
+
+
+DTYPES = ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float64")
+
+
+@pytest.fixture(scope="module")
+def selecting(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
+    """Where x > 0 and a mask holds, arrays of each dtype; a scalar of it elsewhere."""
+    node: Any = onnx.helper.make_node
+    nodes: list[Any] = [
+        node("Greater", ["x", "zero"], ["positive"]),
+        node("And", ["positive", "m"], ["both"]),
+    ]
+    inputs: dict[str, Any] = {"x": [2, 3], "m": [2, 3]}
+    types: Any = onnx.TensorProto
+    kinds: dict[str, int] = {"m": types.BOOL, "both": types.BOOL}
+    for each in DTYPES:
+        nodes.append(node("Where", ["both", each, f"other_{each}"], [f"some_{each}"]))
+        inputs |= {each: [2, 3], f"other_{each}": []}
+        kind = getattr(types, {"float64": "DOUBLE"}.get(each, each.upper()))
+        kinds |= dict.fromkeys((each, f"other_{each}", f"some_{each}"), kind)
+    results = ["both", *(f"some_{each}" for each in DTYPES)]
+    whole = model(nodes, inputs, results, {"zero": np.float32(0)}, dtypes=kinds)
+    return rc.import_network(saved(whole, tmp_path_factory.mktemp("models") / "selecting.onnx"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["c", "js"])
+def test_every_dtype(selecting: rc.Module, language: str, tmp_path: Path) -> None:
+    """Booleans are bytes; unsigned integers keep their largest numbers."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((2, 3)).astype(np.float32)
+    given: dict[str, Any] = {"x": x, "m": np.array([[1, 0, 1], [1, 1, 0]], bool)}
+    for name in DTYPES:
+        kind: Any = np.dtype(name)
+        most: Any = 0.5 if kind.kind == "f" else np.iinfo(kind).max
+        given |= {name: np.full((2, 3), most, kind), f"other_{name}": np.array(7, kind)}
+    if language == "c":
+        found = Loaded(rc.compile_c(selecting), tmp_path).call("selecting", given)
+    elif shutil.which("node") is None:
+        pytest.skip("needs node on PATH")
+    else:
+        loaded = js_calling.Loaded(rc.compile_js(selecting, name="m"), tmp_path)
+        found = loaded.call("main", given)
+    both = (x > 0) & given["m"]
+    np.testing.assert_array_equal(found.pop("both"), both)
+    for name in DTYPES:
+        expected: Any = np.where(both, given[name], given[f"other_{name}"])
+        np.testing.assert_array_equal(found[f"some_{name}"], expected)
+        assert found[f"some_{name}"].dtype == expected.dtype
+
+
+@pytest.mark.slow
+def test_a_self_test_of_every_dtype(selecting: rc.Module, tmp_path: Path) -> None:
+    made = rc.compile_c(selecting, TARGET, name="s", golden=rc.golden(selecting, TARGET))
+    made.save(tmp_path)
+    command = ["cc", "-DS_SELFTEST_MAIN", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    subprocess.run([*command, "s_selftest.c", "s.c", "s.o", "-o", "t"], cwd=tmp_path, check=True)
+    subprocess.run([str(tmp_path / "t")], cwd=tmp_path, check=True)
+
+
+REFUSED = {
+    "m: [...]": "a Uint8Array",
+    "m: Uint8Array.of(1, 0, 1, 1, 2, 0)": "values in 0..1",
+    "uint8: new Int32Array(6)": "dtype uint8, a Uint8Array",
+    "uint16: new Int32Array(6)": "convert it to Uint16Array",
+    "other_uint8: 256": "a number of uint8",
+    "other_uint64: -1": "a number of uint64",
+}
+"""Arguments in JavaScript, each with a part of the error."""
+
+
+@pytest.mark.slow
+@js_calling.needs_node
+def test_numbers_that_a_dtype_does_not_have_are_refused(
+    selecting: rc.Module, tmp_path: Path
+) -> None:
+    made = rc.compile_js(selecting, name="m")
+    made.save(tmp_path)
+    (row,) = made.manifest["functions"]
+    values = [
+        f"{each['name']}: {f'new {js_type(each)}(6)' if each['shape'] else '0'}"
+        for each in row["arguments"]
+    ]
+    calls = "".join(
+        f"try {{ main({{...given, {each.replace('[...]', '[]')}}}); console.log('none'); }} "
+        "catch (error) { console.log(`${error.name}: ${error.message}`); }\n"
+        for each in REFUSED
+    )
+    script = f"""\
+import {{ load }} from "./m.mjs";
+const {{ main }} = await load();
+const given = {{ {", ".join(values)} }};
+console.log(main({{...given, m: Uint8Array.of(1, 1, 1, 1, 1, 1)}}).both.length);
+{calls}"""
+    first, *errors = js_calling.node(tmp_path, script).splitlines()
+    assert first == "6"
+    for error, expected in zip(errors, REFUSED.values(), strict=True):
+        assert error.startswith("InvalidArgumentError: "), error
+        assert expected in error
+
+
+def js_type(tensor: dict[str, Any]) -> str:
+    return ALL_DTYPES[tensor["dtype"]].javascript
