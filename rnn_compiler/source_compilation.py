@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler import stages
-from rnn_compiler.c_prepacking import prepack
 from rnn_compiler.compilation import package_version
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering import iree_compile
@@ -22,6 +21,7 @@ from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec, TargetSpec
+from rnn_compiler.source_prepacking import prepack
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.host.external_results import Types

@@ -23,22 +23,6 @@ export class ArtifactError extends RnnCompilerError {
 const ALIGNMENT = 16;
 const PAGE = 65536;
 
-const ARRAYS = {
-  float16: Uint16Array,
-  bfloat16: Uint16Array,
-  float32: Float32Array,
-  float64: Float64Array,
-  bool: Uint8Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-};
-
 const aligned = (size) => Math.ceil(size / ALIGNMENT) * ALIGNMENT;
 const product = (sizes) => sizes.reduce((total, size) => total * size, 1);
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rnn_compiler.lowering.host.functions import UNREAD, HostFunction
+from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.formulas import Formula
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, written
@@ -96,6 +97,8 @@ def print_module(
     data = ["const MODULE = {"]
     data += [f"  {key}: {json.dumps(value)}," for key, value in fields.items()]
     data += ["  functions: {", *(f"    {line}" for row in rows for line in row), "  },", "};", ""]
+    arrays = (f"{dtype}: {row.javascript}" for dtype, row in DTYPES.items())
+    data += [f"const ARRAYS = {{ {', '.join(arrays)} }};", ""]
     return "\n".join([*head, *data, _RUNTIME.read_text()])
 
 

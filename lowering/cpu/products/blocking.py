@@ -114,8 +114,9 @@ class Blocking:
         pays = (many and size > _CACHE) or (self.rows >= 2 * _MANY and size > _SMALL)
         is_transposed = axis == 1 and not self.dotted
         fits = self.panel <= self.columns
-        self.packed = packed or is_transposed or pays or not fits or format.is_quantized
-        self.packed = self.packed or (listed and self.columns % self.panel > 0)
+        overlaps = listed and self.columns % self.panel > 0
+        needed = is_transposed or overlaps or not fits or format.is_quantized
+        self.packed = packed or pays or needed
         self.streamed = size > 4 * _CACHE and not (many or self.packed)
         self.count, self.across = self._parts(rows)
         self.least = vectors.rows if format.is_quantized else _MIN_ROWS
@@ -130,7 +131,7 @@ class Blocking:
     def _parts(self, rows: Index) -> tuple[int, int]:
         """The numbers of parts into which the rows and the columns are divided.
 
-        Parts that share columns would each gather all rows.
+        Listed rows are not divided by columns, because each part would gather them all.
         """
         panels, left_over = divmod(self.columns, self.panel)
         if self.listed:
