@@ -18,7 +18,7 @@ from rich.table import Table
 import rnn_compiler as rc
 from benchmarks.rows import Size
 from rnn_compiler.lowering import iree_compile
-from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
 
 __all__ = ["Counts", "count", "table"]
@@ -122,7 +122,9 @@ def table(target: str, size: Size | None = None) -> Table:
 def _stream_ir(module: rc.Module, target: str) -> str:
     """The function of a module, in IREE's stream dialect."""
     resolved = resolve_target(target)
-    text = rewrite(module.located_text, module.functions, resolved, "0", "pinned").text
+    text = rewrite(
+        LoweringRequest(module.located_text, module.functions, resolved, "pinned", "0")
+    ).text
     with tempfile.TemporaryDirectory() as folder:
         made = iree_compile.compile_module(
             text, resolved, reproducers=Path(folder), flags=["--compile-to=stream"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,10 +24,35 @@ from rnn_compiler.lowering.targets.strategies import (
 )
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["PASSES", "Lowered", "Rewritten", "lower", "rewrite"]
+__all__ = ["PASSES", "Lowered", "LoweringRequest", "Rewritten", "lower", "rewrite"]
 
 PASSES = {name: load_pass(name) for names in STRATEGY_PASSES.values() for name in names}
 """The passes of all strategies by their names."""
+
+
+@dataclass(frozen=True)
+class LoweringRequest:
+    """A portable module, and how to lower it.
+
+    Attributes:
+        text: Its text, with locations.
+        functions: Its public functions.
+        target: The target.
+        strategy: The name of a strategy.
+        package_version: This package's version, to be recorded.
+        linked: Our ops in a user's module.
+        known_weights: The functions whose weights are known at compile time (`PassContext`).
+        portable: The functions to leave unchanged (`PassContext`).
+    """
+
+    text: str
+    functions: Sequence[FunctionSpec]
+    target: TargetSpec
+    strategy: str
+    package_version: str
+    linked: Sequence[FunctionSpec] = ()
+    known_weights: Collection[str] = ()
+    portable: Collection[str] = ()
 
 
 class Rewritten(NamedTuple):
@@ -57,30 +83,12 @@ class Lowered(NamedTuple):
     calls: Mapping[str, str]
 
 
-def rewrite(
-    module: str,
-    functions: Sequence[FunctionSpec],
-    target: TargetSpec,
-    package_version: str,
-    strategy: str,
-    last: str | None = None,
-    *,
-    linked: Sequence[FunctionSpec] = (),
-    known_weights: Collection[str] = (),
-    portable: Collection[str] = (),
-) -> Rewritten:
+def rewrite(request: LoweringRequest, last: str | None = None) -> Rewritten:
     """Rewrites a portable module for the compiler.
 
     Args:
-        module: Text of the portable module, with locations.
-        functions: Its public functions.
-        target: The target.
-        package_version: This package's version, to be recorded.
-        strategy: The name of a strategy.
+        request: The module, and how to lower it.
         last: The name of the last pass to run; default: all.
-        linked: Our ops in a user's module.
-        known_weights: The functions whose weights are known at compile time (`PassContext`).
-        portable: The functions to leave unchanged (`PassContext`).
 
     Returns:
         Its text, and which time loops stay plain.
@@ -89,8 +97,9 @@ def rewrite(
         InvalidArgumentError: The strategy has no such pass.
         UnsupportedError: A size may not be open.
     """
+    functions, target, strategy = request.functions, request.target, request.strategy
     check_open(functions, target, strategy)
-    check_dtypes((*functions, *linked), target)
+    check_dtypes((*functions, *request.linked), target)
     if last is not None and last not in STRATEGY_PASSES[strategy]:
         others = [name for name, passes in STRATEGY_PASSES.items() if last in passes]
         remedy = f"{last} is one of the {' and '.join(others)} strategy" if others else ""
@@ -98,17 +107,17 @@ def rewrite(
         raise InvalidArgumentError("emit", "stage", expected, f"after:{last}", remedy)
     facts = {
         "strategy": strategy,
-        "package_version": package_version,
+        "package_version": request.package_version,
         "compiler_version": iree_compile.compiler_identity().version,
     }
     with new_context(*PASS_DIALECTS), ir.Location.unknown():
-        parsed = ir.Module.parse(module)
+        parsed = ir.Module.parse(request.text)
         processor = BACK_ENDS[target.device].processor(target)
         context = PassContext(
             *(parsed, functions, target, processor, facts),
-            linked=linked,
-            known_weights=known_weights,
-            portable=portable,
+            linked=request.linked,
+            known_weights=request.known_weights,
+            portable=request.portable,
         )
         for name in STRATEGY_PASSES[strategy]:
             try:
@@ -123,32 +132,22 @@ def rewrite(
 
 
 def lower(
-    module: str,
-    functions: Sequence[FunctionSpec],
-    target: TargetSpec,
-    package_version: str,
-    strategy: str,
-    *,
-    reproducers: Path,
-    timeout: float = iree_compile.DEFAULT_TIMEOUT,
-    linked: Sequence[FunctionSpec] = (),
-    portable: Collection[str] = (),
+    request: LoweringRequest, *, reproducers: Path, timeout: float = iree_compile.DEFAULT_TIMEOUT
 ) -> Lowered:
     """Rewrites and compiles a portable module; see `rewrite` and `iree_compile.compile_module`.
 
     On a CPU, functions with much memory allocate it before they begin (`allocate_up_front`), and
     the payload gets the schedules of those that can be called directly (`direct_calls`).
     """
-    rewritten = rewrite(
-        *(module, functions, target, package_version, strategy), linked=linked, portable=portable
-    )
+    rewritten = rewrite(request)
+    functions, target = request.functions, request.target
     if target.device != "local":
         payload = iree_compile.compile_module(
             rewritten.text, target, reproducers=reproducers, timeout=timeout
         )
         calls = through_iree(functions, "it is for a GPU")
         return Lowered(payload, rewritten.plain_loops, calls)
-    large = any(map(is_large, (*functions, *linked)))
+    large = any(map(is_large, (*functions, *request.linked)))
     payload, host = iree_compile.compile_with_host_program(
         rewritten.text,
         target,

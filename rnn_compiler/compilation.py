@@ -319,19 +319,15 @@ def _lower_and_compile(
     module, target = request.module, request.target
     stages.report(f"building for {target.name}")
     text = module.located_text
-    from rnn_compiler.lowering.pipeline import lower  # needs the MLIR bindings
+    from rnn_compiler.lowering.pipeline import LoweringRequest, lower  # needs the MLIR bindings
 
     stages.report(f"lowering for {target.name}")
-    payload, plain_loops, calls = lower(
-        text,
-        module.functions,
-        target,
-        package_version(),
-        strategy,
-        reproducers=cache.reproducers,
-        timeout=request.timeout,
-        linked=module.linked,
+    lowering = LoweringRequest(
+        *(text, module.functions, target, strategy, package_version(), module.linked),
         portable=portable,
+    )
+    payload, plain_loops, calls = lower(
+        lowering, reproducers=cache.reproducers, timeout=request.timeout
     )
     manifest = Manifest(
         functions=module.functions,

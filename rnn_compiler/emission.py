@@ -28,10 +28,9 @@ def lowered_text(
     resolved = resolve_target(target)
     located = module.located_text
     from rnn_compiler.lowering.builder.module import module_text
-    from rnn_compiler.lowering.pipeline import rewrite
+    from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 
     name = resolve_strategy(strategy, resolved)
-    rewritten = rewrite(
-        located, module.functions, resolved, package_version(), name, last, linked=module.linked
-    )
+    parts = (located, module.functions, resolved, name, package_version(), module.linked)
+    rewritten = rewrite(LoweringRequest(*parts), last)
     return module_text(rewritten.text)

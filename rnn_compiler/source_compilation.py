@@ -148,14 +148,11 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
     from rnn_compiler.lowering.host.external_results import external_results
     from rnn_compiler.lowering.host.functions import companions_of
     from rnn_compiler.lowering.passes.keep_nan import keep_nan
-    from rnn_compiler.lowering.pipeline import rewrite
+    from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 
     stages.report(f"lowering for {target.name}")
-    lowered = rewrite(
-        *(text, whole.functions, target, package_version(), strategy),
-        linked=whole.linked,
-        known_weights=[*frozen],
-    )
+    parts = (text, whole.functions, target, strategy, package_version(), whole.linked)
+    lowered = rewrite(LoweringRequest(*parts, known_weights=[*frozen]))
     text, types = external_results(lowered.text)
     reproducers = ArtifactCache.from_environment().reproducers
     made = iree_compile.compile_host_program(

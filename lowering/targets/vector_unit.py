@@ -67,6 +67,7 @@ class VectorUnit:
         row_loads: The most registers of weights that it reads, if it takes several rows; 0 for any.
         tile_unrolled: The most rows of a matrix that an iteration multiplies several rows by.
         step_registers: Registers of each value in the elementwise arithmetic of a step.
+        cache: The approximate size in bytes of a core's second-level cache.
         has_threads: Whether threads may share the work of a call.
         has_memory: Whether there is memory for scratch arrays that save time.
     """
@@ -82,6 +83,7 @@ class VectorUnit:
     row_loads: int = 0
     tile_unrolled: int = 4
     step_registers: int = 2
+    cache: int = 2 << 20
     has_threads: bool = True
     has_memory: bool = True
 

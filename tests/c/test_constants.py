@@ -21,7 +21,7 @@ from rnn_compiler.lowering.host.external_results import external_results
 from rnn_compiler.lowering.host.functions import read_functions
 from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.mlir import ir, new_context
-from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.schema.dtypes import DTYPES
@@ -117,9 +117,8 @@ def test_frozen_arguments_are_constants(tmp_path: Path) -> None:
     given = draw("GRUBlockCell", "float32", CELL)
     (spec,) = module("GRUBlockCell", "float32", CELL).functions
     target = resolve_target("cpu:generic")
-    text = rewrite(
-        module("GRUBlockCell", "float32", CELL).located_text, [spec], target, "0", FUSED
-    ).text
+    text = module("GRUBlockCell", "float32", CELL).located_text
+    text = rewrite(LoweringRequest(text, [spec], target, FUSED, "0")).text
     text, types = external_results(text)
     made = compile_host_program(text, target, reproducers=tmp_path / "reproducers")
     program = (made.object, target, "Made by a test.")

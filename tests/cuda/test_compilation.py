@@ -20,7 +20,7 @@ import rnn_compiler as rc
 from rnn_compiler.errors import CompileWarning
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES
 from rnn_compiler.lowering.targets.names import resolve_target
 
@@ -135,7 +135,7 @@ def test_every_architecture() -> None:
 def stream_ir(op: str, variant: dict[str, Any], folder: Path, dtype: str = "float32") -> str:
     """An op in IREE's stream dialect, before code generation: the commands that it issues."""
     target, built = resolve_target("cuda:sm_80"), module(op, dtype, variant)
-    text = rewrite(built.located_text, built.functions, target, "0", "pinned").text
+    text = rewrite(LoweringRequest(built.located_text, built.functions, target, "pinned", "0")).text
     flags = ["--compile-to=stream"]
     return iree_compile.compile_module(text, target, reproducers=folder, flags=flags).decode()
 

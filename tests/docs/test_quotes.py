@@ -13,7 +13,7 @@ from docs.pages import PAGES, ROOT, Block, blocks
 import rnn_compiler as rc
 from rnn_compiler.compilation import resolve_target
 from rnn_compiler.lowering.builder.module import module_text
-from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
 
 
@@ -43,7 +43,7 @@ def emitted(stage: str) -> list[str]:
     target = resolve_target(name)
     strategy = resolve_strategy(None, target)
     located, functions = module.located_text, module.functions
-    rewritten = rewrite(located, functions, target, "0", strategy, last=last)
+    rewritten = rewrite(LoweringRequest(located, functions, target, strategy, "0"), last)
     return module_text(rewritten.text).splitlines()
 
 

@@ -12,7 +12,7 @@ import rnn_compiler as rc
 from rnn_compiler.emission import lowered_text
 from rnn_compiler.errors import CompileError
 from rnn_compiler.lowering import iree_compile
-from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
 
 SIZES = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 8}
@@ -27,7 +27,9 @@ def lowered(module: rc.Module, target: str) -> str:
     """The module as the compiler is given it, with its locations."""
     spec = resolve_target(target)
     strategy = "fused" if spec.device == "local" else "pinned"
-    return rewrite(module.located_text, module.functions, spec, "1.2.3", strategy).text
+    return rewrite(
+        LoweringRequest(module.located_text, module.functions, spec, strategy, "1.2.3")
+    ).text
 
 
 def formulas(text: str) -> dict[str, str]:

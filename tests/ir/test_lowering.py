@@ -15,7 +15,7 @@ from ir.filecheck import check
 import rnn_compiler as rc
 from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
-from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED
@@ -67,7 +67,9 @@ def stamped(module: rc.Module) -> str:
 
 
 def rewritten(module: rc.Module, target: TargetSpec, strategy: str) -> str:
-    return rewrite(module.located_text, module.functions, target, "1.2.3", strategy).text
+    return rewrite(
+        LoweringRequest(module.located_text, module.functions, target, strategy, "1.2.3")
+    ).text
 
 
 @pytest.fixture(autouse=True)
@@ -137,7 +139,9 @@ def test_attributes_are_readable_without_a_device(module: rc.Module, artifact: r
     compiled = iree.runtime.VmModule.copy_buffer(iree.runtime.VmInstance(), artifact.payload)
     target = artifact.manifest.target
     version = artifact.manifest.package_version
-    text = rewrite(module.located_text, module.functions, target, version, "fused").text
+    text = rewrite(
+        LoweringRequest(module.located_text, module.functions, target, "fused", version)
+    ).text
     for spec in module.functions:
         found = compiled.lookup_function(spec.function).reflection
         stamp = reflection(text)[spec.function]
@@ -161,7 +165,7 @@ def test_iterations_are_short_where_an_engine_compiles_the_code_again() -> None:
     dims = {"seq_length": 3, "batch_size": 1, "input_size": 4, "num_units": 256}
     built = rc.build("BlockLSTMV2", **dims)
     target = resolve_target("cpu:wasm32")
-    text = rewrite(built.text, built.functions, target, "0", FUSED).text
+    text = rewrite(LoweringRequest(built.text, built.functions, target, FUSED, "0")).text
     loop = text[text.index("stream.executable private @block_lstm_v2_lstm_forward_loop") :]
     body = loop[: loop.index("vector.fma")]
     rest = loop[len(body) : loop.index("scf.yield", len(body))]

@@ -20,7 +20,7 @@ from quick import first
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS
-from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
 
 KINDS = ("LSTM", "GRU", "RNN")
@@ -439,7 +439,9 @@ def test_loops_are_fused(dtype: str) -> None:
     ops = [f"onnx.{kind}" for kind in KINDS]
     built = renamed(*(module(op, dtype, variant) for op in ops for variant in CASES[op].variants))
     target = resolve_target("cpu")
-    assert not rewrite(built.text, built.functions, target, "1", "fused").plain_loops
+    assert not rewrite(
+        LoweringRequest(built.text, built.functions, target, "fused", "1")
+    ).plain_loops
 
 
 RESET_FIRST: tuple[str, dict[str, Any]] = ("GRU", {"inputs": "sequence_lens initial_h"})

@@ -21,7 +21,7 @@ from rnn_compiler.lowering.builder.builder import Builder
 from rnn_compiler.lowering.builder.module import EmittedOp, build_module
 from rnn_compiler.lowering.builder.time_loop import time_loop
 from rnn_compiler.lowering.builder.value import Value
-from rnn_compiler.lowering.pipeline import lower
+from rnn_compiler.lowering.pipeline import LoweringRequest, lower
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
@@ -201,7 +201,9 @@ def ran(
         ops.append(EmittedOp(spec, spec, lambda b, _, values, loop=loop: emit(loop, b, values)))
     specs = [op.spec for op in ops]
     target = resolve_target("cpu")
-    lowered = lower(build_module(ops), specs, target, "0", strategy, reproducers=folder)
+    lowered = lower(
+        LoweringRequest(build_module(ops), specs, target, strategy, "0"), reproducers=folder
+    )
     assert strategy == "portable" or not lowered.plain_loops
     module = iree.load_vm_flatbuffer(lowered.payload, driver="local-sync")
     return [

@@ -24,14 +24,11 @@ _BLOCK = range(64, 513)
 """The possible numbers of rows of a block."""
 
 _MANY = 128
-"""The fewest rows for which packing pays if the right-hand side is larger than `_CACHE`."""
-
-_CACHE = 2 << 20
-"""The approximate size of a second-level cache in bytes."""
+"""The fewest rows for which packing pays if the right-hand side is larger than the cache."""
 
 _SMALL = 1 << 17
-"""The most bytes of a right-hand side that needs no packing. Between this and `_CACHE`, packing
-pays for at least twice `_MANY` rows."""
+"""The most bytes of a right-hand side that needs no packing. Between this and the cache's size,
+packing pays for at least twice `_MANY` rows."""
 
 STREAM = 16
 """Rows of a streamed right-hand side that are read at a time."""
@@ -111,13 +108,13 @@ class Blocking:
         self.dotted = axis == 1 and is_read_once and not format.is_grouped and fills
         size = self.inner * self.columns * bits(rhs.element) // 8
         many = self.rows >= _MANY
-        pays = (many and size > _CACHE) or (self.rows >= 2 * _MANY and size > _SMALL)
+        pays = (many and size > vectors.cache) or (self.rows >= 2 * _MANY and size > _SMALL)
         is_transposed = axis == 1 and not self.dotted
         fits = self.panel <= self.columns
         overlaps = listed and self.columns % self.panel > 0
         needed = is_transposed or overlaps or not fits or format.is_quantized
         self.packed = packed or pays or needed
-        self.streamed = size > 4 * _CACHE and not (many or self.packed)
+        self.streamed = size > 4 * vectors.cache and not (many or self.packed)
         self.count, self.across = self._parts(rows)
         self.least = vectors.rows if format.is_quantized else _MIN_ROWS
         self.block, self.width = -(-self.rows // self.count), self.columns // self.across

@@ -11,7 +11,7 @@ from numeric.harness import together
 
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.mlir import ir, ops_of, reached, symbol_of, symbols_in
-from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.rewriting.edits import Calls
 from rnn_compiler.lowering.targets.names import resolve_target
 
@@ -65,5 +65,5 @@ def test_it_is_what_each_call_would_emit(
     monkeypatch.setattr(Calls, "before", before)
     built = together(dtype, {"CudnnRNNBackpropV3": variant})
     resolved = resolve_target(target)
-    rewrite(built.located_text, built.functions, resolved, "0", "fused")
+    rewrite(LoweringRequest(built.located_text, built.functions, resolved, "fused", "0"))
     assert shared
