@@ -82,8 +82,8 @@ SWEPT = [
 def random_shapes(seed: int) -> list[Shape]:
     """A few rows, up to 60 inputs and 70 units."""
     rng = np.random.default_rng(seed)
-    rows = rng.choice([1, 2, 3, 4, 5, 9, 17], 6)
-    inputs, units = (rng.integers(2, most, 6, endpoint=True) for most in (60, 70))
+    rows = rng.choice([1, 2, 3, 4, 5, 9, 17], 4, replace=False)
+    inputs, units = (rng.integers(2, most, 4, endpoint=True) for most in (60, 70))
     return [(int(B), int(X), int(H)) for B, X, H in zip(rows, inputs, units, strict=True)]
 
 

@@ -58,11 +58,11 @@ CASES: list[Case] = [
         for names in FUNCTIONS
     ),
     *((f"onnx.{op}", "float32", SMALL) for op in ("GRU", "GRUGrad", "RNN", "RNNGrad")),
-    *itertools.product(OPS, ("float16", "bfloat16"), [SMALL]),
-    *itertools.product(OPS[:2], ["float64"], [SMALL]),
+    *itertools.product(OPS, ["float16"], [SMALL]),
+    *itertools.product(OPS[:2], ("bfloat16", "float64"), [SMALL]),
 ]
-"""Each op with its gradient, each mode of cuDNN's, each function of ONNX's; the types of 16 bits;
-float64, of which the processor has no vectors."""
+"""Each op with its gradient, each mode of cuDNN's, each function of ONNX's; float16, which has
+comparisons of its own; bfloat16, compared in float32, and float64, which has no vectors."""
 
 STEP = {**SMALL, "seq_length": 1, "is_training": False}
 
