@@ -6,7 +6,7 @@ one iteration of a loop to the next, or to an instruction that MLIR has no op fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rnn_compiler.lowering.codegen.attributes import integers, segments
 from rnn_compiler.lowering.codegen.body import Array, Body, hand_on
@@ -16,8 +16,10 @@ from rnn_compiler.lowering.mlir import ir
 __all__ = [
     "accumulate",
     "accumulate_unrolled",
+    "add_outer_product",
     "bitcast",
     "every_other",
+    "fma",
     "interleave",
     "intrinsic",
     "lane",
@@ -98,6 +100,34 @@ def accumulate_unrolled(
     for number in range(full, count):
         sums = add(body, body.index(number), sums)
     return sums
+
+
+def fma(total: Number, weight: Number, x: Number) -> Number:
+    """Emits ``total + x * weight``, rounded once."""
+    operands = [x, weight, total]
+    return total.body.number("vector.fma", operands, total.element, total.lanes)
+
+
+def add_outer_product(
+    sums: Sequence[Number],
+    lhs: Iterable[Number],
+    rhs: Sequence[Number],
+    add: Callable[[Number, Number, Number], Number] = fma,
+) -> list[Number]:
+    """Emits the sums of a tile after another index of the contracted axis.
+
+        sums[row, column] = add(sums[row, column], rhs[column], lhs[row])
+
+    Args:
+        sums: The accumulators, row by row.
+        lhs: For each row, a number, or a group of numbers, in all lanes.
+        rhs: For each register of columns, a number or a group in each lane.
+        add: Emits the multiplication and addition.
+    """
+    made: list[Number] = []
+    for x in lhs:
+        made += [add(sums[len(made) + k], weight, x) for k, weight in enumerate(rhs)]
+    return made
 
 
 def _like(body: Body, sums: Sequence[Number], values: Sequence[ir.Value]) -> list[Number]:

@@ -16,14 +16,20 @@ The rows are added one after the other, by `vector.fma`; pairs of bfloat16 by an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.executable import Executable
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.codegen.registers import accumulate_unrolled, lane
+from rnn_compiler.lowering.codegen.registers import (
+    accumulate_unrolled,
+    add_outer_product,
+    fma,
+    lane,
+)
 from rnn_compiler.lowering.cpu.products.blocking import WORKGROUPS
 from rnn_compiler.lowering.cpu.products.panels import Side, gathered_panels
 from rnn_compiler.lowering.cpu.products.rows import Rows
@@ -77,6 +83,11 @@ class OuterSum:
     def paired(self) -> bool:
         """Whether rows are multiplied as pairs of bfloat16."""
         return self.format.multiplies_groups
+
+    @property
+    def add(self) -> Callable[[Number, Number, Number], Number]:
+        """Emits the product of a number, or of a pair, added to a register of sums."""
+        return partial(add_pairs, self.format) if self.paired else fma
 
     @property
     def high(self) -> int:
@@ -208,24 +219,15 @@ class _Tiles:
             weights = [
                 inside.read(summed.rhs, [panel, k, c * plan.lanes], plan.lanes) for c in vectors
             ]
-            made: list[Number] = []
-            for row in range(height):
-                x = inside.broadcast(inside.element(summed.lhs, [number, k, row]), plan.lanes)
-                for weight in weights:
-                    made.append(self._multiplied(inside, x, weight, sums[len(made)]))
-            return made
+            column = (inside.element(summed.lhs, [number, k, row]) for row in range(height))
+            spread = (inside.broadcast(each, plan.lanes) for each in column)
+            return add_outer_product(sums, spread, weights, plan.add)
 
         sums = accumulate_unrolled(body, self.count, _UNROLLED, sums, add)
         for number_of, total in enumerate(sums):
             row, vector = divmod(number_of, len(vectors))
             line = (number * plan.high + row) * summed.width + panel * plan.wide + summed.offset
             self._write(total, line + vector * plan.lanes, width - vector * plan.lanes)
-
-    def _multiplied(self, body: Body, x: Number, weight: Number, total: Number) -> Number:
-        """Emits a row of sums plus the products of a number or a pair."""
-        if self.plan.paired:
-            return add_pairs(self.plan.format, total, weight, x)
-        return body.number("vector.fma", [x, weight, total], total.element, total.lanes)
 
     def _write(self, sums: Number, offset: Number, count: int) -> None:
         """Emits the stores of some sums, as many as there are columns."""

@@ -21,11 +21,13 @@ unpacked, ``[K, P]`` of bfloat16.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from rnn_compiler.lowering.codegen.body import Body, known
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.registers import (
     accumulate_unrolled,
+    add_outer_product,
     bitcast,
     interleave,
     intrinsic,
@@ -65,13 +67,9 @@ class PairsProduct(TileProduct):
         weights = [self._weights(body, pair, *column, whole=whole) for column in self.tile.columns]
         if not self.format.multiplies_groups:
             return self._widened(body, pair, weights, sums, whole=whole)
-        made: list[Number] = []
-        for number, row in enumerate(self.tile.rows):
-            x = body.broadcast(self._pair(body, row, pair, whole=whole), self.tile.lanes)
-            totals = sums[number * len(weights) :]
-            for weight, total in zip(weights, totals, strict=False):
-                made.append(add_pairs(self.format, total, weight, x))
-        return made
+        pairs = (self._pair(body, row, pair, whole=whole) for row in self.tile.rows)
+        spread = (body.broadcast(each, self.tile.lanes) for each in pairs)
+        return add_outer_product(sums, spread, weights, partial(add_pairs, self.format))
 
     def _widened(
         self,
@@ -84,16 +82,14 @@ class PairsProduct(TileProduct):
     ) -> list[Number]:
         """Emits the same in float32: the odd numbers, then the even ones."""
         sixteen, high = (body.constant(n, "i32", self.tile.lanes) for n in (16, _HIGH))
-        made = list(sums)
         for which in (1, 0) if whole else (0,):
             wide = [bitcast(each & high if which else each << sixteen, "f32") for each in weights]
-            for number, row in enumerate(self.tile.rows):
-                x = body.element(self.lhs, self.at(row, pair * 2 + which))
-                x = body.broadcast(x, self.tile.lanes)
-                for column, weight in enumerate(wide):
-                    k = number * len(wide) + column
-                    made[k] = body.number("math.fma", [x, weight, made[k]], "f32", self.tile.lanes)
-        return made
+            numbers = (
+                body.element(self.lhs, self.at(row, pair * 2 + which)) for row in self.tile.rows
+            )
+            spread = (body.broadcast(each, self.tile.lanes) for each in numbers)
+            sums = add_outer_product(sums, spread, wide)
+        return [*sums]
 
     def _pair(self, body: Body, row: int, pair: Index, *, whole: bool) -> Number:
         """Emits the load of a pair of a row as 32 bits; the last one's odd number may be zero."""

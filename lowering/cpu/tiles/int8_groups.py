@@ -16,7 +16,13 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.codegen.body import Body, known
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.codegen.registers import accumulate_unrolled, bitcast, intrinsic, lane
+from rnn_compiler.lowering.codegen.registers import (
+    accumulate_unrolled,
+    add_outer_product,
+    bitcast,
+    intrinsic,
+    lane,
+)
 from rnn_compiler.lowering.cpu.tiles.register_tiles import TileProduct
 
 __all__ = ["Int8Product"]
@@ -35,18 +41,11 @@ class Int8Product(TileProduct):
     def _add(self, body: Body, group: Number, sums: Sequence[Number]) -> list[Number]:
         """Emits the sums after adding a group of numbers of each row."""
         weights = [self._weights(body, group, *column) for column in self.tile.columns]
-        made: list[Number] = []
-        for row in self.tile.rows:
-            x = self._numbers(body, row, group)
-            made += [
-                self._sum(body, total, weight, x)
-                for weight, total in zip(weights, sums[len(made) :], strict=False)
-            ]
-        return made
+        groups = (self._numbers(body, row, group) for row in self.tile.rows)
+        return add_outer_product(sums, groups, weights, self._sum)
 
-    def _sum(self, body: Body, total: Number, weight: Number, x: Number) -> Number:
+    def _sum(self, total: Number, weight: Number, x: Number) -> Number:
         """Emits a vector of sums after adding a group."""
-        total = Number(body, total.value, "i32", self.tile.lanes)
         if not self.format.multiplies_groups:
             return total + weight * x
         name = self.format.instruction(self.tile.lanes)

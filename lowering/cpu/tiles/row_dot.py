@@ -16,7 +16,7 @@ from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.attributes import integers
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.codegen.registers import accumulate
+from rnn_compiler.lowering.codegen.registers import accumulate, add_outer_product
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 
 __all__ = ["row_dot"]
@@ -65,10 +65,7 @@ def _sums(
     def add(inside: Body, k: Number, sums: list[Number]) -> list[Number]:
         x = inside.read(lhs, [k], lanes)
         weights = [cast(inside, inside.read(rhs, [n, k], lanes), lhs.element) for n in rows]
-        return [
-            inside.number("vector.fma", [x, weight, total], lhs.element, lanes)
-            for weight, total in zip(weights, sums, strict=True)
-        ]
+        return add_outer_product(sums, [x], weights)
 
     zeros = [body.constant(0, lhs.element, lanes)] * len(rows)
     return accumulate(body, known(lhs.shape)[0], lanes, zeros, add)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.codegen.registers import accumulate_unrolled
+from rnn_compiler.lowering.codegen.registers import accumulate_unrolled, add_outer_product
 from rnn_compiler.lowering.cpu.tiles.register_tiles import starts_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -48,10 +48,7 @@ def row_fma(
         x = inside.broadcast(inside.element(lhs, [k]), lanes)
         weights = [inside.read(panels[panel], [k, column], lanes) for panel, column in columns]
         wide = [cast(inside, weight, lhs.element) for weight in weights]
-        return [
-            inside.number("vector.fma", [x, weight, total], lhs.element, lanes)
-            for weight, total in zip(wide, sums, strict=True)
-        ]
+        return add_outer_product(sums, [x], wide)
 
     made = start or body.empty(ArrayType((len(panels) * width,), lhs.element))
     if start is None:
