@@ -25,7 +25,15 @@ from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print
 from rnn_compiler.draws import random_arguments
 from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
 from rnn_compiler.files import open_regular, write_files
-from rnn_compiler.runtime import Artifact, Bundle, default_device, load, read_artifact
+from rnn_compiler.runtime import (
+    Artifact,
+    Bundle,
+    Function,
+    Program,
+    default_device,
+    load,
+    read_artifact,
+)
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.golden import storable
@@ -259,29 +267,11 @@ def _run(options: argparse.Namespace) -> int:
         output = output.with_name(f"{output.name}.npz")
     check_output(output)
     program = load(options.file, options.device, parameters=options.parameters)
-    names = list(program.functions)
-    if options.function is None and len(names) > 1:
-        raise UsageError(f"--function: expected one of {', '.join(names)}")
-    name = options.function or names[0]
-    if name not in names:
-        message = f"--function {name}: expected one of {', '.join(names)}"
-        raise UsageError(with_hint(message, name, names))
-    function = program.functions[name]
-    files = [str(options.inputs)] if options.inputs else []
-    arguments = _read_inputs([*files, *options.input], function.spec)
-    sizes = open_sizes(options, function.spec.open_dims, f"{name} of {options.file}")
-    if options.random:
-        arguments = {**random_arguments(function.spec, arguments, sizes), **arguments}
-    elif sizes:
-        raise UsageError("--dim: only with --random; otherwise the arrays determine the sizes")
-    specs = function.spec.arguments
-    missing = [a.name for a in specs if a.name not in arguments and a.default is None]
-    if missing:
-        listed = ", ".join(missing)
-        raise UsageError(f"{name}: arguments are missing: {listed} (--random fills them in)")
+    name, function = _chosen_function(program, options.function)
+    arguments = _arguments(name, function.spec, options)
     start = time.perf_counter()
-    given = [argument for argument in specs if argument.name in arguments]
-    inputs = by_keyword(given, [arguments[argument.name] for argument in given])
+    given = [each for each in function.spec.arguments if each.name in arguments]
+    inputs = by_keyword(given, [arguments[each.name] for each in given])
     results = function(**inputs)._asdict()
     results = by_name(name, function.spec.results, results)
     milliseconds = (time.perf_counter() - start) * 1e3
@@ -317,6 +307,36 @@ def _run(options: argparse.Namespace) -> int:
         print_line(f"written to {output}", dim=True)
     print_line(f"{milliseconds:.2f} ms on {program.device.uri}", dim=True)
     return 0
+
+
+def _chosen_function(program: Program, chosen: str | None) -> tuple[str, Function]:
+    """The function to run, and its name; the only one need not be named."""
+    names = list(program.functions)
+    if chosen is None and len(names) > 1:
+        raise UsageError(f"--function: expected one of {', '.join(names)}")
+    name = chosen or names[0]
+    if name not in names:
+        message = f"--function {name}: expected one of {', '.join(names)}"
+        raise UsageError(with_hint(message, name, names))
+    return name, program.functions[name]
+
+
+def _arguments(name: str, spec: FunctionSpec, options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of a function, from files or at random."""
+    files = [str(options.inputs)] if options.inputs else []
+    arguments = _read_inputs([*files, *options.input], spec)
+    sizes = open_sizes(options, spec.open_dims, f"{name} of {options.file}")
+    if options.random:
+        arguments = {**random_arguments(spec, arguments, sizes), **arguments}
+    elif sizes:
+        raise UsageError("--dim: only with --random; otherwise the arrays determine the sizes")
+    missing = [
+        each.name for each in spec.arguments if each.name not in arguments and each.default is None
+    ]
+    if missing:
+        listed = ", ".join(missing)
+        raise UsageError(f"{name}: arguments are missing: {listed} (--random fills them in)")
+    return arguments
 
 
 def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:

@@ -106,43 +106,22 @@ def _input_projection(net: Network, pseudo_layer: PseudoLayer, x: Value) -> tupl
 def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits a gradient op."""
     net = Network.of(b, spec, args)
-    layout, reserve = net.layout, net.reserve
-    L = layout.num_layers
+    layout = net.layout
     initial, upstream = net.states(""), net.states("_backprop")
     upstream = {name: value.to(net.spec.compute) for name, value in upstream.items()}
-    outputs = [net.part("reserve_space", block) for block in reserve.outputs]
+    outputs = [net.part("reserve_space", block) for block in net.reserve.outputs]
     outputs.append(net.steps.where_valid(b, net.swap(args["output"])))
-    masks: Sequence[Value] = []
-    if reserve.has_mask:
-        shape = reserve.mask.shape[1:]
-        blocks = [Part(k * product(shape), shape) for k in range(L - 1)]
-        masks = [net.part("reserve_space", block) for block in blocks]
+    masks = _stored_masks(net)
     b.formula("params_backprop = 0")
     params = b.full(0, (layout.size,), net.spec.compute)
     pending: list[tuple[Size, Value]] = []
     states: dict[str, list[tuple[Size, Value]]] = {name: [] for name in initial}
     dy = net.swap(args["output_backprop"])
-    for layer in reversed(range(L)):
-        if layer == 0:
-            x = net.steps.where_valid(b, net.swap(args["input"]))
-        else:
-            x = outputs[layer - 1]
-            x = net.times_mask(x, masks[layer - 1]) if masks else x
-        directions: list[DirectionGradient] = []
-        for index, each in net.layer(layer):
-            saved = reserve.activations[index]
-            direction = DirectionGradient(
-                net,
-                each,
-                dy,
-                x,
-                outputs[layer],
-                each.direction * layout.hidden_size,
-                net.part("reserve_space", saved) if saved.size else None,
-                net.state(initial, index),
-            )
-            direction.start(net.state(upstream, index, "d"))
-            directions.append(direction)
+    for layer in reversed(range(layout.num_layers)):
+        x = outputs[layer - 1] if layer else net.steps.where_valid(b, net.swap(args["input"]))
+        if layer and masks:
+            x = net.times_mask(x, masks[layer - 1])
+        directions = _started(net, layer, x, outputs[layer], dy, initial, upstream)
         params = add_blocks(directions, params)
         for (index, _), direction in zip(net.layer(layer), directions, strict=True):
             pending += direction.pending
@@ -150,7 +129,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
                 part = direction.sums["d" + name].to(net.spec.dtype)
                 states[name].append((index * product(part.shape), part))
         b.formula("dx = sum over directions")
-        dx = functools.reduce(operator.add, (each.sums["dx"] for each in directions))
+        dx: Value = functools.reduce(operator.add, (each.sums["dx"] for each in directions))
         dy = dx.reshape(*x.shape).to(net.spec.dtype)
         if layer and masks:
             dy = net.times_mask(dy, masks[layer - 1])
@@ -170,3 +149,38 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         net.swap(results[result.name.removesuffix("_backprop")]).to(result.dtype)
         for result in spec.results
     ]
+
+
+def _stored_masks(net: Network) -> Sequence[Value]:
+    """The dropout masks that the forward pass stored, one per boundary; none without dropout."""
+    reserve = net.reserve
+    if not reserve.has_mask:
+        return []
+    shape = reserve.mask.shape[1:]
+    blocks = [Part(k * product(shape), shape) for k in range(net.layout.num_layers - 1)]
+    return [net.part("reserve_space", block) for block in blocks]
+
+
+def _started(
+    net: Network, layer: int, x: Value, y: Value, dy: Value, initial: Values, upstream: Values
+) -> list[DirectionGradient]:
+    """The gradients of a layer's directions, before their first block of time.
+
+    Args:
+        net: The op.
+        layer: The layer.
+        x: Its input.
+        y: Its output.
+        dy: The gradient of its output.
+        initial: The initial states of all layers.
+        upstream: The gradients of all layers' last states.
+    """
+    started: list[DirectionGradient] = []
+    for index, each in net.layer(layer):
+        saved = net.reserve.activations[index]
+        column = each.direction * net.layout.hidden_size
+        activations = net.part("reserve_space", saved) if saved.size else None
+        state = net.state(initial, index)
+        started.append(DirectionGradient(net, each, dy, x, y, column, activations, state))
+        started[-1].start(net.state(upstream, index, "d"))
+    return started
