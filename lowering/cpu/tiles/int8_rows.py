@@ -89,23 +89,7 @@ def quantize_row(
     lanes = vectors.lanes("f32")
     full, rest = width // lanes * lanes, width % lanes
 
-    def magnitude(inside: Body, column: Index, count: int) -> Number:
-        bits = bitcast(inside.read(array, [*at, column], count), "i32")
-        mask = inside.constant(_MAGNITUDE, "i32", count)
-        return inside.number("arith.andi", [bits, mask], "i32", count)
-
-    def larger(inside: Body, column: Number, largest: list[Number]) -> list[Number]:
-        both = [magnitude(inside, column, lanes), *largest]
-        return [inside.number("arith.maxsi", both, "i32", lanes)]
-
-    largest = body.constant(_bits(LEAST), "i32")
-    if full:
-        least = body.broadcast(largest, lanes)
-        (found,) = accumulate(body, full, lanes, [least], larger)
-        largest = reduce(found, "maxsi")
-    if rest:
-        largest = largest.at_least(reduce(magnitude(body, full, rest), "maxsi"))
-    largest = body.number("arith.bitcast", [largest], "f32")
+    largest = _largest(body, lanes, source, width)
     most = body.constant(LARGEST << FRACTION_BITS, "f32")
     factor = body.number("arith.divf", [most, largest], "f32")
 
@@ -138,6 +122,33 @@ def quantize_row(
     scale = body.number("arith.divf", [largest, body.constant(LARGEST, "f32")], "f32")
     scale = body.select(is_finite, scale, body.constant(math.nan, "f32"))
     body.put(scale, rows.scales, index)
+
+
+def _largest(body: Body, lanes: int, source: tuple[Array, Sequence[Index]], width: int) -> Number:
+    """Emits the largest magnitude of a row of float32, at least `LEAST`.
+
+    Magnitudes are compared as integers, in which NaN is larger than infinity.
+    """
+    array, at = source
+    full, rest = width // lanes * lanes, width % lanes
+
+    def magnitude(inside: Body, column: Index, count: int) -> Number:
+        bits = bitcast(inside.read(array, [*at, column], count), "i32")
+        mask = inside.constant(_MAGNITUDE, "i32", count)
+        return inside.number("arith.andi", [bits, mask], "i32", count)
+
+    def larger(inside: Body, column: Number, largest: list[Number]) -> list[Number]:
+        both = [magnitude(inside, column, lanes), *largest]
+        return [inside.number("arith.maxsi", both, "i32", lanes)]
+
+    largest = body.constant(_bits(LEAST), "i32")
+    if full:
+        least = body.broadcast(largest, lanes)
+        (found,) = accumulate(body, full, lanes, [least], larger)
+        largest = reduce(found, "maxsi")
+    if rest:
+        largest = largest.at_least(reduce(magnitude(body, full, rest), "maxsi"))
+    return body.number("arith.bitcast", [largest], "f32")
 
 
 def rescaled(
