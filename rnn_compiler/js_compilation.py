@@ -179,7 +179,7 @@ def _stream(spec: FunctionSpec) -> dict[str, Any] | str:
         "length": op.length if op.length in given else None,
         "rows": [*op.rows],
         "next": after,
-        "axis": 0 if spec.attributes.get("time_major", True) else 1,
+        "axis": spec.time_axis,
         "steps": op.steps,
         "most": most if isinstance(most, int) else None,
     }

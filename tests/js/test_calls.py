@@ -7,10 +7,12 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from js.calling import needs_node, node
+from numeric.harness import draw, module
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -107,6 +109,48 @@ def test_chunks_give_the_bits_of_one_call(folder: Path, name: str) -> None:
     assert lines[:3] == ["true true", "true true", "true"]
     assert "InvalidArgumentError: BlockLSTMV2: 'x': expected a multiple of 8 elements" in lines[3]
     assert "UnsupportedError: block_lstm_v2.stream: closed" in lines[4]
+
+
+SMALL = {"batch_size": 2, "input_size": 3, "num_units": 4}
+
+BATCH_FIRST = [
+    ("onnx.LSTM", {**SMALL, "layout": 1, "inputs": "B sequence_lens initial_h initial_c"}, "X Y"),
+    ("CudnnRNNV3", {**SMALL, "time_major": False, "is_training": False}, "input output"),
+]
+"""An op, its sizes and attributes, and its sequences."""
+
+
+def literal(value: Any) -> str:
+    """A number or an array of float32 in JavaScript."""
+    listed = np.asarray(value).ravel().tolist()
+    return f"Float32Array.from({listed})" if np.ndim(value) else str(listed[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("op", "variant", "sequences"), BATCH_FIRST)
+@pytest.mark.parametrize("steps", [3, None])
+def test_streams_with_the_batch_first(
+    op: str, variant: dict[str, Any], sequences: str, steps: int | None, tmp_path: Path
+) -> None:
+    """Chunks of 2, 4 and 1 steps, joined along the second axis, are one call of a program."""
+    rc.compile_js(module(op, "float32", {**variant, "seq_length": steps}), name="m").save(tmp_path)
+    variant = {**variant, "seq_length": 7}
+    given = draw(op, "float32", variant, steps=7)
+    expected = rc.runtime.load(rc.compile(module(op, "float32", variant)))(**given)
+    chunk, rows = sequences.split()
+    wanted = getattr(expected, rows)
+    kept = {k: v for k, v in given.items() if k != chunk and np.asarray(v).dtype.kind == "f"}
+    pieces = [literal(each) for each in np.split(given[chunk], [2, 6], axis=1)]
+    script = f"""import {{ load }} from "./m.mjs";
+    const [{{ stream }}] = Object.values(await load());
+    const run = stream({{ {", ".join(f"{k}: {literal(v)}" for k, v in kept.items())} }});
+    const found = [{", ".join(pieces)}].map((each) => [...run({{ {chunk}: each }}).{rows}]);
+    console.log(JSON.stringify([found, [...Object.values(run.state)[0]]]));"""
+    found, state = json.loads(node(tmp_path, script))
+    shapes = [(2, count, *wanted.shape[2:]) for count in (2, 4, 1)]
+    parts = [np.reshape(each, shape) for each, shape in zip(found, shapes, strict=True)]
+    np.testing.assert_allclose(np.concatenate(parts, 1), wanted, 1e-5, 1e-5)
+    np.testing.assert_allclose(state, wanted[:, -1].ravel(), 1e-5, 1e-5)
 
 
 def test_streams_pack_weights_once(folder: Path) -> None:
