@@ -231,7 +231,7 @@ def _source(text_or_path: object) -> bytes:
         return bytes(text_or_path)
     if isinstance(text_or_path, str) and any(mark in text_or_path for mark in "\n{("):
         return text_or_path.encode(errors="replace")
-    if not isinstance(text_or_path, (str, os.PathLike)):
+    if text_or_path == "" or not isinstance(text_or_path, (str, os.PathLike)):
         expected = "MLIR as a string or bytes, or the path of a file"
         raise InvalidArgumentError("link", "text_or_path", expected, describe(text_or_path))
     path = Path(cast("str | os.PathLike[str]", text_or_path))

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 __all__ = [
@@ -27,7 +29,13 @@ BUNDLE_ARCHIVE = "parameters.irpa"
 
 
 def manifest_path(path: Path) -> Path:
-    """The path of an artifact's manifest."""
+    """The path of an artifact's manifest.
+
+    Raises:
+        IsADirectoryError: The artifact's path is one without a file name, such as ``"."``.
+    """
+    if not path.name:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     return path.with_name(f"{path.name}.json")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from rnn_compiler.cli.arrays import open_npz, read_npy
 from rnn_compiler.cli.inspect_sources import inspect_sources
 from rnn_compiler.cli.options import (
     UsageError,
@@ -24,7 +25,7 @@ from rnn_compiler.cli.options import (
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table, print_text
 from rnn_compiler.draws import random_arguments
 from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
-from rnn_compiler.files import open_regular, write_files
+from rnn_compiler.files import write_files
 from rnn_compiler.runtime import (
     Artifact,
     Bundle,
@@ -346,8 +347,7 @@ def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:
         name, equals, source = item.partition("=")
         try:
             if not equals:
-                with open_regular(item) as stream:
-                    loaded: Mapping[str, Any] = np.load(stream, allow_pickle=False)
+                with open_npz(item) as loaded:
                     arrays |= {key: loaded[key] for key in dtypes if key in loaded}
                 continue
             arrays[name] = _number_or_array(source)
@@ -365,10 +365,7 @@ def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:
 def _number_or_array(text: str) -> Any:
     """The value of ``--input NAME=``: a number, or the array of a .npy file."""
     number = _number(text)
-    if number is not None:
-        return number
-    with open_regular(text) as stream:
-        return np.load(stream, allow_pickle=False)
+    return read_npy(text) if number is None else number
 
 
 def _number(text: str) -> int | float | None:

@@ -318,7 +318,11 @@ def pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:
                 raise UsageError(f"{flag} {name}: given twice, as {found[name]} and as {value}")
             found[name] = value
         elif item.strip():
-            raise UsageError(f"{flag} {item!r}: expected NAME=VALUE")
+            message = f"{flag} {item!r}: expected NAME=VALUE"
+            if found and flag == "--attr":
+                name, value = [*found.items()][-1]
+                message += f"; several words are one value with spaces, '{name}={value} {item}'"
+            raise UsageError(message)
     return [*found.items()]
 
 

@@ -138,7 +138,9 @@ def _values(name: str, text: str) -> list[str]:
     if found is None:
         return [text]
     first, last, step = int(found[1]), int(found[2]), int(found[3] or 1)
-    if first > last or not step:
+    if not step:
+        raise UsageError(f"--dim {name}={text}: STEP of FIRST..LAST:STEP is at least 1")
+    if first > last:
         raise UsageError(f"--dim {name}={text}: an empty range; FIRST..LAST:STEP, both included")
     return [str(value) for value in range(first, last + 1, step)[: MOST + 1]]
 

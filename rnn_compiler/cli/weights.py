@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler import weights
+from rnn_compiler.cli.arrays import read_npy
 from rnn_compiler.cli.options import UsageError, add_json_option, check_output
 from rnn_compiler.cli.terminal import print_json, print_line, print_table
-from rnn_compiler.files import open_regular, write_files
+from rnn_compiler.files import write_files
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.rnn_modes import RNN_MODES
 
@@ -237,10 +238,9 @@ def _load_params(file: Path) -> Any:
     if file.suffix != ".npy":
         return _pick(weights.load(file), ["params"], file)[0]
     try:
-        with open_regular(file) as stream:
-            array: Any = np.load(stream, allow_pickle=False)
+        array: Any = read_npy(file)
     except (EOFError, ValueError) as error:
-        raise UsageError(f"{file}: not a .npy file ({error})") from error
+        raise UsageError(f"{file}: {error}") from error
     return array.view(DTYPES["bfloat16"].numpy) if array.dtype == "V2" else array
 
 

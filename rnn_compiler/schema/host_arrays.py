@@ -77,6 +77,8 @@ def _view(value: Any) -> npt.NDArray[Any]:
     has_dlpack = hasattr(value, "__dlpack__")
     if has_dlpack and not hasattr(value, "__array__"):
         return from_dlpack(value)
+    if np.ma.is_masked(value):
+        raise ValueError("with masked elements, which have no value: use filled")
     try:
         return np.asarray(value)
     except TypeError:  # such as torch's for bfloat16

@@ -60,11 +60,13 @@ def check_functions(functions: Iterable[FunctionSpec]) -> None:
     for spec in functions:
         for name in (spec.function, spec.prepack, spec.prepacked):
             other = owners.setdefault(name, spec)
-            if other is not spec:
-                raise InvalidArgumentError(
-                    "build",
-                    "function",
-                    "a different name for each function",
-                    f"{name!r} for {other.op} and {spec.op}",
-                    "name them, as in build([(op, dict(function='encoder')), ...])",
-                )
+            if other is spec:
+                continue
+            owner = next((each for each in (other, spec) if each.function != name), None)
+            got = f"{name!r} for {other.op} and {spec.op}"
+            remedy = "name them, as in build([(op, dict(function='encoder')), ...])"
+            if owner is not None:
+                got += f"; it is reserved for the companion of {owner.function} that packs weights"
+                remedy = "choose another name"
+            expected = "a different name for each function and its companions"
+            raise InvalidArgumentError("build", "function", expected, got, remedy)

@@ -273,7 +273,7 @@ class Signature:
         """The results with given names, in the signature's order.
 
         Raises:
-            InvalidArgumentError: A result does not exist, or none is requested.
+            InvalidArgumentError: A result does not exist, or is requested twice, or none is.
         """
         known = {tensor.name: tensor for tensor in (*self.results, *self.final_state)}
         names = outputs if isinstance(outputs, (list, tuple)) else None
@@ -284,6 +284,9 @@ class Signature:
             if not isinstance(name, str) or name not in known:  # pyright: ignore
                 remedy = did_you_mean(name, known)
                 raise InvalidArgumentError(self.name, "outputs", expected, describe(name), remedy)
+        if len(set(names)) < len(names):
+            got = ", ".join(names)
+            raise InvalidArgumentError(self.name, "outputs", f"{expected}, each once", got)
         return tuple(tensor for name, tensor in known.items() if name in names)
 
     def _wider(self, values: dict[str, Any], dtype: str) -> dict[str, Any]:

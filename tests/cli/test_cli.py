@@ -382,6 +382,8 @@ def test_run_bfloat16_files_hold_bits(tmp_path: Path) -> None:
         (["emit", "BlockLSTMV2", "--dim", "seq_length=3"], 2, ["batch_size=N", "--dim"]),
         (["emit", "BlockLSTMV2", "--dim", DIMS + ",depth=2"], 2, ["depth", "num_units"]),
         (["emit", "BlockLSTMV2", "--dim", "seq_length"], 2, ["'seq_length'", "NAME=VALUE"]),
+        (["compile", "GRUBlockCell", "--dim", "num_units=1..3:0"], 2, ["STEP", "at least 1"]),
+        (["emit", "onnx.RNN", "--attr", "activations=Relu,Tanh"], 2, ["'activations=Relu Tanh'"]),
         (["emit", "BlockLSTMV2", "--dim", "seq_length=x"], 2, ["seq_length=x", "integer"]),
         (
             ["emit", "BlockLSTMV2", "--dim", DIMS, "--dim", "num_units=8"],
@@ -433,6 +435,8 @@ def test_an_error_is_one_line(
         (["--function", "block_lstm_v2"], ["arguments are missing: seq_len_max", "--random"]),
         (["--function", "block_lstm_v2", "--input", "y=1"], ["y=1", "takes seq_len_max"]),
         (["--function", "block_lstm_v2", "--input", "x=none.npy"], ["none.npy"]),
+        (["--function", "block_lstm_v2", "--input", __file__], [f"{__file__}: not a .npz file"]),
+        (["--function", "block_lstm_v2", "--input", f"x={__file__}"], ["not a .npy file"]),
         (["--function", "block_lstm_v2", "--input", "/dev/zero"], ["/dev/zero: not a regular"]),
         (["--function", "block_lstm_v2", "--input", "x=/dev/zero"], ["/dev/zero: not a regular"]),
         (["--function", "block_lstm_v2", "--random", "--input", "x=1"], ["'x'", "[3, 2, 4]"]),

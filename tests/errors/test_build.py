@@ -240,6 +240,13 @@ def test_at_least_one_op(ops: Any) -> None:
         rc.build(ops, **DIMS)
 
 
+def test_names_of_companions_are_reserved() -> None:
+    ops = [("BlockLSTMV2", {"function": "f"}), ("BlockLSTMV2", {"function": "f_prepack"})]
+    reason = "reserved for the companion of f that packs weights"
+    with invalid_argument("build", "function", "and its companions", reason):
+        rc.build(ops, **DIMS)
+
+
 @pytest.mark.parametrize(
     ("first", "second", "name"),
     [
@@ -285,7 +292,9 @@ def test_one_name_is_not_for_several_functions() -> None:
         rc.build(["BlockLSTMV2", "BlockLSTM"], function="f", **DIMS)
 
 
-@pytest.mark.parametrize("outputs", [[], (), "h", 5, {"h"}, ["nope"], [5], ["h", None], [["h"]]])
+@pytest.mark.parametrize(
+    "outputs", [[], (), "h", 5, {"h"}, ["nope"], [5], ["h", None], ["h", "h"], [["h"]]]
+)
 def test_outputs_are_results(outputs: Any) -> None:
     expected = "a list of i, cs, f, o, ci, co, h, cs_last, h_last"
     with invalid_argument("BlockLSTMV2", "outputs", expected, ""):

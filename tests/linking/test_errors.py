@@ -37,7 +37,7 @@ def test_what_is_no_module(source: str | bytes) -> None:
         linked_module(source)
 
 
-@pytest.mark.parametrize("source", [None, 5, ["module {}"]], ids=repr)
+@pytest.mark.parametrize("source", [None, 5, "", ["module {}"]], ids=repr)
 def test_what_is_no_source(source: Any) -> None:
     with invalid_argument("link", "text_or_path", "MLIR as a string or bytes, or the path", ""):
         rc.link(source)

@@ -80,6 +80,8 @@ def test_saving_where_it_cannot_leaves_nothing(artifact: rc.Artifact, tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["lstm.vmfb.json"]
     with pytest.raises(FileNotFoundError):
         artifact.save(tmp_path / "missing" / "lstm.vmfb")
+    with pytest.raises(IsADirectoryError):
+        artifact.save(".")
 
 
 def test_the_manifest_says_everything(artifact: rc.Artifact, saved: Path) -> None:

@@ -156,6 +156,13 @@ def test_tensors_on_another_device_are_refused() -> None:
         as_array("op", "x", OnGpu(bfloat16(3)), "float32")
 
 
+def test_masked_elements_have_no_value() -> None:
+    array = np.ma.masked_array(np.ones(3, np.float32), [False, True, False])
+    with pytest.raises(InvalidArgumentError, match=r"with masked elements.*use filled"):
+        as_array("op", "x", array, "float32")
+    assert as_array("op", "x", np.ma.masked_array(np.ones(3)), "float32").shape == (3,)
+
+
 def test_tensors_of_types_that_ops_do_not_take_are_refused() -> None:
     small = jax.numpy.ones(3, "float8_e4m3fn")
     with pytest.raises(InvalidArgumentError, match="numpy can view"):
