@@ -160,6 +160,14 @@ class Cell(Protocol):
         """
         ...
 
+    def outputs(self, b: Builder, saved: Value) -> Value:
+        """The outputs of all steps before a projection, ``[T, B, H]``, from the saved values.
+
+        Raises:
+            NotImplementedError: The cell does not have it, so no projection can follow it.
+        """
+        ...
+
 
 class PlainCell:
     """The defaults, which suit most cells."""
@@ -173,6 +181,10 @@ class PlainCell:
     ) -> Sequence[tuple[int, Value, Value]]:
         """All gates, and the previous output."""
         return [(0, gates, before)]
+
+    def outputs(self, b: Builder, saved: Value) -> Value:
+        """Not defined: of all cells, only the LSTM may have a projection."""
+        raise NotImplementedError
 
     @property
     def reads(self) -> frozenset[str]:

@@ -21,14 +21,7 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.lowering.builder.value import Value
 
-__all__ = ["LSTM", "output"]
-
-
-def output(b: Builder, activations: Value) -> Value:
-    """The outputs of all steps before the projection, ``[T, B, H]``, from the saved values."""
-    b.formula("m = o * tanh(c)")
-    *_, o, c = activations.split(2, len(LSTM.saved))
-    return o * b.tanh(c)
+__all__ = ["LSTM"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +75,12 @@ class LSTM(PlainCell):
             vectors = {"wci": gates.i * reads["c_before"], "wcf": gates.f * reads["c_before"]}
             vectors["wco"] = gates.o * reads["c"]
         return Derivative(gates.concatenate(b, self.gate_order), None, None, dc, vectors)
+
+    def outputs(self, b: Builder, saved: Value) -> Value:
+        """Emits o * h(c) of all steps."""
+        b.formula("m = o * tanh(c)")
+        *_, o, c = saved.split(2, len(self.saved))
+        return o * self.functions.h.apply(b, c)
 
 
 def _peepholes(values: Values) -> dict[str, Value]:

@@ -21,8 +21,6 @@ cudnnSetRNNDescriptor_v8) for the cells' equations.
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -30,7 +28,7 @@ from rnn_compiler.lowering.builder.products import Products
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cudnn.dropout import dropout_mask
 from rnn_compiler.lowering.ops.cudnn.network import Network
-from rnn_compiler.lowering.ops.layers.gradient import DirectionGradient, add_blocks
+from rnn_compiler.lowering.ops.layers.gradient import DirectionGradient, add_blocks, input_gradient
 from rnn_compiler.schema.open_sizes import Size, product
 from rnn_compiler.schema.parameter_blocks import Part, PseudoLayer
 
@@ -126,11 +124,9 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         for (index, _), direction in zip(net.layer(layer), directions, strict=True):
             pending += direction.pending
             for name in initial:
-                part = direction.sums["d" + name].to(net.spec.dtype)
+                part = direction.initial_state(name).to(net.spec.dtype)
                 states[name].append((index * product(part.shape), part))
-        b.formula("dx = sum over directions")
-        dx: Value = functools.reduce(operator.add, (each.sums["dx"] for each in directions))
-        dy = dx.reshape(*x.shape).to(net.spec.dtype)
+        dy = input_gradient(directions).to(net.spec.dtype)
         if layer and masks:
             dy = net.times_mask(dy, masks[layer - 1])
     b.formula("params_backprop = all matrices, then all biases")

@@ -13,13 +13,14 @@ added to dW, dR and dWp in place, and the next block waits for that.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.products import Factors, Products, plain_outer_sum
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.cells import cudnn_lstm
 from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
 from rnn_compiler.lowering.ops.layers.blocks_of_time import blocks_of_time, from_the_end
 from rnn_compiler.lowering.ops.layers.layers import Layers
@@ -29,7 +30,7 @@ from rnn_compiler.schema.parameter_blocks import PseudoLayer
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.value import Value
 
-__all__ = ["DirectionGradient", "add_blocks"]
+__all__ = ["DirectionGradient", "add_blocks", "input_gradient"]
 
 
 def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
@@ -59,6 +60,14 @@ def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
             for (sums, key), value in zip(sums_by_key, later, strict=True):
                 sums[key] = value
     return params
+
+
+def input_gradient(directions: Sequence[DirectionGradient]) -> Value:
+    """Emits the gradient of the layer's input, in the compute type."""
+    net, x = directions[0].net, directions[0].x
+    net.b.formula("dx = sum over directions")
+    total: Value = functools.reduce(operator.add, (each.sums["dx"] for each in directions))
+    return total.reshape(*x.shape)
 
 
 @dataclass
@@ -140,6 +149,11 @@ class DirectionGradient:
             block,
         )
         self.sums |= {key: self.loop[key] for key in self.states}
+
+    def initial_state(self, name: str) -> Value:
+        """The gradient of an initial state, after the last block."""
+        through, direct = self.sums[f"d{name}"], self.sums.get(f"d{name}_direct")
+        return through if direct is None else through + direct
 
     def multiply(self, params: Value, *, whole: bool) -> Value:
         """Emits the products and sums of the block that was run.
@@ -248,8 +262,7 @@ class DirectionGradient:
         for row, gates, rows in net.cell_of(each).factors(b, self._recurrent_gates, before, saved):
             factors.append(Factors(each.recurrent.offset + row * h, gates, rows))
         if each.projection is not None and saved is not None:
-            b.formula("m = o * tanh(c)")
-            m = cudnn_lstm.output(b, saved.to(net.spec.compute)).to(net.spec.dtype)
+            m = net.cell_of(each).outputs(b, saved.to(net.spec.compute)).to(net.spec.dtype)
             m = net.steps.where_valid(b, m, block)
             factors.append(Factors(each.projection.offset, self.loop["dh_rows"], m))
         return factors

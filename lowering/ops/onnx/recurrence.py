@@ -21,15 +21,13 @@ describes how ambiguities are resolved, and what ONNX Runtime does.
 
 from __future__ import annotations
 
-import functools
 import math
-import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.products import Products
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.layers.gradient import DirectionGradient, add_blocks
+from rnn_compiler.lowering.ops.layers.gradient import DirectionGradient, add_blocks, input_gradient
 from rnn_compiler.lowering.ops.onnx.layer import PEEPHOLES, OnnxLayer
 from rnn_compiler.schema.open_sizes import static_size
 
@@ -113,13 +111,11 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         part = parameters.slice(0, offset, offset + math.prod(sizes))
         results[f"{name}_grad"] = part.reshape(*sizes)
         offset += math.prod(sizes)
-    b.formula("X_grad = sum over directions")
-    dx = functools.reduce(operator.add, (each.sums["dx"] for each in directions))
-    dx = layer.steps.where_valid(b, dx.reshape(*x.shape).to(layer.spec.dtype))
-    results["X_grad"] = layer.as_laid_out(dx)
+    dx = input_gradient(directions).to(layer.spec.dtype)
+    results["X_grad"] = layer.as_laid_out(layer.steps.where_valid(b, dx))
     for name in ("h", "c"):
         b.formula(f"initial_{name}_grad = of all directions")
-        parts = [_state_gradient(each, name) for each in directions if f"d{name}" in each.sums]
+        parts = [each.initial_state(name) for each in directions if f"d{name}" in each.sums]
         if parts:
             stacked = b.concatenate([part.reshape(1, *part.shape) for part in parts], 0)
             results[f"initial_{name}_grad"] = layer.as_laid_out(stacked.to(layer.spec.dtype))
@@ -131,9 +127,3 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
         ]
         results["P_grad"] = b.concatenate([row.reshape(1, *row.shape) for row in rows], 0)
     return [results[result.name].to(result.dtype) for result in spec.results]
-
-
-def _state_gradient(direction: DirectionGradient, name: str) -> Value:
-    """The gradient of an initial state."""
-    through, direct = direction.sums[f"d{name}"], direction.sums.get(f"d{name}_direct")
-    return through if direct is None else through + direct
