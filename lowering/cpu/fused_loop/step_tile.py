@@ -136,12 +136,10 @@ class StepTile:
         """Emits prefetches of the rows of sequences that the tile will read: they are far apart."""
 
         def row(number: Index) -> None:
-            row, units = self._row(first + number), self.units.start
+            row = self._row(first + number)
 
             def vectors(number: Index) -> None:
-                column = number * self.lanes
-                walk = _Hints(self.step, self.lanes, {}, row, units, column, self.batched)
-                walk.order = order
+                walk = _Hints(self, {}, row, number * self.lanes, order)
                 for write in self.group.writes:
                     walk.emit(write.value, (("row", 0), ("column", write.column)))
 
@@ -240,8 +238,7 @@ class StepTile:
     def _vectors(self, products: _Products, row: _Row, column: Index) -> None:
         """Emits the writes of one row, for as many columns as a vector has lanes."""
         step = self.step
-        walk = _Vectors(step, self.lanes, products, row, self.units.start, column, self.batched)
-        walk.quantized = self.quantized
+        walk = _Vectors(self, products, row, column)
         writes = self.group.writes
         values = [
             cast(
@@ -261,39 +258,25 @@ class _Vectors(Walk):
     """Computes vectors of one row.
 
     Attributes:
+        tile: The tile.
         products: The products of the tile.
         row: The row.
-        start: The first unit of the panel.
         column: The first column of the vectors within the panel.
-        batched: Whether arrays have a batch axis.
-        quantized: The rows of left-hand sides in int8.
     """
 
-    quantized: Mapping[ir.Value, StepRows]
-
-    def __init__(
-        self,
-        step: StepContext,
-        lanes: int,
-        products: _Products,
-        row: _Row,
-        start: Index,
-        column: Index,
-        batched: bool,
-    ) -> None:
-        super().__init__(step, step.body, lanes)
-        self.products, self.row = products, row
-        self.start, self.column, self.batched = start, column, batched
+    def __init__(self, tile: StepTile, products: _Products, row: _Row, column: Index) -> None:
+        super().__init__(tile.step, tile.body, tile.lanes)
+        self.tile, self.products, self.row, self.column = tile, products, row, column
 
     def position(self, lead: Index | None, row: Index, column: int) -> list[Index]:
         """The position of the vector in a row of an array."""
         leads = [] if lead is None else [lead]
-        rows = [row] if self.batched else []
+        rows = [row] if self.tile.batched else []
         return [*leads, *rows, self._column(column)]
 
     def _column(self, column: int) -> Index:
         """The position of the vector in a row of an array."""
-        return self.start + (self.column + column)
+        return self.tile.units.start + (self.column + column)
 
     def scalar(self, number: Number) -> Number:
         """A vector of a scalar."""
@@ -307,9 +290,9 @@ class _Vectors(Walk):
         multiplied = self.step.loop.products[value]
         if multiplied.scale is None:
             return made
-        row = [self.row.ring] if self.batched else []
+        row = [self.row.ring] if self.tile.batched else []
         scale = self.emit(multiplied.scale, at[1:])
-        return self.quantized[multiplied.lhs].rescaled(made, row, scale)
+        return self.tile.quantized[multiplied.lhs].rescaled(made, row, scale)
 
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Position) -> Number:
         """Reads the vector from an array; an array without columns gives a single number."""
@@ -332,7 +315,11 @@ class _Hints(_Vectors):
         order: The rows' order, which knows the sequences.
     """
 
-    order: RowOrder
+    def __init__(
+        self, tile: StepTile, products: _Products, row: _Row, column: Index, order: RowOrder
+    ) -> None:
+        super().__init__(tile, products, row, column)
+        self.order = order
 
     def product(self, value: ir.Value, at: Position) -> Number:
         """Zeros."""

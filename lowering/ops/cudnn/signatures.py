@@ -17,7 +17,7 @@ ignored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -137,32 +137,48 @@ def _forms(
         drops = training and attributes["dropout"] > 0
         arguments = inputs + (dropout.OPERANDS if drops else ())
         return arguments, (*outputs, reserve, *((host,) if version > 1 else ()))
+    values = (*outputs, reserve, host)
+    return _gradient_form(version, inputs, values, has_cell_state=has_cell_state)
+
+
+def _gradient_form(
+    version: int, inputs: Sequence[Tensor], values: Sequence[Tensor], *, has_cell_state: bool
+) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """The arguments and results of a gradient op.
+
+    Args:
+        version: The version of its forward op.
+        inputs: The arguments of the forward op.
+        values: Its results: three outputs, ``reserve_space`` and ``host_reserved``.
+        has_cell_state: Whether the cell has a cell state.
+    """
     op = f"CudnnRNN{_SUFFIXES[version]}"
+    unused = "host_reserved" if has_cell_state else "host_reserved output_c"
     given = [
         Argument(
             each.name,
             each.shape,
             f"{each.doc}, as {op} gave it",
             each.dtype,
-            ignored=each is host or (each.name == "output_c" and not has_cell_state),
+            ignored=each.name in unused.split(),
         )
-        for each in (*outputs, reserve, host)
+        for each in values
     ]
     upstream = [
         Argument(
             f"{each.name}_backprop",
             each.shape,
             f"gradient of {each.name}",
-            ignored=each.name == "output_c" and not has_cell_state,
+            ignored=each.name in unused.split(),
         )
-        for each in outputs
+        for each in values[:3]
     ]
     results = [
         Result(f"{name}_backprop", shape, f"gradient of {name}", dtype)
         for name, shape, dtype in (
             ("input", inputs[0].shape, None),
             ("input_h", inputs[1].shape, None),
-            ("input_c", cells, None),
+            ("input_c", inputs[2].shape, None),
             ("params", "N", WEIGHT_GRAD_DTYPE.name),
         )
     ]
