@@ -13,7 +13,7 @@ from rnn_compiler.lowering.direct_calls import through_iree, with_schedules
 from rnn_compiler.lowering.host.external_results import Types, public_types
 from rnn_compiler.lowering.mlir import ir, new_context
 from rnn_compiler.lowering.passes import load_pass
-from rnn_compiler.lowering.passes.allocate_up_front import allocate_up_front, is_large
+from rnn_compiler.lowering.passes.allocate_up_front import allocate_up_front, allocates_much
 from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext
 from rnn_compiler.lowering.targets.strategies import (
@@ -147,7 +147,7 @@ def lower(
         )
         calls = through_iree(functions, "it is for a GPU")
         return Lowered(payload, rewritten.plain_loops, calls)
-    large = any(map(is_large, (*functions, *request.linked)))
+    large = any(map(allocates_much, (*functions, *request.linked)))
     payload, host = iree_compile.compile_with_host_program(
         rewritten.text,
         target,

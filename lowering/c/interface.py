@@ -141,7 +141,7 @@ class Function:
                 Storage.SCRATCH,
                 0,
                 start + k * self.alignment,
-                DTYPES[self.arguments[number].dtype].bits // 8,
+                DTYPES[self.arguments[number].dtype].numpy.itemsize,
             )
             for k, number in enumerate(numbers)
             if self.schedule.reads(number)

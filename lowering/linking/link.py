@@ -67,7 +67,7 @@ def link_module(text: str, source: bytes = b"") -> Linked:
         is_open = any(map(is_network, ops_of(module.body)))
         for call in calls:
             spec = instance_of(call, is_open=is_open)
-            _replace(module, call, _function(module, spec, made))
+            _replace(call, _function(module, spec, made))
         module.operation.verify()
         weights = Weights(callees_first(module), made.values())
         functions = [_with_weights(spec, weights.of(spec.function)) for spec in functions]
@@ -92,7 +92,7 @@ def _function(module: ir.Module, spec: FunctionSpec, made: dict[str, FunctionSpe
     return made[key]
 
 
-def _replace(module: ir.Module, call: Call, spec: FunctionSpec) -> None:
+def _replace(call: Call, spec: FunctionSpec) -> None:
     """Replaces a custom call by a call of a function, or adds one as the body of a declaration."""
     op = call.operation
     if not call.is_declaration:

@@ -18,14 +18,14 @@ from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["allocate_up_front", "is_large"]
+__all__ = ["allocate_up_front", "allocates_much"]
 
 _LARGE = 8 << 20
-"""The bytes from which a function `is_large`: an eighth of a slab, since temporaries may be several
-times as large."""
+"""The bytes from which a function `allocates_much`: an eighth of a slab, since temporaries may be
+several times as large."""
 
 
-def is_large(spec: FunctionSpec) -> bool:
+def allocates_much(spec: FunctionSpec) -> bool:
     """Whether a function may allocate more than a slab, estimated before it is compiled.
 
     The estimate is the size of its arguments and results and, for large projections, of four gates

@@ -2,8 +2,8 @@
 
 Requires: a portable module, or one whose time loops have been rewritten, and whose open sizes, if
 any, have been too; the target is a CPU.
-Matches: in public functions, `stablehlo.dot_general` of two matrices with one contracted axis, and
-the composites of `builder.products`. Puts calls of private functions in their place, which are
+Matches: in public functions, `stablehlo.dot_general` of two matrices of these forms, `w` transposed
+or not, and the composites of `builder.products`. Puts calls of private functions in their place:
 
     x @ w           a `cpu.products.rows_product`
     lhs^T @ rhs     a `cpu.products.outer_sum` of panels gathered by another (`cpu.products.panels`)

@@ -33,7 +33,7 @@ class DType:
 
     @property
     def bits(self) -> int:
-        """Its width in memory; booleans count as numbers."""
+        """Its width in bits as MLIR names it: 1 for booleans, which take a byte of memory."""
         return 1 if self.name == "bool" else 8 * self.numpy.itemsize
 
     @property

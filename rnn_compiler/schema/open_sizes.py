@@ -192,7 +192,7 @@ def open_names(sizes: Iterable[object]) -> list[str]:
 
 
 def bound(size: Size, dims: Mapping[str, _T]) -> Size | _T:
-    """The value of a size at given dimensions; other objects are returned unchanged.
+    """The value of a size at given dimensions; those that are not given stay open.
 
     Example:
         >>> bound(open_dimension("seq_length") * 8 + 1, {"seq_length": 3})

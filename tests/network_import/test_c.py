@@ -74,15 +74,16 @@ DTYPES = ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int6
 
 @pytest.fixture(scope="module")
 def selecting(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
-    """Where x > 0 and a mask holds, arrays of each dtype; a scalar of it elsewhere."""
+    """Where x > 0 and a mask holds, unless all is off, arrays of each dtype; a scalar elsewhere."""
     node: Any = onnx.helper.make_node
     nodes: list[Any] = [
         node("Greater", ["x", "zero"], ["positive"]),
-        node("And", ["positive", "m"], ["both"]),
+        node("And", ["positive", "m"], ["masked"]),
+        node("And", ["masked", "on"], ["both"]),
     ]
-    inputs: dict[str, Any] = {"x": [2, 3], "m": [2, 3]}
+    inputs: dict[str, Any] = {"x": [2, 3], "m": [2, 3], "on": []}
     types: Any = onnx.TensorProto
-    kinds: dict[str, int] = {"m": types.BOOL, "both": types.BOOL}
+    kinds: dict[str, int] = dict.fromkeys(("m", "on", "both"), types.BOOL)
     for each in DTYPES:
         nodes.append(node("Where", ["both", each, f"other_{each}"], [f"some_{each}"]))
         inputs |= {each: [2, 3], f"other_{each}": []}
@@ -100,6 +101,7 @@ def test_every_dtype(selecting: rc.Module, language: str, tmp_path: Path) -> Non
     rng = np.random.default_rng(0)
     x = rng.standard_normal((2, 3)).astype(np.float32)
     given: dict[str, Any] = {"x": x, "m": np.array([[1, 0, 1], [1, 1, 0]], bool)}
+    given["on"] = np.array(True)
     for name in DTYPES:
         kind: Any = np.dtype(name)
         most: Any = 0.5 if kind.kind == "f" else np.iinfo(kind).max

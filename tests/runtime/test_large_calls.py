@@ -16,7 +16,7 @@ from linking.modules import function
 
 import rnn_compiler as rc
 from rnn_compiler.lowering import pipeline
-from rnn_compiler.lowering.passes.allocate_up_front import is_large
+from rnn_compiler.lowering.passes.allocate_up_front import allocates_much
 
 PAGE = resource.getpagesize()
 T, B, N = 64, 64, 128
@@ -90,7 +90,7 @@ def test_a_large_call_meets_no_new_pages(make: Any, device: str) -> None:
 @pytest.mark.slow
 def test_without_it_all_pages_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
     """Should a later IREE do it by itself, `allocate_up_front` can go."""
-    monkeypatch.setattr(pipeline, "is_large", lambda spec: False)
+    monkeypatch.setattr(pipeline, "allocates_much", lambda spec: False)
     artifact = rc.compile(module(8))
     assert faults_of_a_call(artifact, "local-task") > 7 * T * 8 * B * N * 4 / PAGE / 2
 
@@ -101,9 +101,9 @@ def test_without_it_all_pages_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_the_numbers_are_the_same(op: str, strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     built = rc.build(op, **SIZES, use_peephole=False)
-    assert all(map(is_large, built.functions))
+    assert all(map(allocates_much, built.functions))
     artifacts = [rc.compile(built, strategy=strategy)]
-    monkeypatch.setattr(pipeline, "is_large", lambda spec: False)
+    monkeypatch.setattr(pipeline, "allocates_much", lambda spec: False)
     artifacts.append(rc.compile(built, strategy=strategy))
     assert artifacts[0].payload != artifacts[1].payload
     programs = [rc.runtime.load(each, "local-task") for each in artifacts]
@@ -115,7 +115,7 @@ def test_the_numbers_are_the_same(op: str, strategy: str, monkeypatch: pytest.Mo
 
 def test_which_functions_are_large() -> None:
     def large(op: str = "BlockLSTMV2", **sizes: Any) -> bool:
-        return is_large(rc.build(op, **{**SIZES, **sizes}, use_peephole=False).functions[0])
+        return allocates_much(rc.build(op, **{**SIZES, **sizes}, use_peephole=False).functions[0])
 
     assert large()
     assert large(seq_length=None, batch_size=1)
