@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,24 +102,25 @@ def test_every_dtype(selecting: rc.Module, language: str, tmp_path: Path) -> Non
     rng = np.random.default_rng(0)
     x = rng.standard_normal((2, 3)).astype(np.float32)
     given: dict[str, Any] = {"x": x, "m": np.array([[1, 0, 1], [1, 1, 0]], bool)}
-    given["on"] = np.array(True)
     for name in DTYPES:
         kind: Any = np.dtype(name)
         most: Any = 0.5 if kind.kind == "f" else np.iinfo(kind).max
         given |= {name: np.full((2, 3), most, kind), f"other_{name}": np.array(7, kind)}
     if language == "c":
-        found = Loaded(rc.compile_c(selecting), tmp_path).call("selecting", given)
+        call = partial(Loaded(rc.compile_c(selecting), tmp_path).call, "selecting")
     elif shutil.which("node") is None:
         pytest.skip("needs node on PATH")
     else:
         loaded = js_calling.Loaded(rc.compile_js(selecting, name="m"), tmp_path)
-        found = loaded.call("main", given)
-    both = (x > 0) & given["m"]
-    np.testing.assert_array_equal(found.pop("both"), both)
-    for name in DTYPES:
-        expected: Any = np.where(both, given[name], given[f"other_{name}"])
-        np.testing.assert_array_equal(found[f"some_{name}"], expected)
-        assert found[f"some_{name}"].dtype == expected.dtype
+        call = partial(loaded.call, "main")
+    for on in (True, False):
+        found = call({**given, "on": np.array(on)})
+        both = (x > 0) & given["m"] & on
+        np.testing.assert_array_equal(found.pop("both"), both)
+        for name in DTYPES:
+            expected: Any = np.where(both, given[name], given[f"other_{name}"])
+            np.testing.assert_array_equal(found[f"some_{name}"], expected)
+            assert found[f"some_{name}"].dtype == expected.dtype
 
 
 @pytest.mark.slow
