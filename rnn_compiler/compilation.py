@@ -323,7 +323,12 @@ def _lower_and_compile(
 
     stages.report(f"lowering for {target.name}")
     lowering = LoweringRequest(
-        *(text, module.functions, target, strategy, package_version(), module.linked),
+        text=text,
+        functions=module.functions,
+        target=target,
+        strategy=strategy,
+        package_version=package_version(),
+        linked=module.linked,
         portable=portable,
     )
     payload, plain_loops, calls = lower(

@@ -31,6 +31,13 @@ def lowered_text(
     from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 
     name = resolve_strategy(strategy, resolved)
-    parts = (located, module.functions, resolved, name, package_version(), module.linked)
-    rewritten = rewrite(LoweringRequest(*parts), last)
+    request = LoweringRequest(
+        text=located,
+        functions=module.functions,
+        target=resolved,
+        strategy=name,
+        package_version=package_version(),
+        linked=module.linked,
+    )
+    rewritten = rewrite(request, last)
     return module_text(rewritten.text)

@@ -151,8 +151,16 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
     from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 
     stages.report(f"lowering for {target.name}")
-    parts = (text, whole.functions, target, strategy, package_version(), whole.linked)
-    lowered = rewrite(LoweringRequest(*parts, known_weights=[*frozen]))
+    request = LoweringRequest(
+        text=text,
+        functions=whole.functions,
+        target=target,
+        strategy=strategy,
+        package_version=package_version(),
+        linked=whole.linked,
+        known_weights=[*frozen],
+    )
+    lowered = rewrite(request)
     text, types = external_results(lowered.text)
     reproducers = ArtifactCache.from_environment().reproducers
     made = iree_compile.compile_host_program(
@@ -167,10 +175,16 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
     if packs:
         packed = prepack(lowered.text, packs, frozen, reproducers=reproducers, timeout=timeout)
         frozen = {name: {**frozen[name], **packed.get(name, {})} for name in frozen}
-    names = frozenset(packs)
     return CompiledCode(
-        *(target, module.sha256, tuple(whole.functions), types, made, frozen, names, strategy),
-        lowered.plain_loops,
+        target=target,
+        module_sha256=module.sha256,
+        functions=tuple(whole.functions),
+        types=types,
+        code=made,
+        frozen=frozen,
+        packed=frozenset(packs),
+        strategy=strategy,
+        plain_loops=lowered.plain_loops,
     )
 
 
