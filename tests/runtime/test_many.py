@@ -251,7 +251,7 @@ def test_an_open_size_beside_those_of_a_file(
         ("batch_size=1\n", ["--dim", "num_units=2"], "--dim num_units: given twice"),
         ("17 MiB", [], "cannot be read (larger than 16,777,216 bytes)"),
         ("batch_size=3..2\n", [], "--dim batch_size=3..2: an empty range"),
-        ("batch_size=1..3:0\n", [], "an empty range"),
+        ("batch_size=1..3:0\n", [], "at least 1"),
         ("batch_size=1..20000\n", [], "sizes, more than 10,000"),
         ("batch_size=1..200,seq_length=1..200\n", [], "sizes, more than 10,000"),
         ("batch_size=x\n", [], "--dim batch_size=x: expected an integer, or ? for any"),
