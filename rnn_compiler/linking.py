@@ -42,13 +42,10 @@ class LinkedModule(Module):
         linked: Sequence[FunctionSpec],
         name: str = "",
         parameters: Mapping[str, npt.NDArray[Any]] | None = None,
-        *,
-        unfrozen: LinkedModule | None = None,
     ) -> None:
         super().__init__(functions, name, parameters)
         self.linked = tuple(linked)
         self._located = text
-        self._unfrozen = unfrozen or self
 
     @cached_property
     def located_text(self) -> str:
@@ -79,8 +76,7 @@ class LinkedModule(Module):
             if len(after.arguments) < len(before.arguments)
         }
         text, linked = without_arguments(self._located, self.linked, gone)
-        others = (functions, linked, self.name, parameters)
-        return LinkedModule(text, *others, unfrozen=self._unfrozen)
+        return LinkedModule(text, functions, linked, self.name, parameters)
 
     def matrices(self) -> dict[tuple[str, str], Matrix]:
         """The arguments that are only used as matrices of our ops, by function and name."""
@@ -89,27 +85,24 @@ class LinkedModule(Module):
         return int8_matrices(self._located, self.linked, self.functions)
 
     def thawed(self) -> LinkedModule:
-        """The module as it was before any argument was frozen."""
-        origin = self._unfrozen
-        specs = [
-            with_arguments(spec, before.arguments)
-            for spec, before in zip(self.functions, origin.functions, strict=True)
-        ]
-        return LinkedModule(origin.located_text, specs, origin.linked, self.name)
+        """The module with functions that take their frozen arguments again, after the others."""
+        from rnn_compiler.lowering.linking import frozen_arguments
+
+        text = frozen_arguments.with_arguments(self._located, self.functions)
+        specs = [with_arguments(each, (*each.arguments, *each.frozen)) for each in self.functions]
+        return LinkedModule(text, specs, self.linked, self.name)
 
     def renamed(self, names: Mapping[str, str]) -> LinkedModule:
         """The module with its public functions renamed; `names` maps old names to new ones."""
         from rnn_compiler.lowering.linking.symbols import with_symbols
 
-        origin = self if self._unfrozen is self else self._unfrozen.renamed(names)
         changed = dict(names)
         for spec in self.functions:
             new = replace(spec, function=names[spec.function])
             changed |= {spec.parameter(each.name): new.parameter(each.name) for each in spec.frozen}
         specs, name, parameters = renamed_functions(self, names)
         text = with_symbols(self._located, changed)
-        others = (specs, self.linked, name, parameters)
-        return LinkedModule(text, *others, unfrozen=None if origin is self else origin)
+        return LinkedModule(text, specs, self.linked, name, parameters)
 
 
 @overload

@@ -1,7 +1,8 @@
-"""Removes frozen arguments from the functions of a user's module.
+"""Removes frozen arguments from the functions of a user's module, and adds them again.
 
 They become functions without a body, as in a module of ops (`builder.module`): the compiled module
-reads the values from an archive.
+reads the values from an archive. Modules in C and JavaScript take them as arguments again, in the
+form in which they are stored.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from rnn_compiler.lowering.mlir import block_of, end_of, ir, new_context, ops_of
 from rnn_compiler.schema.int8 import Matrix
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["int8_matrices", "without_arguments"]
+__all__ = ["int8_matrices", "with_arguments", "without_arguments"]
 
 
 Frozen = Mapping[int, Mapping[str, TensorSpec]]
@@ -70,6 +71,44 @@ def without_arguments(
         ours.remove_unused()
         module.operation.verify()
         return module.operation.get_asm(enable_debug_info=True), list(ours.linked.values())
+
+
+def with_arguments(text: str, functions: Iterable[FunctionSpec]) -> str:
+    """A module whose functions take their frozen arguments again, after all others.
+
+    Args:
+        text: Its text, with locations.
+        functions: Its functions.
+    """
+    with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        symbols = ir.SymbolTable(module.operation)
+        for spec in functions:
+            _thaw(symbols, spec)
+        module.operation.verify()
+        return module.operation.get_asm(enable_debug_info=True)
+
+
+def _thaw(symbols: ir.SymbolTable, spec: FunctionSpec) -> None:
+    function = symbols[spec.function].operation
+    block = block_of(function)
+    calls = {
+        ir.FlatSymbolRefAttr(op.attributes["callee"]).value: op
+        for op in ops_of(block)
+        if op.name == "func.call"
+    }
+    for each in spec.frozen:
+        argument = block.add_argument(type_of(each), ir.Location.name(each.name))
+        symbol = spec.parameter(each.name)
+        if symbol in calls:  # not one of size 0, which is a constant
+            calls[symbol].results[0].replace_all_uses_with(argument)
+            calls[symbol].erase()
+            symbols[symbol].operation.erase()
+    if "arg_attrs" in function.attributes:
+        rows = [*ir.ArrayAttr(function.attributes["arg_attrs"])]
+        rows += [ir.DictAttr.get({})] * len(spec.frozen)
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get(rows)
+    set_function_type(function, [value.type for value in end_of(function).operands])
 
 
 def _freeze(

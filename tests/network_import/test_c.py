@@ -46,6 +46,31 @@ def test_a_network_in_c(module: rc.Module, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["GRU", "LSTM"])
+def test_networks_in_int8(kind: str, tmp_path: Path) -> None:
+    """C and JavaScript have the numbers of a program, which multiplies by the same bytes."""
+    rng, gates = np.random.default_rng(0), {"GRU": 3, "LSTM": 4}[kind]
+    weights = {
+        name: rng.standard_normal((1, gates * 5, columns)).astype(np.float32) * 0.5
+        for name, columns in (("W", 4), ("R", 5))
+    }
+    node: Any = onnx.helper.make_node
+    nodes = [node(kind, ["x", "W", "R"], ["Y"], hidden_size=5)]
+    path = saved(model(nodes, {"x": [7, 1, 4]}, ["Y"], weights), tmp_path / "small.onnx")
+    module = rc.import_network(path, quantize="int8")
+    given = {"x": rng.standard_normal((7, 1, 4)).astype(np.float32)}
+    expected = rc.runtime.load(rc.compile(module))(**given).Y
+    found = [Loaded(rc.compile_c(module, TARGET), tmp_path).call("small", given)["Y"]]
+    if shutil.which("node") is not None:
+        loaded = js_calling.Loaded(rc.compile_js(module, name="m"), tmp_path)
+        found.append(loaded.call("main", given)["Y"])
+    for each in found:
+        np.testing.assert_allclose(each, expected, 1e-5, 1e-5)
+    exact = rc.runtime.load(rc.compile(rc.import_network(path)))(**given).Y
+    assert 1e-5 < np.abs(expected - exact).max() < 0.05
+
+
+@pytest.mark.slow
 def test_a_prefix_is_the_functions_whole_name(module: rc.Module) -> None:
     (spec,) = prefixed(module, "tagger")[0].functions
     assert spec.function == "tagger"
@@ -53,7 +78,7 @@ def test_a_prefix_is_the_functions_whole_name(module: rc.Module) -> None:
 
 @pytest.mark.slow
 def test_thawed_modules_take_their_weights_again(module: rc.Module) -> None:
-    """In the order of the function that was imported."""
+    """After the others."""
     (spec,) = module.thawed().functions
     assert [each.name for each in spec.arguments] == ["x", "K", "lstm_params"]
     assert spec.weights == ("K", "lstm_params")
