@@ -25,7 +25,7 @@ _QUERY = re.compile(rb"[A-Za-z0-9_.$]+%b(?![A-Za-z0-9_])" % QUERY_SUFFIX.encode(
 
 _MEMORY_ONLY = _MAGIC + bytes.fromhex(
     "05 03 01 00 01"  # a memory of one page at least
-    "06 08 01 7f 00 41 80 08 0b"  # a global i32, 1024
+    "06 07 01 7f 00 41 80 08 0b"  # a global i32, 1024
     "07 18 02 06 6d656d6f7279 02 00 0b 5f5f686561705f62617365 03 00"  # "memory", "__heap_base"
 )
 """A module without code, for functions that only copy."""

@@ -157,7 +157,7 @@ function reservedConstants(module, memory) {
  * in memory stay where they are: `there` has their addresses, by name.
  */
 class Arena {
-  constructor(library, row, sizes, there = {}) {
+  constructor(library, row, sizes, there = Object.create(null)) {
     Object.assign(this, { library, row });
     const { memory } = library;
     const plan = planAt(row, sizes);
@@ -168,7 +168,7 @@ class Arena {
       end = aligned(end + size);
       return start;
     };
-    const own = (each) => (each.name in there ? undefined : reserved(bytesOf(each, plan)));
+    const own = (each) => (Object.hasOwn(there, each.name) ? undefined : reserved(bytesOf(each, plan)));
     const argument = row.arguments.map(own);
     const result = row.results.map(own);
     const scratch = reserved(plan.scratch);
@@ -318,10 +318,13 @@ const keyword = (spec) => spec.list || spec.name;
 /** What a function does at some sizes; the last few are kept. */
 const plans = new WeakMap();
 
+/** Sizes as text, whatever the order in which they were found. */
+const keyOf = (row, sizes) => row.sizes.map(({ name }) => sizes[name]).join();
+
 function planAt(row, sizes) {
   if (!plans.has(row)) plans.set(row, new Map());
   const known = plans.get(row);
-  const key = Object.values(sizes).join();
+  const key = keyOf(row, sizes);
   if (!known.has(key)) {
     if (known.size === 16) known.clear();
     known.set(key, row.plan(sizes));
@@ -365,7 +368,7 @@ function sizesOf(row, given, values) {
     found = false;
     for (const spec of row.arguments) {
       const value = values[spec.name];
-      const open = spec.shape.filter((size) => typeof size === "string" && !(size in sizes));
+      const open = spec.shape.filter((size) => typeof size === "string" && !Object.hasOwn(sizes, size));
       if (spec.ignored || open.length !== 1 || !ArrayBuffer.isView(value)) continue;
       if (!row.sizes.some((each) => each.name === open[0])) continue;
       const known = product(spec.shape.map((size) => (size === open[0] ? 1 : (sizes[size] ?? size))));
@@ -381,7 +384,7 @@ function sizesOf(row, given, values) {
     }
   }
   for (const { name, minimum, maximum } of row.sizes) {
-    if (!(name in sizes))
+    if (!Object.hasOwn(sizes, name))
       throw new InvalidArgumentError(row.op, name, "a size", "none", "pass it by name");
     if (sizes[name] < minimum || sizes[name] > maximum)
       throw new InvalidArgumentError(row.op, name, `from ${minimum} to ${maximum}`, sizes[name]);
@@ -394,6 +397,9 @@ function sizesOf(row, given, values) {
   return sizes;
 }
 
+/** An entry of an object, and not of its prototype, which has names such as `valueOf`. */
+const entryOf = (object, name) => (Object.hasOwn(object, name) ? object[name] : undefined);
+
 const shapeText = (spec, shape = spec.shape) =>
   `shape ${spec.formula ? `${spec.formula} = ` : ""}[${shape.join(", ")}]`;
 
@@ -401,8 +407,8 @@ const shapeText = (spec, shape = spec.shape) =>
 function checked(row, spec, plan, value) {
   const shape = plan.shapes[spec.name];
   const isBoolean = spec.dtype === "bool";
-  const [minimum, maximum] = plan.ranges[spec.name] ?? (isBoolean ? [0, 1] : []);
-  const initial = plan.defaults[spec.name] ?? 0;
+  const [minimum, maximum] = entryOf(plan.ranges, spec.name) ?? (isBoolean ? [0, 1] : []);
+  const initial = entryOf(plan.defaults, spec.name) ?? 0;
   const fail = (expected, got, remedy) => {
     throw new InvalidArgumentError(row.op, spec.name, expected, got, remedy);
   };
@@ -415,6 +421,8 @@ function checked(row, spec, plan, value) {
   const count = product(shape);
   const isArray = ArrayBuffer.isView(value);
   if (isBoolean && typeof value === "boolean") value = Number(value);
+  if (!shape.length && !isArray && type === Uint16Array && !isWhole)
+    fail("a Uint16Array of one element, its bits", typeof value);
   if (!shape.length && !isArray) {
     if (typeof value !== "number" && typeof value !== "bigint") fail("a number", typeof value);
     if (isWhole && typeof value === "number" && !Number.isSafeInteger(value)) fail("an integer", value);
@@ -457,7 +465,7 @@ function callable(library, name, row) {
     checkKeywords(name, given, names, required);
     const values = spread(row, given);
     const sizes = sizesOf(row, given, values);
-    const key = Object.values(sizes).join();
+    const key = keyOf(row, sizes);
     const plan = planAt(row, sizes);
     const written = row.arguments.map((spec) => checked(row, spec, plan, values[spec.name]));
     if (arena && key !== last) {
@@ -500,7 +508,7 @@ function steps(array, outer, count, inner, start, taken, target, at, wide) {
 function packedWeights(library, row, given) {
   const { memory } = library;
   const plan = planAt(row, {});
-  const there = {};
+  const there = Object.create(null);
   let size = 0;
   for (const each of row.results) {
     there[each.name] = size;
@@ -522,7 +530,7 @@ function startStream(library, name, row, given) {
   const { chunk, length, next, axis, most } = stream;
   const isOpen = row.sizes.some((each) => each.name === "seq_length");
   const fixed = row.arguments.filter((each) => ![chunk, length].includes(each.name));
-  const isState = (each) => each.name in next;
+  const isState = (each) => Object.hasOwn(next, each.name);
   const names = [...fixed.map((each) => each.name), ...row.sizes.map((each) => each.name)];
   const required = fixed.filter((each) => !isState(each) && !each.optional);
   checkKeywords(
@@ -534,12 +542,14 @@ function startStream(library, name, row, given) {
   const states = { ...row, sizes: row.sizes.filter((each) => each.name !== "seq_length") };
   const batch = sizesOf(states, given, given);
   const at = (count) => planAt(row, isOpen ? { ...batch, seq_length: count } : batch);
+  /** A copy of an array, or as many of a number; the default if there is no value. */
+  const copied = (spec, given) => {
+    const value = checked(row, spec, at(1), given);
+    if (typeof value === "object") return value.slice();
+    return new ARRAYS[spec.dtype](product(at(1).shapes[spec.name])).fill(value);
+  };
   const kept = {};
-  for (const spec of fixed) {
-    const value = checked(row, spec, at(1), given[spec.name]);
-    const all = () => new ARRAYS[spec.dtype](product(at(1).shapes[spec.name])).fill(value);
-    kept[spec.name] = typeof value === "object" ? value.slice() : all();
-  }
+  for (const spec of fixed) kept[spec.name] = copied(spec, given[spec.name]);
   const initial = Object.fromEntries(Object.keys(next).map((each) => [each, kept[each]]));
   let state = { ...initial };
   let arena;
@@ -548,7 +558,7 @@ function startStream(library, name, row, given) {
   const called = row.packed ?? row;
   const weights = row.pack && packedWeights(library, row.pack, kept);
   const index = Object.fromEntries(called.arguments.map((each, k) => [each.name, k]));
-  for (const { name } of fixed) if (!(name in index)) delete kept[name];
+  for (const { name } of fixed) if (!Object.hasOwn(index, name)) delete kept[name];
   const results = Object.fromEntries(row.results.map((each, k) => [each.name, k]));
   const spec = called.arguments[index[chunk]];
   const shown = row.results.filter(
@@ -563,7 +573,7 @@ function startStream(library, name, row, given) {
     arena = new Arena(library, called, sizes, weights?.there);
     size = count;
     for (const each of fixed)
-      if (each.name in kept && !isState(each) && !each.ignored)
+      if (Object.hasOwn(kept, each.name) && !isState(each) && !each.ignored)
         arena.write(index[each.name], kept[each.name]);
     return arena;
   };
@@ -628,7 +638,7 @@ function startStream(library, name, row, given) {
       after = found;
       for (const each of shown) {
         const values = step.read(results[each.name]);
-        if (!(each.name in parts)) joined[each.name] = values;
+        if (!Object.hasOwn(parts, each.name)) joined[each.name] = values;
         else {
           const [rows, width] = parts[each.name];
           steps(values, rows, wide, width, 0, count, joined[each.name], start, total);
@@ -645,7 +655,7 @@ function startStream(library, name, row, given) {
     checkKeywords(`${name}.reset`, values, Object.keys(next), []);
     const changed = {};
     for (const [each, value] of Object.entries(values))
-      changed[each] = checked(row, called.arguments[index[each]], at(1), value).slice();
+      if (value !== undefined) changed[each] = copied(called.arguments[index[each]], value);
     state = { ...initial, ...changed };
   };
   const close = () => {

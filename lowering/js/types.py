@@ -98,7 +98,7 @@ def _members(
         lists.add(each.list)
         shape = f"[{', '.join(str(written(size)) for size in each.shape)}]"
         kind = DTYPES[each.dtype].javascript
-        if is_given and not each.shape:
+        if is_given and not each.shape and each.dtype not in ("float16", "bfloat16"):
             kind = f"{'boolean | ' * (each.dtype == 'bool')}number | bigint | {kind}"
         kind = f"{kind}[]" if each.list else kind
         mark = "?" if is_given and (_is_optional(each) or each.name in optional) else ""

@@ -153,6 +153,32 @@ def test_streams_with_the_batch_first(
     np.testing.assert_allclose(state, wanted[:, -1].ravel(), 1e-5, 1e-5)
 
 
+def test_sizes_in_any_order(tmp_path: Path) -> None:
+    """Of the same elements, 2 rows of 3 steps are not 3 rows of 2, however the sizes are given."""
+    names = {"inputs": "", "outputs": "Y"}
+    sizes = {"input_size": 3, "num_units": 4}
+    opened = {"seq_length": None, "batch_size": None, **sizes, **names}
+    rc.compile_js(module("onnx.LSTM", "float32", opened), name="m").save(tmp_path)
+    script = f"""import {{ load }} from "./m.mjs";{ARGUMENTS}
+    const {{ onnx_lstm }} = await load();
+    const rest = {{ X: numbers(18, 1), W: numbers(48, 1), R: numbers(64, 1) }};
+    const call = (sizes) => [...onnx_lstm({{ ...rest, ...sizes }}).Y];
+    const calls = [{{ batch_size: 2 }}, {{ seq_length: 2 }}, {{ seq_length: 2, batch_size: 3 }}];
+    console.log(JSON.stringify(calls.map(call)));"""
+    three, *two = json.loads(node(tmp_path, script))
+    given = {"X": 18, "W": 48, "R": 64}
+    for steps, batch, found in ((3, 2, three), *((2, 3, each) for each in two)):
+        fixed = {**opened, "seq_length": steps, "batch_size": batch}
+        built = module("onnx.LSTM", "float32", fixed)
+        shapes = {each.name: each.static_shape for each in built.functions[0].arguments}
+        arrays = {
+            name: np.sin(7 * np.arange(size)).astype(np.float32).reshape(shapes[name])
+            for name, size in given.items()
+        }
+        expected = rc.runtime.load(rc.compile(built))(**arrays).Y
+        np.testing.assert_allclose(found, expected.ravel(), 1e-5, 1e-5)
+
+
 def test_streams_pack_weights_once(folder: Path) -> None:
     """A chunk runs less code than a call, which packs them; closed streams leave their memory."""
     script = f"""{ARGUMENTS}

@@ -198,5 +198,48 @@ console.log(main({{...given, m: Uint8Array.of(1, 1, 1, 1, 1, 1)}}).both.length);
         assert expected in error
 
 
+@pytest.mark.slow
+@js_calling.needs_node
+def test_a_network_that_only_copies(tmp_path: Path) -> None:
+    """Its module has no code, but a memory. A name may be one that all objects have."""
+    nodes = [onnx.helper.make_node("Identity", ["valueOf"], ["y"])]
+    path = saved(model(nodes, {"valueOf": [3]}, ["y"], {}), tmp_path / "copies.onnx")
+    given = {"valueOf": np.arange(3, dtype=np.float32)}
+    loaded = js_calling.Loaded(rc.compile_js(rc.import_network(path), name="m"), tmp_path)
+    np.testing.assert_array_equal(loaded.call("main", given)["y"], given["valueOf"])
+
+
+@pytest.mark.slow
+@js_calling.needs_node
+def test_states_that_are_numbers(tmp_path: Path) -> None:
+    """A stream and `reset` take a number, or begin as they did at first."""
+    nodes = [onnx.helper.make_node("Add", ["x", "s"], ["next"])]
+    path = saved(model(nodes, {"x": [], "s": []}, ["next"], {}), tmp_path / "sum.onnx")
+    rc.compile_js(rc.import_network(path, states={"s": "next"}), name="m").save(tmp_path)
+    script = """import { load } from "./m.mjs";
+    const stream = (await load()).main.stream({ s: 2 });
+    for (const state of [{ s: 5 }, { s: undefined }, {}]) {
+      stream.reset(state);
+      console.log(stream({ x: 1 }).next[0]);
+    }"""
+    assert js_calling.node(tmp_path, script).split() == ["6", "3", "3"]
+
+
+@pytest.mark.slow
+@js_calling.needs_node
+def test_16_bit_floats_are_passed_as_bits(tmp_path: Path) -> None:
+    kinds = {"s": onnx.TensorProto.FLOAT16, "y": onnx.TensorProto.FLOAT16}
+    nodes = [onnx.helper.make_node("Identity", ["s"], ["y"])]
+    path = saved(model(nodes, {"s": []}, ["y"], {}, dtypes=kinds), tmp_path / "half.onnx")
+    rc.compile_js(rc.import_network(path), name="m").save(tmp_path)
+    script = """import { load } from "./m.mjs";
+    const { main } = await load();
+    console.log(main({ s: Uint16Array.of(0x3e00) }).y[0]);
+    try { main({ s: 1.5 }); } catch (error) { console.log(error.message); }"""
+    bits, error = js_calling.node(tmp_path, script).splitlines()
+    assert int(bits) == 0x3E00
+    assert "expected a Uint16Array of one element, its bits, got number" in error
+
+
 def js_type(tensor: dict[str, Any]) -> str:
     return ALL_DTYPES[tensor["dtype"]].javascript
