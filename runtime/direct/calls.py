@@ -163,7 +163,9 @@ class _Call:
         found: list[Array] = []
         for span, (dtype, shape) in zip(self._plan.results, self._shapes, strict=True):
             if span.storage is Storage.ARGUMENT:
-                found.append(np.reshape(np.asarray(arrays[span.index]), shape))
+                given: Any = np.asarray(arrays[span.index])
+                native: Any = np.ascontiguousarray(given, given.dtype.newbyteorder("="))
+                found.append(native.view(dtype).reshape(shape))
                 continue
             memory = (blocks if span.storage is Storage.RESULT else self._plan.constants)[
                 span.index

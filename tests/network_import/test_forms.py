@@ -103,6 +103,62 @@ def test_numbers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(x, X)
 
 
+@pytest.mark.slow
+def test_nan_passes(tmp_path: Path) -> None:
+    """Through nodes that choose a number by comparisons, from either side."""
+    low, high = np.float32(-1), np.float32(0.5)
+    operators = {"Clip": [low, high], "Max": [low], "Min": [high], "Sign": []}
+    nodes = [
+        helper.make_node(name, ["x", *(f"{name}{k}" for k in range(len(given)))], [f"of_{name}"])
+        for name, given in operators.items()
+    ]
+    nodes.append(helper.make_node("Max", ["Max0", "x"], ["of_second"]))
+    weights = {f"{name}{k}": each for name, row in operators.items() for k, each in enumerate(row)}
+    outputs = [*(f"of_{name}" for name in operators), "of_second"]
+    path = saved(model(nodes, {"x": [3]}, outputs, weights), tmp_path / "m.onnx")
+    program = rc.runtime.load(rc.compile(rc.import_network(path), "cpu:generic"), "local-sync")
+    found = program(x=np.array([np.nan, 2, -2], np.float32))
+    for got, wanted in zip(found, ([0.5, -1], [2, -1], [0.5, -2], [1, -1], [2, -1]), strict=True):
+        np.testing.assert_array_equal(got, [np.nan, *wanted])
+
+
+@pytest.mark.slow
+def test_powers_of_zero(tmp_path: Path) -> None:
+    """Of a magnitude, too, which is the model's own."""
+    exponents = (-1, -2, -20, 0, 2)
+    weights: dict[str, Any] = {f"e{k}": np.float32(each) for k, each in enumerate(exponents)}
+    weights["e"] = np.array([0, -1, 2], np.float32)
+    nodes = [helper.make_node("Pow", ["x", f"e{k}"], [f"y{k}"]) for k in range(len(exponents))]
+    nodes.append(helper.make_node("Abs", ["x"], ["size"]))
+    nodes.append(helper.make_node("Pow", ["size", "e"], ["y"]))
+    outputs = [*(f"y{k}" for k in range(len(exponents))), "y"]
+    path = saved(model(nodes, {"x": [3]}, outputs, weights), tmp_path / "m.onnx")
+    program = rc.runtime.load(rc.compile(rc.import_network(path), "cpu:generic"), "local-sync")
+    x = np.array([0, -0.0, -2], np.float32)
+    with np.errstate(divide="ignore"):
+        wanted = [*(np.power(x, np.float32(each)) for each in exponents), np.abs(x) ** weights["e"]]
+    for got, expected in zip(program(x=x), wanted, strict=True):
+        np.testing.assert_allclose(got, expected, 1e-5)
+
+
+@pytest.mark.slow
+def test_a_result_that_is_an_argument_has_its_own_dtype(tmp_path: Path) -> None:
+    """In the first call, which goes through IREE, and in the direct ones after it."""
+    nodes = [
+        helper.make_node("Cast", ["x"], ["y"], to=TensorProto.INT64),
+        helper.make_node("Identity", ["f"], ["same"]),
+        helper.make_node("Neg", ["f"], ["other"]),
+    ]
+    kinds = {"x": TensorProto.UINT64, "y": TensorProto.INT64}
+    made = model(nodes, {"x": [1], "f": [2]}, ["y", "same", "other"], {}, dtypes=kinds)
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    program = rc.runtime.load(rc.compile(module, "cpu:generic"), "local-sync")
+    for _ in range(3):
+        found = program(x=np.array([2**64 - 1], np.uint64), f=np.array([1, 2], ">f4"))
+        assert (found.y.dtype, found.y.tolist()) == (np.int64, [-1])
+        assert (found.same.dtype.str, found.same.tolist()) == ("<f4", [1, 2])
+
+
 def of(operator: str, inputs: Mapping[str, Any], opset: int = 17, **attributes: Any) -> Any:
     """A model of one node whose inputs are arguments."""
     outputs = ["y", "places"] if attributes.pop("places", False) else ["y"]
@@ -111,6 +167,16 @@ def of(operator: str, inputs: Mapping[str, Any], opset: int = 17, **attributes: 
     dtypes = {n: helper.np_dtype_to_tensor_dtype(a.dtype) for n, a in inputs.items()}
     dtypes["y"] = dtypes["x"]
     return model([node], shapes, outputs, {}, dtypes=dtypes, opset=opset)
+
+
+def scan(**attributes: Any) -> Any:
+    """A model that sums rows, and gives all partial sums."""
+    rows = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "svto"]
+    nodes = [helper.make_node("Add", ["s", "v"], ["t"]), helper.make_node("Identity", ["t"], ["o"])]
+    body = helper.make_graph(nodes, "body", rows[:2], rows[2:])
+    how = {"num_scan_inputs": 1, "body": body, **attributes}
+    node = helper.make_node("Scan", ["first", "x"], ["last", "y"], name="mine", **how)
+    return model([node], {"first": [2], "x": [2, 2]}, ["last", "y"], {})
 
 
 @pytest.mark.parametrize(
@@ -128,6 +194,14 @@ def of(operator: str, inputs: Mapping[str, Any], opset: int = 17, **attributes: 
         (
             of("MaxPool", {"x": np.ones((1, 1, 4), np.uint8)}, kernel_shape=[2]),
             "expected signed integers, got unsigned ones, .* cast to int32 first",
+        ),
+        *(
+            (of(operator, {"x": np.ones(4, dtype)}), "expected signed integers, got unsigned ones")
+            for operator, dtype in (("Abs", np.uint8), ("Relu", np.uint32), ("Neg", np.uint64))
+        ),
+        *(
+            (scan(**{name: [1]}), r"'mine' \(Scan\): expected forward scans along axis 0")
+            for name in ("scan_input_directions", "scan_output_directions", "scan_input_axes")
         ),
         (
             of("Hardmax", {"x": X}, 11),

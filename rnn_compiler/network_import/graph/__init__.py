@@ -41,21 +41,32 @@ _SPARE_ELEMENTS = 1 << 24
 _LARGEST = 1 << 20
 
 
-_UNSIGNED = {onnx.TensorProto.UINT8, onnx.TensorProto.UINT16}
+_UNSIGNED = {
+    *(onnx.TensorProto.UINT8, onnx.TensorProto.UINT16),
+    *(onnx.TensorProto.UINT32, onnx.TensorProto.UINT64),
+}
 
 _FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE}
 
 _INTEGERS = {
     *(onnx.TensorProto.INT8, onnx.TensorProto.INT16, onnx.TensorProto.INT32),
-    *(onnx.TensorProto.INT64, onnx.TensorProto.UINT32, onnx.TensorProto.UINT64),
-    *_UNSIGNED,
+    *(onnx.TensorProto.INT64, *_UNSIGNED),
 }
 
 _WITH_WINDOWS = ("Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool")
 """Operators whose attributes may leave no result."""
 
-_SIGNED_ONLY = ("MaxPool", "Div", "Mod", "ReduceMax", "ReduceMin", "TopK", "Clip", "Relu")
+_SIGNED_ONLY = (
+    *("MaxPool", "Div", "Mod", "ReduceMax", "ReduceMin", "TopK", "Clip", "Relu", "Abs", "Neg"),
+    "Sign",
+)
 """Operators whose results differ for unsigned numbers with the highest bit set."""
+
+
+_SCAN_ORDERS = (
+    *("scan_input_directions", "scan_output_directions", "scan_input_axes", "scan_output_axes"),
+)
+"""Attributes of Scan that IREE's importer does not read."""
 
 
 class Graph:
@@ -211,6 +222,15 @@ class Graph:
                 )
             if node.op_type in ("Div", "Mod") and given and given[0].elem_type in _INTEGERS:
                 self._check_divisor(node)
+            if node.op_type == "Scan" and any(
+                attribute.ints and any(attribute.ints)
+                for attribute in node.attribute
+                if attribute.name in _SCAN_ORDERS
+            ):
+                raise UnsupportedError(
+                    f"import_network: node {node.name!r} (Scan): expected forward scans along axis "
+                    "0, which are all that IREE's importer computes; reverse or transpose before it"
+                )
             if node.op_type == "GridSample":
                 raise UnsupportedError(
                     f"import_network: node {node.name!r} (GridSample): not supported, because "

@@ -26,6 +26,7 @@ from rnn_compiler.network_import.graph import (
 )
 from rnn_compiler.network_import.graph.bounds import plain_bounds
 from rnn_compiler.network_import.graph.loops import rename, unrolled
+from rnn_compiler.network_import.graph.nan import pass_nan_on
 from rnn_compiler.network_import.graph.pools import plain_pools
 from rnn_compiler.network_import.graph.powers import plain_powers
 
@@ -50,6 +51,7 @@ def fold(graph: Graph) -> None:
         changed = _fold_once(graph)
         changed = plain_bounds(graph) or changed
         changed = plain_powers(graph) or changed
+        changed = pass_nan_on(graph) or changed
         graph.remove_unused()
         if not changed:
             return

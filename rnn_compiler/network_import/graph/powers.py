@@ -1,8 +1,8 @@
 """Rewrites powers into forms that IREE computes correctly: it uses exponentials of logarithms.
 
 So powers of negative numbers are NaN there, and so is zero to the power of zero. Powers with a
-small whole constant as exponent become products. Others become powers of absolute values, with
-the signs that follow from their constant exponents.
+small whole constant as exponent become products, or their reciprocals. Others become powers of
+absolute values, with the signs that follow from their constant exponents.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ __all__ = ["plain_powers"]
 
 _MOST_FACTORS = 16
 
+_OF_MAGNITUDES = ".exponents of magnitudes"
+"""The end of the names of exponents that are left as they are."""
+
 
 def plain_powers(graph: Graph) -> bool:
     """Replaces powers; returns whether there were any.
@@ -27,14 +30,12 @@ def plain_powers(graph: Graph) -> bool:
         UnsupportedError: An exponent is not constant, or is too large for a power of integers.
     """
     types, constants = graph.types(), graph.constants()
-    absolute = {node.output[0] for node in graph.proto.node if node.op_type == "Abs"}
     nodes: list[Any] = []
     changed = False
     for node in graph.proto.node:
-        base = node.input[0] if node.op_type == "Pow" else ""
-        made = (
-            _plain(graph, node, types, constants) if base in types and base not in absolute else []
-        )
+        is_power = node.op_type == "Pow" and node.input[0] in types
+        is_left = is_power and node.input[1].endswith(_OF_MAGNITUDES)
+        made = _plain(graph, node, types, constants) if is_power and not is_left else []
         nodes += made or [node]
         changed = changed or bool(made)
     if changed:
@@ -57,7 +58,8 @@ def _plain(
     values = onnx.numpy_helper.to_array(constants[exponent])
     if values.size == 1 and values.ndim <= len(kind.shape.dim):
         number = float(values.reshape(-1)[0])
-        if 1 <= number <= _MOST_FACTORS and number.is_integer():
+        least = 1 if dtype.kind in "iu" else -_MOST_FACTORS
+        if number and least <= number <= _MOST_FACTORS and number.is_integer():
             return _product(node, base, int(number))
     if dtype.kind in "iu":
         raise _refused(node, f"the exponent of integers must be one from 1 to {_MOST_FACTORS}")
@@ -69,15 +71,16 @@ def _refused(node: Any, what: str) -> UnsupportedError:
 
 
 def _product(node: Any, base: str, count: int) -> list[Any]:
-    """A number multiplied by itself."""
+    """A number multiplied by itself, or the reciprocal of that for a negative count."""
     nodes: list[Any] = []
     product = base
-    for digit in f"{count:b}"[1:]:
+    for digit in f"{abs(count):b}"[1:]:
         for factor in (product, *([base] if digit == "1" else [])):
             name = f"{node.name}.{len(nodes)}"
             nodes.append(onnx.helper.make_node("Mul", [product, factor], [name], name))
             product = name
-    nodes.append(onnx.helper.make_node("Identity", [product], [node.output[0]], node.name))
+    last = "Identity" if count > 0 else "Reciprocal"
+    nodes.append(onnx.helper.make_node(last, [product], [node.output[0]], node.name))
     return nodes
 
 
@@ -98,7 +101,13 @@ def _signed(graph: Graph, node: Any, base: str, exponents: Any) -> list[Any]:
         nodes.append(onnx.helper.make_node(operator, inputs, [name], name))
         return name
 
-    power = add("Pow", add("Abs", base), constant("exponents", exponents))
+    inverse = bool(np.all(exponents < 0))  # of 0, whose power IREE gives another sign
+    power = add(
+        "Pow",
+        add("Abs", base),
+        constant(_OF_MAGNITUDES[1:], np.abs(exponents) if inverse else exponents),
+    )
+    power = add("Reciprocal", power) if inverse else power
     known = add("Where", constant("is_one", exponents == 0), constant("one", one), power)
     signed = add("Mul", known, constant("sign", sign))
     add("Where", add("Less", base, constant("zero", one - one)), signed, known)

@@ -1,0 +1,75 @@
+"""Passes on NaN where IREE's importer would lose it: it selects by comparisons, which are false.
+
+    Clip(x, low, high)   becomes   where(isnan(x), x, Clip(x, low, high))
+
+and likewise Sign, and each input of Max and Min that may be NaN. ONNX leaves this open; its
+reference implementation, ONNX Runtime and every framework that exports these nodes pass NaN on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.network_import.graph import Graph, onnx
+
+__all__ = ["pass_nan_on"]
+
+_SELECTED = {"Clip": 1, "Sign": 1, "Max": None, "Min": None}
+"""The number of inputs whose NaN passes, None for all."""
+
+_CHOSEN = ".unless NaN"
+"""The end of the names of what such a node computes."""
+
+_LEAST_OPSET = 9
+"""The first version with IsNaN and Where."""
+
+
+def pass_nan_on(graph: Graph) -> bool:
+    """Adds the selections; returns whether there were any to add."""
+    version = max((each.version for each in graph.model.opset_import if not each.domain), default=0)
+    if version < _LEAST_OPSET:
+        return False
+    types, constants = graph.types(), graph.constants()
+    nodes: list[Any] = []
+    for node in graph.proto.node:
+        is_new = node.op_type in _SELECTED and not node.output[0].endswith(_CHOSEN)
+        nodes += _with_nan(node, types, constants) if is_new else [node]
+    changed = len(nodes) > len(graph.proto.node)
+    if changed:
+        graph.set_nodes(nodes)
+    return changed
+
+
+def _with_nan(node: Any, types: Mapping[str, Any], constants: Mapping[str, Any]) -> list[Any]:
+    """A node, and the selection of each input that is NaN."""
+    inputs = [
+        name
+        for name in dict.fromkeys(node.input[: _SELECTED[node.op_type]])
+        if name in types and _may_be_nan(types[name], constants.get(name))
+    ]
+    if not inputs:
+        return [node]
+    result = node.output[0] + _CHOSEN
+    nodes = [onnx.NodeProto()]
+    nodes[0].CopyFrom(node)
+    nodes[0].output[0] = result
+    for number, name in enumerate(inputs):
+        is_nan = f"{node.output[0]}.{number} is NaN"
+        made = node.output[0] if number == len(inputs) - 1 else f"{node.output[0]}.{number}"
+        nodes.append(onnx.helper.make_node("IsNaN", [name], [is_nan], is_nan))
+        nodes.append(
+            onnx.helper.make_node("Where", [is_nan, name, result], [made], f"{made}{_CHOSEN}")
+        )
+        result = made
+    return nodes
+
+
+def _may_be_nan(kind: Any, constant: Any) -> bool:
+    """Whether a value of a type is a float that may be NaN."""
+    floats = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE)
+    if kind.tensor_type.elem_type not in floats:
+        return False
+    return constant is None or bool(np.isnan(onnx.numpy_helper.to_array(constant)).any())
