@@ -29,6 +29,7 @@ from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.quantization import check_quantize
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.names import GENERATED
 from rnn_compiler.schema.open_sizes import bound, open_dimension
 
 __all__ = ["checked_sizes", "checked_values", "import_network"]
@@ -91,7 +92,9 @@ def import_network(
     module = linked_network(imported.text)
     inputs = _names(imported.inputs)
     names = _names(imported.weights, taken=inputs)
-    outputs = _names(imported.outputs)
+    pairs_of_names = zip(imported.inputs, inputs, strict=True)
+    others = [name for old, name in pairs_of_names if old not in imported.outputs]
+    outputs = _names(imported.outputs, taken=others)
     spec = _renamed(_with_dtypes(module.functions[0], imported), [*inputs, *names], outputs)
     spec = _with_open_axes(spec, imported, taken=[*inputs, *names, *outputs])
     chunked = keeps(spec, imported.inputs, imported.outputs, pairs)
@@ -221,7 +224,7 @@ def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str
 
 def _with_open_axes(spec: FunctionSpec, imported: Imported, taken: Sequence[str]) -> FunctionSpec:
     """A function with the open sizes of a network."""
-    names = _names([title for _, title, _ in imported.axes], taken)
+    names = _names([title for _, title, _ in imported.axes], [*taken, *GENERATED])
     axes = [*zip(imported.axes, names, strict=True)]
     known = {key: open_dimension(name) for (key, _, _), name in axes}
 

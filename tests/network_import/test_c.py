@@ -210,6 +210,35 @@ def test_a_network_that_only_copies(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("axis", ["code", "results", "new", "function", "Math", "size_t"])
+def test_axes_may_have_any_name(axis: str, tmp_path: Path) -> None:
+    """Printed code has variables for open sizes, under other names than its own."""
+    nodes = [onnx.helper.make_node("ReduceSum", ["x"], ["y"], keepdims=0)]
+    path = saved(model(nodes, {"x": [axis, 3]}, ["y"], {}), tmp_path / "sum.onnx")
+    module = rc.import_network(path)
+    given = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
+    (size,) = module.functions[0].open_dims
+    found = [Loaded(rc.compile_c(module, TARGET), tmp_path).call("sum", given | {size: 2})["y"]]
+    if shutil.which("node") is not None:
+        loaded = js_calling.Loaded(rc.compile_js(module, name="m"), tmp_path)
+        found.append(loaded.call("main", given)["y"])
+    assert [each.item() for each in found] == [15] * len(found)
+
+
+@pytest.mark.slow
+@js_calling.needs_node
+def test_an_input_and_an_output_of_similar_names(tmp_path: Path) -> None:
+    """They differ once both are names in Python, C and JavaScript."""
+    nodes = [onnx.helper.make_node("Concat", ["x", "x"], ["x_"], axis=0)]
+    path = saved(model(nodes, {"x": [1, 3]}, ["x_"], {}), tmp_path / "twice.onnx")
+    module = rc.import_network(path)
+    assert [each.name for each in module.functions[0].results] == ["x_1"]
+    loaded = js_calling.Loaded(rc.compile_js(module, name="m"), tmp_path)
+    found = loaded.call("main", {"x": np.ones((1, 3), np.float32)})
+    assert found["x_1"].tolist() == [[1, 1, 1]] * 2
+
+
+@pytest.mark.slow
 @js_calling.needs_node
 def test_states_that_are_numbers(tmp_path: Path) -> None:
     """A stream and `reset` take a number, or begin as they did at first."""

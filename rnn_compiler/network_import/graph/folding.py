@@ -3,7 +3,7 @@
 Once sizes are known, so are the results of Shape and values computed from them; once a rate is
 known, so is the branch of an `If` that depends on it. onnx's own reference implementation computes
 them. On the way, nodes that IREE's importer computes incorrectly are rewritten (`pools`, `bounds`,
-`powers`).
+`powers`, `nan`).
 """
 
 from __future__ import annotations
