@@ -18,6 +18,7 @@ from typing import overload
 
 import rnn_compiler
 from rnn_compiler import stages
+from rnn_compiler.emission import lowering_request
 from rnn_compiler.errors import (
     CacheWarning,
     CompileError,
@@ -318,19 +319,10 @@ def _lower_and_compile(
 ) -> Artifact:
     module, target = request.module, request.target
     stages.report(f"building for {target.name}")
-    text = module.located_text
-    from rnn_compiler.lowering.pipeline import LoweringRequest, lower  # needs the MLIR bindings
+    lowering = lowering_request(module, target, strategy, portable=portable)
+    from rnn_compiler.lowering.pipeline import lower  # needs the MLIR bindings
 
     stages.report(f"lowering for {target.name}")
-    lowering = LoweringRequest(
-        text=text,
-        functions=module.functions,
-        target=target,
-        strategy=strategy,
-        package_version=package_version(),
-        linked=module.linked,
-        portable=portable,
-    )
     payload, plain_loops, calls = lower(
         lowering, reproducers=cache.reproducers, timeout=request.timeout
     )

@@ -1,13 +1,55 @@
-"""The compiler's input, as readable text."""
+"""What is lowered, and the compiler's input as readable text."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from rnn_compiler.installation import package_version
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
 from rnn_compiler.modules import Module
+from rnn_compiler.schema.manifest import TargetSpec
 
-__all__ = ["lowered_text"]
+if TYPE_CHECKING:
+    from rnn_compiler.lowering.pipeline import LoweringRequest
+
+__all__ = ["lowered_text", "lowering_request"]
+
+
+def lowering_request(
+    module: Module,
+    target: TargetSpec,
+    strategy: str,
+    *,
+    known_weights: Collection[str] = (),
+    portable: Collection[str] = (),
+) -> LoweringRequest:
+    """The request to lower a module; its text is built here.
+
+    Args:
+        module: The module.
+        target: The target.
+        strategy: The name of a strategy.
+        known_weights: As in `LoweringRequest`.
+        portable: The same.
+
+    Raises:
+        UnsupportedError: The compiler is not installed.
+    """
+    text = module.located_text
+    from rnn_compiler.lowering.pipeline import LoweringRequest  # needs the MLIR bindings
+
+    return LoweringRequest(
+        text=text,
+        functions=module.functions,
+        target=target,
+        strategy=strategy,
+        package_version=package_version(),
+        linked=module.linked,
+        known_weights=known_weights,
+        portable=portable,
+    )
 
 
 def lowered_text(
@@ -26,18 +68,8 @@ def lowered_text(
         UnsupportedError: The compiler is not installed.
     """
     resolved = resolve_target(target)
-    located = module.located_text
+    request = lowering_request(module, resolved, resolve_strategy(strategy, resolved))
     from rnn_compiler.lowering.builder.module import module_text
-    from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
+    from rnn_compiler.lowering.pipeline import rewrite
 
-    name = resolve_strategy(strategy, resolved)
-    request = LoweringRequest(
-        text=located,
-        functions=module.functions,
-        target=resolved,
-        strategy=name,
-        package_version=package_version(),
-        linked=module.linked,
-    )
-    rewritten = rewrite(request, last)
-    return module_text(rewritten.text)
+    return module_text(rewrite(request, last).text)

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler import stages
-from rnn_compiler.compilation import package_version
+from rnn_compiler.emission import lowering_request
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.installation import package_version
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.modules import Module
@@ -144,22 +145,13 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
     """
     whole, frozen = module.thawed(), _frozen(module)
     stages.report(f"building for {target.name}")
-    text = whole.located_text
+    request = lowering_request(whole, target, strategy, known_weights=[*frozen])
     from rnn_compiler.lowering.host.external_results import external_results
     from rnn_compiler.lowering.host.functions import companions_of
     from rnn_compiler.lowering.passes.keep_nan import keep_nan
-    from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
+    from rnn_compiler.lowering.pipeline import rewrite
 
     stages.report(f"lowering for {target.name}")
-    request = LoweringRequest(
-        text=text,
-        functions=whole.functions,
-        target=target,
-        strategy=strategy,
-        package_version=package_version(),
-        linked=whole.linked,
-        known_weights=[*frozen],
-    )
     lowered = rewrite(request)
     text, types = external_results(lowered.text)
     reproducers = ArtifactCache.from_environment().reproducers

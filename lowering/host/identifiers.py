@@ -6,7 +6,7 @@ import re
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 
-__all__ = ["check_identifier"]
+__all__ = ["RESERVED", "check_identifier"]
 
 _KEYWORDS = frozenset(
     word
@@ -24,6 +24,20 @@ _KEYWORDS = frozenset(
     for word in line.split()
 )
 """The reserved words of C11, C23 and C++20, and ``main``."""
+
+RESERVED = _KEYWORDS | {
+    word
+    for line in (
+        # variables, functions and types of functions in C
+        "NULL arguments buffers bytes call_kernel caller check_arrays code constants context",
+        "groups int64_t lengths memcpy memory memset results run scratch size_t uint32_t uint64_t",
+        # words of JavaScript
+        "Math await debugger eval extends finally function implements import in instanceof",
+        "interface let null package super typeof var with yield",
+    )
+    for word in line.split()
+}
+"""The names that open sizes cannot have, because printed code has variables of their names."""
 
 
 def check_identifier(caller: str, argument: str, name: object) -> str:

@@ -22,6 +22,7 @@ import numpy as np
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, describe
 from rnn_compiler.freezing import freeze
 from rnn_compiler.linking import LinkedModule, linked_network
+from rnn_compiler.lowering.host.identifiers import RESERVED
 from rnn_compiler.model_import.whole import identifier
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import.process import Imported, import_in_process
@@ -29,7 +30,6 @@ from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.quantization import check_quantize
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.names import GENERATED
 from rnn_compiler.schema.open_sizes import bound, open_dimension
 
 __all__ = ["checked_sizes", "checked_values", "import_network"]
@@ -224,7 +224,7 @@ def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str
 
 def _with_open_axes(spec: FunctionSpec, imported: Imported, taken: Sequence[str]) -> FunctionSpec:
     """A function with the open sizes of a network."""
-    names = _names([title for _, title, _ in imported.axes], [*taken, *GENERATED])
+    names = _names([title for _, title, _ in imported.axes], [*taken, *RESERVED])
     axes = [*zip(imported.axes, names, strict=True)]
     known = {key: open_dimension(name) for (key, _, _), name in axes}
 

@@ -1,6 +1,6 @@
-"""Names that users give to modules and their functions, and names that open sizes cannot have.
+"""Names that users give to modules and their functions.
 
-A user's name is an identifier: it becomes an MLIR symbol, a name in IREE's VM, part of a file name,
+Such a name is an identifier: it becomes an MLIR symbol, a name in IREE's VM, part of a file name,
 and in Python ``program.NAME(...)``.
 """
 
@@ -13,27 +13,7 @@ from collections.abc import Iterable
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["GENERATED", "TAKEN", "check_functions", "check_name"]
-
-GENERATED = frozenset(
-    word
-    for line in (
-        # variables and functions of modules in C
-        "NULL arguments buffers bytes call_kernel caller check_arrays code constants context",
-        "groups int64_t lengths memcpy memory memset results run scratch size_t uint32_t uint64_t",
-        # words of C and C++
-        "and asm auto bool break case catch char class const continue default delete do double",
-        "else enum explicit export extern false float for friend goto if inline int long mutable",
-        "namespace new not operator or private protected public register restrict return short",
-        "signed sizeof static struct switch template this throw true try typedef typename union",
-        "unsigned using virtual void volatile while xor",
-        # words of JavaScript
-        "Math await debugger eval extends finally function implements import in instanceof",
-        "interface let null package super typeof var with yield",
-    )
-    for word in line.split()
-)
-"""Names that open sizes cannot have, because printed code has variables of their names."""
+__all__ = ["TAKEN", "check_functions", "check_name"]
 
 TAKEN = {
     "function": ("device", "functions", "manifest", "stream", "to_device"),

@@ -25,7 +25,7 @@ from typing import Any
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged, read_bytes, within
 
-__all__ = ["Graph", "onnx", "subgraphs"]
+__all__ = ["FLOATS", "Graph", "onnx", "subgraphs"]
 
 onnx: Any = importlib.import_module("onnx")
 for _module in ("compose", "inliner", "reference", "shape_inference", "version_converter"):
@@ -46,7 +46,8 @@ _UNSIGNED = {
     *(onnx.TensorProto.UINT32, onnx.TensorProto.UINT64),
 }
 
-_FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE}
+FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE}
+"""The element types of floats that IREE's importer takes."""
 
 _INTEGERS = {
     *(onnx.TensorProto.INT8, onnx.TensorProto.INT16, onnx.TensorProto.INT32),
@@ -116,6 +117,12 @@ class Graph:
         graph.prepare()
         return graph
 
+    @property
+    def opset(self) -> int:
+        """The version of ONNX' operators."""
+        rows = self.model.opset_import
+        return next((each.version for each in rows if each.domain in ("", "ai.onnx")), OPSET)
+
     def prepare(self) -> None:
         """Names all nodes, and converts the model from older versions of ONNX.
 
@@ -125,7 +132,7 @@ class Graph:
         known = {tensor.name for tensor in self.proto.initializer}
         inputs = [each for each in self.proto.input if each.name not in known]
         _replace(self.proto.input, inputs)
-        version = next((each.version for each in self.model.opset_import if not each.domain), OPSET)
+        version = self.opset
         self._check_version(version)
         if version < OPSET:
             try:
@@ -213,7 +220,7 @@ class Graph:
                 )
             if any(kind.elem_type in _UNSIGNED for kind in (*given, *made)) and (
                 node.op_type in _SIGNED_ONLY
-                or (node.op_type == "Cast" and given[0].elem_type in _FLOATS)
+                or (node.op_type == "Cast" and given[0].elem_type in FLOATS)
             ):
                 raise UnsupportedError(
                     f"import_network: node {node.name!r} ({node.op_type}): expected signed "

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import Graph, onnx
+from rnn_compiler.network_import.graph import FLOATS, Graph, onnx
 
 __all__ = ["pass_nan_on"]
 
@@ -29,8 +29,7 @@ _LEAST_OPSET = 9
 
 def pass_nan_on(graph: Graph) -> bool:
     """Adds the selections; returns whether there were any to add."""
-    version = max((each.version for each in graph.model.opset_import if not each.domain), default=0)
-    if version < _LEAST_OPSET:
+    if graph.opset < _LEAST_OPSET:
         return False
     types, constants = graph.types(), graph.constants()
     nodes: list[Any] = []
@@ -69,7 +68,6 @@ def _with_nan(node: Any, types: Mapping[str, Any], constants: Mapping[str, Any])
 
 def _may_be_nan(kind: Any, constant: Any) -> bool:
     """Whether a value of a type is a float that may be NaN."""
-    floats = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE)
-    if kind.tensor_type.elem_type not in floats:
+    if kind.tensor_type.elem_type not in FLOATS:
         return False
     return constant is None or bool(np.isnan(onnx.numpy_helper.to_array(constant)).any())

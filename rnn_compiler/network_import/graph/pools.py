@@ -89,8 +89,7 @@ def _whole_windows(graph: Graph, node: Any) -> list[Any]:
 def _zeros_around(graph: Graph, source: str, name: str, start: list[int], end: list[int]) -> Any:
     """A node that puts zeros around an array, except along its first two axes."""
     pads = np.array([0, 0, *start, 0, 0, *end], np.int64)
-    version = next((each.version for each in graph.model.opset_import if not each.domain), 0)
-    if version < 11:
+    if graph.opset < 11:
         return onnx.helper.make_node("Pad", [source], [name], name=name, pads=pads.tolist())
     sizes = onnx.numpy_helper.from_array(pads, f"{name}.pads")
     graph.proto.initializer.append(sizes)
