@@ -34,6 +34,9 @@ for _module in ("compose", "inliner", "reference", "shape_inference", "version_c
 OPSET = 17
 """The version of ONNX's operators that IREE's importer supports best; older ones are converted."""
 
+_LEAST_IR = 4
+"""The first version of the format in which constants are no inputs; older ones differ only here."""
+
 _DEEPEST = 50
 
 _SPARE_ELEMENTS = 1 << 24
@@ -129,9 +132,10 @@ class Graph:
         Raises:
             UnsupportedError: A node cannot be converted.
         """
-        known = {tensor.name for tensor in self.proto.initializer}
-        inputs = [each for each in self.proto.input if each.name not in known]
-        _replace(self.proto.input, inputs)
+        for graph in (self.proto, *subgraphs(self.proto)):
+            known = {tensor.name for tensor in graph.initializer}
+            _replace(graph.input, [each for each in graph.input if each.name not in known])
+        self.model.ir_version = max(self.model.ir_version, _LEAST_IR)
         version = self.opset
         self._check_version(version)
         if version < OPSET:

@@ -1,0 +1,60 @@
+"""Files in older versions of ONNX's format become the same modules as newer ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnx")
+
+from onnx import TensorProto, helper, numpy_helper
+
+import rnn_compiler as rc
+from tests.network_import.graphs import RNG, model, saved
+
+
+def with_constants_as_inputs(graph: Any) -> None:
+    """Makes each constant of a graph an input too, as files before version 4 have it."""
+    for tensor in graph.initializer:
+        kind = helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+        graph.input.append(kind)
+
+
+def repeated_product() -> tuple[Any, Any]:
+    """A product with a matrix, three times with another one; the body of the repetition."""
+    first, second = RNG.standard_normal((2, 3, 3)).astype(np.float32)
+    kinds = {"i": TensorProto.INT64, "c": TensorProto.BOOL, "d": TensorProto.BOOL}
+
+    def value(name: str) -> Any:
+        shape = [] if name in kinds else [2, 3]
+        return helper.make_tensor_value_info(name, kinds.get(name, TensorProto.FLOAT), shape)
+
+    step = [
+        helper.make_node("MatMul", ["s", "second"], ["t"]),
+        helper.make_node("Tanh", ["t"], ["next"]),
+        helper.make_node("Identity", ["c"], ["d"]),
+    ]
+    matrix = numpy_helper.from_array(second, "second")
+    body = helper.make_graph(step, "body", [*map(value, "ics")], [*map(value, ["d", "next"])])
+    body.initializer.append(matrix)
+    nodes = [
+        helper.make_node("MatMul", ["x", "first"], ["p"], name="product"),
+        helper.make_node("Loop", ["count", "true", "p"], ["y"], name="again", body=body),
+    ]
+    weights = {"first": first, "count": np.array(3), "true": np.array(True)}
+    made = model(nodes, {"x": [2, 3]}, ["y"], weights, opset=11)
+    return made, made.graph.node[1].attribute[0].g
+
+
+def test_constants_that_are_inputs_too(tmp_path: Path) -> None:
+    made, body = repeated_product()
+    newer = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    made.ir_version = 3
+    with_constants_as_inputs(made.graph)
+    with_constants_as_inputs(body)
+    older = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    assert [each.name for each in older.functions[0].arguments] == ["x"]
+    assert str(older) == str(newer)
