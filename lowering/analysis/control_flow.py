@@ -15,15 +15,17 @@ from rnn_compiler.lowering.mlir import (
     symbols_in,
 )
 
-__all__ = ["called_in_loops", "called_repeatedly", "has_control_flow", "may_repeat"]
+__all__ = ["CONTROL_FLOW", "called_in_loops", "called_repeatedly", "has_control_flow", "may_repeat"]
 
 _LOOPS = ("stablehlo.while", "scf.while", "scf.for", "scf.forall")
-_BRANCHES = ("stablehlo.if", "stablehlo.case", "scf.if", "scf.index_switch")
+
+CONTROL_FLOW = (*_LOOPS, "stablehlo.if", "stablehlo.case", "scf.if", "scf.index_switch")
+"""Ops that run others many times, or not at all."""
 
 
 def has_control_flow(function: ir.Operation) -> bool:
     """Whether a function has loops or branches."""
-    return bool(nested_ops(function, *_LOOPS, *_BRANCHES))
+    return bool(nested_ops(function, *CONTROL_FLOW))
 
 
 def called_in_loops(module: ir.Module) -> set[str]:

@@ -41,19 +41,20 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         PORTABLE: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
-            *("separate_buffers", "exponential_of_float64", "round_to_float16", "widen_float16"),
-            "stamp_provenance",
+            *("separate_buffers", "compute_before_loops", "exponential_of_float64"),
+            *("round_to_float16", "widen_float16", "stamp_provenance"),
         ),
         FUSED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("assemble_in_place", "fuse_time_loops", "open_sizes", "linalg_to_products"),
             *("products", "leave_undefined", "read_arguments_in_place", "hoist_weights"),
-            *("exponential_of_float64", "round_to_float16", "widen_float16", "stamp_provenance"),
+            *("compute_before_loops", "exponential_of_float64", "round_to_float16"),
+            *("widen_float16", "stamp_provenance"),
         ),
         PINNED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
-            *("pin_time_loops", "tile_products", "separate_buffers", "round_to_float16"),
-            "stamp_provenance",
+            *("pin_time_loops", "tile_products", "separate_buffers"),
+            *("compute_before_loops", "round_to_float16", "stamp_provenance"),
         ),
     }
 )

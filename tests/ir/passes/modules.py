@@ -57,13 +57,19 @@ USERS = """
     %is_less = stablehlo.compare LT, %x, %y : (tensor<9xf32>, tensor<9xf32>) -> tensor<9xi1>
     %zero = stablehlo.constant dense<0.0> : tensor<9xf16>
     %chosen = stablehlo.select %is_less, %half, %zero : tensor<9xi1>, tensor<9xf16>
+    %is_known = stablehlo.constant dense<true> : tensor<i1>
+    %branch = "stablehlo.if"(%is_known) ({
+      stablehlo.return %half : tensor<9xf16>
+    }, {
+      stablehlo.return %zero : tensor<9xf16>
+    }) : (tensor<i1>) -> tensor<9xf16>
     %product = stablehlo.dot_general %chosen, %chosen, contracting_dims = [0] x [0]
         : (tensor<9xf16>, tensor<9xf16>) -> tensor<f32>
     return %sorted#0, %sorted#1, %updated, %window, %exponential, %chosen, %product
         : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<1x1x4xf32>, tensor<9xf64>,
           tensor<9xf16>, tensor<f32>
   }"""
-"""A power, two sorted arrays, an updated argument, a single window, float64 and float16."""
+"""A power, sorts, an updated argument, a single window, a branch, float64 and float16."""
 
 
 def linked() -> rc.Module:

@@ -110,6 +110,7 @@ NEEDED = {
     "pin_time_loops": ("sequence", "pinned", "cuda"),
     "tile_products": ("stack", "pinned", "cuda"),
     "separate_buffers": ("sequence", "portable", "cuda"),
+    "compute_before_loops": ("linked", "portable", "cpu"),
     "exponential_of_float64": ("linked", "portable", "cpu:wasm32"),
     "round_to_float16": ("half", "fused", "cpu:riscv32"),
     "widen_float16": ("linked", "portable", "cpu:wasm32"),
