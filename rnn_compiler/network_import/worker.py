@@ -58,13 +58,15 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
 
     from rnn_compiler.lowering.networks.from_onnx import linalg_of_onnx
     from rnn_compiler.network_import.graph import Graph
+    from rnn_compiler.network_import.graph.axes import open_axes
     from rnn_compiler.network_import.graph.folding import fold
     from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
-    from rnn_compiler.network_import.graph.open_axes import Opened, leave_open, open_axes
+    from rnn_compiler.network_import.graph.open_axes import Opened, leave_open
     from rnn_compiler.network_import.graph.parameters import take_parameters
     from rnn_compiler.network_import.graph.products import plain_products
     from rnn_compiler.network_import.graph.quantized import plain_lstms
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
+    from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
     from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
     from rnn_compiler.schema.open_sizes import written
 
@@ -81,6 +83,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     else:
         fold(graph)
         join_gathered_rows(graph)
+        check_recurrent_sizes(graph, graph.shapes())
     graph.check_types()
     inputs = [each.name for each in graph.proto.input]
     dtypes = graph.dtypes()

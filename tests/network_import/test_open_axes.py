@@ -156,16 +156,16 @@ def test_open_axes_in_c(of_windows: rc.Module, tmp_path: Path) -> None:
     subprocess.run([str(tmp_path / "test")], cwd=tmp_path, check=True)
 
 
-def positions() -> Any:
-    """Adds each step's number, which onnx computes as an array."""
+def rounded() -> Any:
+    """Adds half the number of steps to a result without steps."""
     nodes = [
-        helper.make_node("Shape", ["x"], ["s"], name="shape", start=1, end=2),
-        helper.make_node("Squeeze", ["s"], ["n"], name="squeeze"),
-        helper.make_node("Range", ["zero", "n", "one"], ["r"], name="range"),
-        helper.make_node("Add", ["x", "r"], ["y"], name="add"),
+        helper.make_node("MaxPool", ["x"], ["p"], name="pool", kernel_shape=[2], strides=[2]),
+        helper.make_node("Shape", ["p"], ["s"], name="shape", start=2, end=3),
+        helper.make_node("Cast", ["s"], ["sum"], name="half", to=TensorProto.FLOAT),
+        helper.make_node("ReduceSum", ["x"], ["total"], name="total"),
+        helper.make_node("Add", ["total", "sum"], ["y"], name="add"),
     ]
-    weights = {"zero": np.array(0), "one": np.array(1)}
-    return model(nodes, {"x": ["a", "b"]}, ["y"], weights, dtypes={"x": TensorProto.INT64})
+    return model(nodes, {"x": [1, I, "time"]}, ["y"], {})
 
 
 def every_other_step() -> Any:
@@ -202,7 +202,10 @@ def _branch(operator: str) -> Any:
     ("make", "message"),
     first(
         [
-            (positions, r"node 'add' \(Add\) reads an array .* axis 'b' cannot be open: .*'b': N"),
+            (
+                rounded,
+                r"node 'half' \(Cast\) reads an array .* axis 'time' cannot be open: .*'time': N",
+            ),
             (
                 every_other_step,
                 r"node 'pool' \(MaxPool\) rounds a size .* axis 'time' cannot be open",
@@ -226,6 +229,69 @@ def test_axes_that_cannot_be_open(make: Any, message: str, tmp_path: Path) -> No
     """The message names the axis, the node that needs it, and the remedy."""
     with pytest.raises(UnsupportedError, match=message):
         rc.import_network(saved(make(), tmp_path / "network.onnx"))
+
+
+def recurrent(*inputs: str, **shapes: Any) -> Any:
+    """An LSTM of 5 units with some optional inputs."""
+    names = ("sequence_lens", "initial_h", "initial_c")
+    given = [name if name in inputs else "" for name in names]
+    node = helper.make_node("LSTM", ["x", "W", "R", "B", *given], ["y"], "enc", hidden_size=H)
+    zeros = [
+        helper.make_node("Shape", ["x"], ["s"], start=1, end=2),
+        helper.make_node("Concat", ["one", "s", "units"], ["sizes"], axis=0),
+        helper.make_node("ConstantOfShape", ["sizes"], ["initial_c"]),
+    ]
+    weights = {**lstm_weights(), "one": np.array([1]), "units": np.array([7])}
+    if "x" not in shapes:  # it is constant
+        weights["x"] = weight(T, 3, I)
+    if "initial_h" not in shapes:
+        weights["initial_h"] = weight(1, 1, H)
+    nodes = [*([] if "initial_c" in shapes or "initial_c" not in inputs else zeros), node]
+    return model(nodes, shapes, ["y"], weights, dtypes={"sequence_lens": TensorProto.INT32})
+
+
+STATES = ("initial_h", "initial_c")
+ROWS = r"node 'enc' \(LSTM\): '{}': expected the shape \[{}\] for the rows of 'X', got \[{}\]"
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (
+            recurrent("initial_c", x=[T, "N", I]),
+            "node 'enc' .*has initial_c of 7 units and weights of 5",
+        ),
+        (
+            recurrent("initial_h", x=[T, "N", I]),
+            ROWS.format("initial_h", "1, N, 5", "1, 1, 5") + ", so axis 'N' .*--dim N=",
+        ),
+        (
+            recurrent(*STATES, x=[T, 1, I], initial_h=[1, "h", H], initial_c=[1, None, H]),
+            ROWS.format("initial_h", "1, 1, 5", "1, h, 5") + ".*dim h=N .*initial_c=NxN",
+        ),
+        (
+            recurrent("sequence_lens", x=[T, "N", I], sequence_lens=[2]),
+            ROWS.format("sequence_lens", "N", "2"),
+        ),
+        (recurrent("initial_h", x=[T, 2, I]), ROWS.format("initial_h", "1, 2, 5", "1, 1, 5")),
+        (
+            recurrent("initial_h", initial_h=[1, 2, H]),
+            ROWS.format("initial_h", "1, 3, 5", "1, 2, 5"),
+        ),
+    ],
+)
+def test_inputs_of_a_recurrent_node(made: Any, message: str, tmp_path: Path) -> None:
+    """All have the same rows, also zeros that the graph computes."""
+    with pytest.raises(UnsupportedError, match=message):
+        rc.import_network(saved(made, tmp_path / "network.onnx"))
+
+
+def test_a_constant_input_of_a_recurrent_node(tmp_path: Path) -> None:
+    """As a decoder with learned inputs has it."""
+    made = recurrent("initial_h", initial_h=[1, 3, H])
+    program = loaded(rc.import_network(saved(made, tmp_path / "network.onnx")))
+    h = weight(1, 3, H)
+    close(program(initial_h=h).y, expected(made, {"initial_h": h})[0])
 
 
 @pytest.mark.slow

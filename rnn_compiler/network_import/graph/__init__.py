@@ -6,7 +6,7 @@ open_axes     leaves the other sizes open, and `computed_sizes` the constants th
 folding       computes all known values, and `loops` counts iterations; `pools`, `bounds`,
               `powers` and `nan` rewrite operators into forms that IREE computes correctly
 gathered_rows multiplies rows at once that are gathered one by one
-recurrent     inserts our ops
+recurrent     inserts our ops, after `recurrent_sizes` has compared the sizes of their inputs
 products      turns products into products of two matrices
 parameters    extracts the weights
 
@@ -16,6 +16,7 @@ This folder is loaded only by the import process, because it needs the package o
 from __future__ import annotations
 
 import importlib
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -43,6 +44,11 @@ _SPARE_ELEMENTS = 1 << 24
 
 _LARGEST = 1 << 20
 
+_MOST_PROPAGATED = 1 << 16
+"""The most elements of an input with which onnx follows elements through vectors.
+
+It keeps a record of each element of each vector. Without these, folding takes more rounds.
+"""
 
 _UNSIGNED = {
     *(onnx.TensorProto.UINT8, onnx.TensorProto.UINT16),
@@ -82,6 +88,8 @@ class Graph:
         is_open: Whether sizes of values are open.
         largest: The most elements of a constant that is larger than its inputs.
         elements_left: The remaining number of elements of constants that may be computed.
+        folded: The values that follow from sizes of inputs, by name, with those they follow from.
+        held: The names of values that are not computed.
     """
 
     def __init__(self, model: Any, path: Path, *, largest: int = _LARGEST) -> None:
@@ -90,6 +98,8 @@ class Graph:
         self.is_open = False
         self.largest = largest
         self.elements_left = _SPARE_ELEMENTS + model.ByteSize()
+        self.folded: dict[str, tuple[Any, Sequence[str]]] = {}
+        self.held: frozenset[str] = frozenset()
 
     @staticmethod
     def read(path: Path) -> Graph:
@@ -173,8 +183,13 @@ class Graph:
                 f"{self.path}: expected less than 2**31 bytes, weights included, got "
                 f"{self.model.ByteSize():,}"
             )
+        sizes = [
+            [axis.dim_value for axis in each.type.tensor_type.shape.dim]
+            for each in self.proto.input
+        ]
+        propagate = all(math.prod(each) <= _MOST_PROPAGATED for each in sizes)
         try:
-            self.model = onnx.shape_inference.infer_shapes(self.model, data_prop=True)
+            self.model = onnx.shape_inference.infer_shapes(self.model, data_prop=propagate)
         except onnx.shape_inference.InferenceError as error:
             raise damaged(self.path, str(error)) from error
         del self.__dict__["proto"]
@@ -281,6 +296,12 @@ class Graph:
         """The known types of values, by name."""
         graph = self.proto
         return {each.name: each.type for each in (*graph.input, *graph.value_info, *graph.output)}
+
+    def shapes(self) -> dict[str, list[int | None]]:
+        """The known shapes of values, constants included; None for each unknown size."""
+        found = {name: shape_of(kind) for name, kind in self.types().items()}
+        found |= {name: [*tensor.dims] for name, tensor in self.constants().items()}
+        return {name: shape for name, shape in found.items() if shape is not None}
 
     def constants(self) -> dict[str, Any]:
         """The tensors of constant values, by name."""

@@ -1,7 +1,7 @@
 """Constants of a graph that depend on open sizes, computed from the sizes of its inputs.
 
 A Reshape whose new shape has at most one computed size gets a constant, with ONNX's 0 and -1. Other
-nodes get a vector of sizes of inputs. Arrays filled with a single number are filled at each call;
+nodes get a vector of sizes of inputs. Arrays whose rows are all the same are filled at each call;
 zero states are left to the recurrent node, which has zeros by default.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS
-from rnn_compiler.network_import.graph import Graph, onnx
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
 from rnn_compiler.schema.open_sizes import Open, Size, null_if_open, terms
 
 __all__ = ["use_computed_sizes"]
@@ -31,7 +31,7 @@ def use_computed_sizes(
         graph: The graph, which is changed.
         sources: An input and its axis by the name of each open size.
         types: The shapes of values.
-        constants: The constants: shapes, and either one element or all elements.
+        constants: The constants: shapes, and either an array to repeat or all elements.
     """
     for node in graph.proto.node:
         if node.op_type == "Reshape" and node.input[1] in constants:
@@ -40,8 +40,9 @@ def use_computed_sizes(
             if shape is not None:
                 node.input[1] = _constant(graph, f"{node.name}.shape", shape)
         if node.op_type in OPERATORS and not node.domain:
+            units = attributes_of(node).get("hidden_size", onnx.AttributeProto()).i
             for number in STATE_POSITIONS:
-                if number < len(node.input) and _is_zero(constants.get(node.input[number])):
+                if number < len(node.input) and _is_zero(constants.get(node.input[number]), units):
                     node.input[number] = ""
     read = {name for node in graph.proto.node for name in node.input}
     nodes = _Nodes(graph, sources)
@@ -58,9 +59,11 @@ def use_computed_sizes(
     graph.remove_unused()
 
 
-def _is_zero(constant: tuple[Sequence[Size], Any] | None) -> bool:
-    element: Any = None if constant is None else constant[1]
-    return isinstance(element, np.ndarray) and not np.any(cast(Any, element))
+def _is_zero(constant: tuple[Sequence[Size], Any] | None, units: int) -> bool:
+    """Whether a constant is a state of zeros; one of other units is refused later."""
+    shape, row = constant or ((), None)
+    is_zero = isinstance(row, np.ndarray) and not np.any(cast(Any, row))
+    return is_zero and len(shape) == 3 and shape[2] == units
 
 
 def _reshaped(before: Sequence[Size | None], after: Sequence[Size]) -> list[int] | None:
@@ -103,14 +106,19 @@ class _Nodes:
         else:
             self._add("Concat", parts, name, [len(sizes)], axis=0)
 
-    def filled(self, name: str, shape: Sequence[Size], element: Any) -> None:
-        """Adds an array whose elements are all equal."""
+    def filled(self, name: str, shape: Sequence[Size], row: Any) -> None:
+        """Adds an array that repeats another one."""
         self.vector(f"{name}.shape", shape)
-        value = onnx.numpy_helper.from_array(np.array(element))
-        kind = onnx.helper.np_dtype_to_tensor_dtype(np.asarray(element).dtype)
+        kind = onnx.helper.np_dtype_to_tensor_dtype(row.dtype)
         made = onnx.helper.make_tensor_value_info(name, kind, [*map(null_if_open, shape)])
         self._graph.proto.value_info.append(made)
-        self._add("ConstantOfShape", [f"{name}.shape"], name, None, value=value)
+        if row.size == 1:
+            value = onnx.numpy_helper.from_array(row.reshape(1))
+            self._add("ConstantOfShape", [f"{name}.shape"], name, None, value=value)
+        else:
+            once = onnx.numpy_helper.from_array(row, f"{name}.row")
+            self._graph.proto.initializer.append(once)
+            self._add("Expand", [once.name, f"{name}.shape"], name, None)
 
     def _size(self, name: str, size: Size) -> str:
         """A vector of one size."""

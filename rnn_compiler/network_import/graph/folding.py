@@ -79,13 +79,22 @@ def _fold_once(graph: Graph) -> bool:
         if results is None:
             nodes.append(node)
             continue
-        for name, array in zip(node.output, results, strict=False):
-            if name:
-                made.append(onnx.numpy_helper.from_array(np.asarray(array), name))
-                constants[name] = made[-1]
+        arrays = {n: np.asarray(a) for n, a in zip(node.output, results, strict=False) if n}
+        _note(graph, node, arrays, constants)
+        for name, array in arrays.items():
+            made.append(onnx.numpy_helper.from_array(array, name))
+            constants[name] = made[-1]
     graph.proto.initializer.extend(made)
     graph.set_nodes(nodes)
     return bool(made or chosen or completed)
+
+
+def _note(graph: Graph, node: Any, arrays: dict[str, Any], constants: dict[str, Any]) -> None:
+    """Notes the results of a node if they depend on the sizes of inputs."""
+    is_size = node.op_type in ("Shape", "Size") and node.input[0] not in constants
+    if is_size or any(name in graph.folded for name in node.input):
+        sources = [] if is_size else [*node.input]
+        graph.folded |= {name: (array, sources) for name, array in arrays.items()}
 
 
 def _complete(node: Any, types: dict[str, Any], constants: dict[str, Any]) -> bool:
@@ -109,6 +118,8 @@ def _results(
     graph: Graph, node: Any, types: dict[str, Any], constants: dict[str, Any]
 ) -> list[Any] | None:
     """The values of a node's results; None if they are unknown or too large."""
+    if not graph.held.isdisjoint(node.output):
+        return None
     shapes = [shape_of(types.get(name)) for name in node.output]
     if node.op_type in ("Shape", "Size") and node.input:
         source = shape_of(types.get(node.input[0]))

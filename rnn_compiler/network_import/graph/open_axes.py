@@ -4,25 +4,29 @@ A graph is folded at several sizes of its open axes. The results must have the s
 and constants may differ if they are polynomials of the axes. These are fitted at some sizes
 and checked at the others, one of which is huge: beyond the bounds of slices and conditions.
 So a graph's computations with the sizes of its inputs disappear here too; what remains are a
-few vectors of sizes for operators that need them.
+few vectors of sizes for operators that need them, and the nodes that compute other arrays from
+sizes, such as the numbers of steps.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.network_import.graph import Graph, onnx, shape_of
+from rnn_compiler.network_import.graph.axes import Axis
 from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
 from rnn_compiler.network_import.graph.folding import fold
 from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
+from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
 from rnn_compiler.schema.open_sizes import Size, bound, open_dimension, product
 
-__all__ = ["Axis", "Opened", "leave_open", "open_axes"]
+__all__ = ["Opened", "leave_open"]
 
 _TYPICAL = (67, 71, 73, 79, 83, 89)
 """Sizes of the open axes, all different to tell the axes apart."""
@@ -37,34 +41,6 @@ _LARGEST = 1 << 24
 """The most elements of a constant at such sizes."""
 
 
-class Axis(NamedTuple):
-    """An open axis.
-
-    Attributes:
-        name: Its name in the model; empty if it has none.
-        key: Its name in sizes.
-        sources: The inputs that have it, each with the index of the axis.
-    """
-
-    name: str
-    key: str
-    sources: Sequence[tuple[str, int]]
-
-    @property
-    def title(self) -> str:
-        """Its name, or else that of an input with the axis' index."""
-        return self.name or "_".join(map(str, self.sources[0]))
-
-    def __str__(self) -> str:
-        """The axis, and how to fix its size, for messages."""
-        if self.name:
-            remedy = f"pass dims={{{self.name!r}: N}} or --dim {self.name}=N"
-            return f"axis {self.name!r} cannot be open: {remedy}"
-        name, number = self.sources[0]
-        remedy = f"pass dims={{{name!r}: (...)}} or --dim {name}=NxN.."
-        return f"axis {number} of {name!r} cannot be open: {remedy}"
-
-
 class Opened(NamedTuple):
     """The shapes of a graph with open axes, in terms of their keys.
 
@@ -75,17 +51,6 @@ class Opened(NamedTuple):
 
     shapes: Mapping[str, Sequence[Size]]
     minima: Mapping[str, int]
-
-
-def open_axes(graph: Graph) -> list[Axis]:
-    """The axes of a graph's inputs without a size."""
-    found: dict[str, tuple[str, list[tuple[str, int]]]] = {}
-    for each in graph.proto.input:
-        for number, axis in enumerate(each.type.tensor_type.shape.dim):
-            if not axis.dim_value:
-                key = axis.dim_param or f"{each.name}, axis {number}"
-                found.setdefault(key, (axis.dim_param, []))[1].append((each.name, number))
-    return [Axis(name, f"axis{k}", sources) for k, (name, sources) in enumerate(found.values())]
 
 
 def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
@@ -100,9 +65,15 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
         UnsupportedError: A node needs the size of an axis.
     """
     family = _Family(graph, axes)
+    held = family.positions()
+    if held:
+        family = _Family(graph, axes, held)
     base = family.graphs[0]
     types = family.types()
     constants = family.constants()
+    shapes = {name: [*tensor.dims] for name, tensor in base.constants().items()}
+    shapes |= {name: shape for name, (shape, _) in constants.items()}
+    check_recurrent_sizes(base, {**shapes, **types}, axes)
     minima = {axis.key: family.least(axis, types) for axis in axes}
     graph.model = base.model
     graph.is_open = True
@@ -112,13 +83,13 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
             _set_shape(each.type, types[each.name])
     sources = {axis.key: axis.sources[0] for axis in axes}
     use_computed_sizes(graph, sources, types, constants)
-    shapes: dict[str, Sequence[Size]] = {}
+    known: dict[str, Sequence[Size]] = {}
     for each in (*graph.proto.input, *graph.proto.output):
-        known = [size for size in types.get(each.name, ()) if size is not None]
-        if each.name not in types or len(known) < len(types[each.name]):
+        sizes = types.get(each.name)
+        if sizes is None or None in sizes:
             raise family.refused_result(each.name, types)
-        shapes[each.name] = known
-    return Opened(shapes, minima)
+        known[each.name] = [size for size in sizes if size is not None]
+    return Opened(known, minima)
 
 
 def _set_shape(kind: Any, sizes: Sequence[Size | None]) -> None:
@@ -138,8 +109,11 @@ class _Family:
         shapes: The shapes of its values there, by name.
     """
 
-    def __init__(self, graph: Graph, axes: Sequence[Axis]) -> None:
+    def __init__(
+        self, graph: Graph, axes: Sequence[Axis], held: frozenset[str] = frozenset()
+    ) -> None:
         self._source = graph
+        self._held = held
         self._axes = axes
         if len(axes) > len(_TYPICAL):
             raise UnsupportedError(
@@ -153,6 +127,7 @@ class _Family:
         self.points = [self._usual, *({**self._usual, **other} for other in others)]
         self.graphs = [self._at(point) for point in self.points]
         self.shapes = [_shapes(graph) for graph in self.graphs]
+        self._stored = [graph.constants() for graph in self.graphs]
         for point, folded in zip(self.points[1:], self.graphs[1:], strict=True):
             node = self._other_node(folded)
             if node is not None:
@@ -166,6 +141,7 @@ class _Family:
         model = onnx.ModelProto()
         model.CopyFrom(self._source.model)
         graph = Graph(model, self._source.path, largest=_LARGEST)
+        graph.held = self._held
         inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
         for axis in self._axes:
             for name, number in axis.sources:
@@ -200,32 +176,66 @@ class _Family:
         """The constants that differ between the graphs.
 
         Returns:
-            By name, either the shape of an array with equal elements, and an element, or a known
-            shape and a list of sizes.
+            By name, either the shape of an array with equal rows, and a row, or a known shape and a
+            list of sizes.
 
         Raises:
             UnsupportedError: A constant has another form.
         """
-        found: dict[str, tuple[Sequence[Size], Any]] = {}
-        every = [graph.constants() for graph in self.graphs]
-        for name, first in every[0].items():
-            if all(_text(each[name]) == _text(first) for each in every):
+        found = {name: self._form(self._arrays(name)) for name in self._varying}
+        for name, form in found.items():
+            if form is None:
+                raise self._refused_constant(name, self._arrays(name))
+        return {name: form for name, form in found.items() if form is not None}
+
+    def positions(self) -> frozenset[str]:
+        """The constants of another form, such as positions, with those from which they follow."""
+        found: set[str] = set()
+        pending = [*self._varying]
+        while pending:
+            name = pending.pop()
+            graphs = [graph for graph in self.graphs if name in graph.folded]
+            if name in found or len(graphs) < len(self.graphs):
                 continue
-            arrays: list[Any] = [onnx.numpy_helper.to_array(each[name]) for each in every]
-            shape = [self._size(column) for column in zip(*(a.shape for a in arrays), strict=True)]
-            splats = all(a.size and np.all(a == arrays[0].flat[0]) for a in arrays)
-            if splats and None not in shape:
-                found[name] = ([n for n in shape if n is not None], arrays[0].flat[:1])
-                continue
-            elements: list[Size | None] = [None]
-            if len({a.shape for a in arrays}) == 1 and arrays[0].dtype == np.int64:
-                elements = [
-                    self._size(column) for column in zip(*map(np.ravel, arrays), strict=True)
-                ]
-            if arrays[0].ndim > 1 or None in elements:
-                raise self._refused_constant(name, arrays)
-            found[name] = ([*arrays[0].shape], elements)
-        return found
+            if graphs[0].folded[name][1] and self._form(self._arrays(name)) is None:
+                found.add(name)
+                pending += graphs[0].folded[name][1]
+        return frozenset(found)
+
+    @cached_property
+    def _varying(self) -> Sequence[str]:
+        """The constants that differ between the graphs."""
+        first, *others = self._stored
+        return [
+            name
+            for name, tensor in first.items()
+            if any(_text(each[name]) != _text(tensor) for each in others)
+        ]
+
+    def _arrays(self, name: str) -> list[Any]:
+        """The values of a constant at each point, also of one that only constants depend on."""
+        return [
+            onnx.numpy_helper.to_array(stored[name]) if name in stored else graph.folded[name][0]
+            for graph, stored in zip(self.graphs, self._stored, strict=True)
+        ]
+
+    def _form(self, arrays: Sequence[Any]) -> tuple[Sequence[Size], Any] | None:
+        """A constant in terms of the axes, from its values at the points; None if there is none."""
+        first = arrays[0]
+        if len({a.ndim for a in arrays}) > 1:
+            return None
+        shape = [self._size(column) for column in zip(*(a.shape for a in arrays), strict=True)]
+        known = [size for size in shape if size is not None]
+        if len(known) == len(shape) and all(a.size for a in arrays):
+            row = first[tuple(slice(None if isinstance(n, int) else 1) for n in known)]
+            element = first[(slice(1),) * first.ndim]
+            for each in (element, row):
+                if all(np.array_equal(a, np.broadcast_to(each, a.shape)) for a in arrays):
+                    return known, each
+        if len({a.shape for a in arrays}) > 1 or first.dtype != np.int64 or first.ndim > 1:
+            return None
+        sizes = [self._size(column) for column in zip(*map(np.ravel, arrays), strict=True)]
+        return None if None in sizes else (known, sizes)
 
     def least(self, axis: Axis, types: Mapping[str, Sequence[Size | None]]) -> int:
         """The smallest size of an axis at which nodes and shapes are the same as at large ones.

@@ -20,7 +20,7 @@ from rnn_compiler.lowering.ops.onnx.kinds import KINDS
 from rnn_compiler.model_import.layer import Layer, Refused
 from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS, Node, layer_of
 from rnn_compiler.model_import.reading import Budget, Once
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.open_sizes import Size, null_if_open
 from rnn_compiler.schema.rnn_modes import RNN_MODES
@@ -43,15 +43,15 @@ def replace_recurrent(graph: Graph) -> None:
         ArtifactError: Weights or attributes are invalid.
         UnsupportedError: No op computes a node.
     """
-    types, constants = graph.types(), graph.constants()
+    shapes, constants = graph.shapes(), graph.constants()
     once = Once(Budget(graph.path, graph.model.ByteSize()))
     nodes: list[Any] = []
     for node in graph.proto.node:
         if node.domain or node.op_type not in OPERATORS:
             nodes.append(node)
             continue
-        layer = _layer(graph, node, types, constants, once)
-        around = _Around(graph, node, layer, types)
+        layer = _layer(graph, node, shapes, constants, once)
+        around = _Around(graph, node, layer, shapes)
         _COMPUTED_BY[layer.op](around)
         nodes += around.nodes
     if any(node.domain == _DOMAIN for node in nodes):
@@ -61,22 +61,23 @@ def replace_recurrent(graph: Graph) -> None:
 
 
 def _layer(
-    graph: Graph, node: Any, types: Mapping[str, Any], constants: Mapping[str, Any], once: Once
+    graph: Graph,
+    node: Any,
+    shapes: Mapping[str, Sequence[int | None]],
+    constants: Mapping[str, Any],
+    once: Once,
 ) -> Layer:
     """The layer of a node."""
     arrays = [
         onnx.numpy_helper.to_array(constants[n]) if n in constants else None for n in node.input
     ]
-    shapes = [
-        list(constants[name].dims) if name in constants else shape_of(types.get(name))
-        for name in node.input
-    ]
+    sizes = [shapes.get(name) for name in node.input]
     dtypes = [canonical_name(array.dtype) for array in arrays if array is not None]
     dtype = next((each for each in dtypes if each in FLOAT_DTYPES), None)
     described = Node(
-        node.name, node.op_type, attributes_of(node), list(node.input), arrays, shapes, dtype
+        node.name, node.op_type, attributes_of(node), list(node.input), arrays, sizes, dtype
     )
-    X = shapes[_X]
+    X = sizes[_X]
     is_open = X is not None and len(X) == 3 and None in X[:2]
     layer = layer_of(described, graph.path, once, as_onnx=is_open)
     if isinstance(layer, Refused):
@@ -96,14 +97,14 @@ class _Around:
         graph: The graph.
         node: The recurrent node.
         layer: Its layer.
-        types: The types of the graph's values.
+        shapes: The known shapes of the graph's values.
         nodes: The nodes so far.
     """
 
     graph: Graph
     node: Any
     layer: Layer
-    types: Mapping[str, Any]
+    shapes: Mapping[str, list[int | None]]
     nodes: list[Any] = field(default_factory=lambda: [])
 
     def name(self, what: str) -> str:
@@ -116,7 +117,7 @@ class _Around:
 
     def shape(self, name: str) -> list[int | None]:
         """The shape of a value, with None for open sizes."""
-        shape = shape_of(self.types.get(name))
+        shape = self.shapes.get(name)
         if shape is None or (None in shape and not self.graph.is_open):
             raise _unsupported(self.node, f"an input, {name!r}, whose sizes are not known")
         return shape

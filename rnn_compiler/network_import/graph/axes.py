@@ -1,0 +1,57 @@
+"""Open axes of a graph's inputs, and how messages call them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rnn_compiler.network_import.graph import Graph
+from rnn_compiler.schema.open_sizes import Size, bound, open_dimension
+
+__all__ = ["Axis", "open_axes", "shown"]
+
+
+class Axis(NamedTuple):
+    """An open axis.
+
+    Attributes:
+        name: Its name in the model; empty if it has none.
+        key: Its name in sizes.
+        sources: The inputs that have it, each with the index of the axis.
+    """
+
+    name: str
+    key: str
+    sources: Sequence[tuple[str, int]]
+
+    @property
+    def title(self) -> str:
+        """Its name, or else that of an input with the axis' index."""
+        return self.name or "_".join(map(str, self.sources[0]))
+
+    def __str__(self) -> str:
+        """The axis, and how to fix its size, for messages."""
+        if self.name:
+            remedy = f"pass dims={{{self.name!r}: N}} or --dim {self.name}=N"
+            return f"axis {self.name!r} cannot be open: {remedy}"
+        name, number = self.sources[0]
+        remedy = f"pass dims={{{name!r}: (...)}} or --dim {name}=NxN.."
+        return f"axis {number} of {name!r} cannot be open: {remedy}"
+
+
+def open_axes(graph: Graph) -> list[Axis]:
+    """The axes of a graph's inputs without a size."""
+    found: dict[str, tuple[str, list[tuple[str, int]]]] = {}
+    for each in graph.proto.input:
+        for number, axis in enumerate(each.type.tensor_type.shape.dim):
+            if not axis.dim_value:
+                key = axis.dim_param or f"{each.name}, axis {number}"
+                found.setdefault(key, (axis.dim_param, []))[1].append((each.name, number))
+    return [Axis(name, f"axis{k}", sources) for k, (name, sources) in enumerate(found.values())]
+
+
+def shown(sizes: Sequence[Size | None], axes: Sequence[Axis]) -> str:
+    """A shape in terms of the axes' names, for messages."""
+    titles = {axis.key: open_dimension(axis.title) for axis in axes}
+    texts = ("?" if size is None else str(bound(size, titles)) for size in sizes)
+    return f"[{', '.join(texts)}]"
