@@ -11,6 +11,9 @@ import onnx
 import onnx.reference
 from onnx import helper, numpy_helper
 
+from rnn_compiler.network_import.graph import Graph
+from rnn_compiler.network_import.graph.folding import fold
+
 RNG = np.random.default_rng(0)
 
 
@@ -53,6 +56,13 @@ def saved(model: Any, path: Path) -> Path:
 def expected(model: Any, inputs: Mapping[str, Any]) -> list[Any]:
     """The results of the reference implementation, which supports only the forward direction."""
     return onnx.reference.ReferenceEvaluator(model).run(None, dict(inputs))
+
+
+def folded(model: Any, path: Path) -> Graph:
+    """The graph of a model after all known values are folded, and some operators rewritten."""
+    graph = Graph.read(saved(model, path))
+    fold(graph)
+    return graph
 
 
 T, B, I, H = 6, 2, 3, 5  # noqa: E741

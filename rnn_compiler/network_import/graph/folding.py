@@ -2,8 +2,8 @@
 
 Once sizes are known, so are the results of Shape and values computed from them; once a rate is
 known, so is the branch of an `If` that depends on it. onnx's own reference implementation computes
-them. On the way, nodes that IREE's importer computes incorrectly are rewritten (`pools`, `bounds`,
-`powers`, `nan`).
+them. On the way, nodes that IREE's importer computes incorrectly or slowly are rewritten (`pools`,
+`bounds`, `powers`, `reversals`, `nan`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ from rnn_compiler.network_import.graph.loops import rename, unrolled
 from rnn_compiler.network_import.graph.nan import pass_nan_on
 from rnn_compiler.network_import.graph.pools import plain_pools
 from rnn_compiler.network_import.graph.powers import plain_powers
+from rnn_compiler.network_import.graph.reversals import plain_reversals
+from rnn_compiler.network_import.graph.transposed_convolutions import (
+    plain_transposed_convolutions,
+)
 
 __all__ = ["fold"]
 
@@ -51,6 +55,8 @@ def fold(graph: Graph) -> None:
         changed = _fold_once(graph)
         changed = plain_bounds(graph) or changed
         changed = plain_powers(graph) or changed
+        changed = plain_reversals(graph) or changed
+        changed = plain_transposed_convolutions(graph) or changed
         changed = pass_nan_on(graph) or changed
         graph.remove_unused()
         if not changed:

@@ -1,0 +1,81 @@
+"""Rewrites ReverseSequence, which IREE's importer turns into a loop over the rows of the batch.
+
+Step ``t`` of a row is gathered from step ``where(t < length, length - 1 - t, t)``. If all rows have
+all steps, as in Keras' `go_backwards`, the array is sliced backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+
+__all__ = ["plain_reversals"]
+
+_LEAST_OPSET = 12
+"""The first version in which Min takes integers."""
+
+_FIRST = -(1 << 31)
+"""An end of slices that lies before every array."""
+
+
+def plain_reversals(graph: Graph) -> bool:
+    """Replaces the nodes; returns whether there were any."""
+    if graph.opset < _LEAST_OPSET:
+        return False
+    types, constants = graph.types(), graph.constants()
+    nodes: list[Any] = []
+    for node in graph.proto.node:
+        sizes = shape_of(types.get(node.input[0])) if node.op_type == "ReverseSequence" else None
+        nodes += [node] if sizes is None else _plain(graph, node, sizes, constants)
+    changed = len(nodes) > len(graph.proto.node) or any(
+        new is not old for new, old in zip(nodes, graph.proto.node, strict=False)
+    )
+    if changed:
+        graph.set_nodes(nodes)
+    return changed
+
+
+def _plain(
+    graph: Graph, node: Any, sizes: Sequence[int | None], constants: Mapping[str, Any]
+) -> list[Any]:
+    """The nodes that reverse an array."""
+    x, lengths = node.input
+    attributes = attributes_of(node)
+    time = attributes["time_axis"].i if "time_axis" in attributes else 0
+    time %= len(sizes)
+    made: list[Any] = []
+
+    def add(operator: str, *inputs: str, **rest: Any) -> str:
+        name = f"{node.name}.{len(made)}"
+        made.append(onnx.helper.make_node(operator, inputs, [name], name, **rest))
+        return name
+
+    def constant(what: str, value: int | Sequence[int]) -> str:
+        name = f"{node.name}.{what}"
+        array = np.array(value, np.int64)
+        graph.proto.initializer.append(onnx.numpy_helper.from_array(array, name))
+        return name
+
+    known = constants.get(lengths)
+    if known is not None and np.all(onnx.numpy_helper.to_array(known) == sizes[time]):
+        bounds = {"starts": -1, "ends": _FIRST, "axes": time, "steps": -1}
+        add("Slice", x, *(constant(name, [number]) for name, number in bounds.items()))
+    else:
+        shape, first, one = add("Shape", x), constant("first", 0), constant("one", 1)
+        count = add("Gather", shape, constant("time", time))
+        along, across = (
+            constant(what, [-1 if k == axis else 1 for k in range(len(sizes))])
+            for what, axis in (("along", time), ("across", 1 - time))
+        )
+        steps = add("Reshape", add("Range", first, count, one), along)
+        lengths = add("Cast", lengths, to=onnx.TensorProto.INT64)
+        lengths = add("Reshape", add("Min", lengths, count), across)
+        reversed = add("Sub", add("Sub", lengths, one), steps)
+        source = add("Where", add("Less", steps, lengths), reversed, steps)
+        add("GatherElements", x, add("Expand", source, shape), axis=time)
+    made[-1].output[0], made[-1].name = node.output[0], node.name
+    return made

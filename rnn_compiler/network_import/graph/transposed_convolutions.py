@@ -1,0 +1,146 @@
+"""Rewrites transposed convolutions that IREE's importer does not take as convolutions.
+
+It takes those with equal padding on both sides whose groups have several channels in and out.
+Others become convolutions with the filters turned round, of an array with ``stride - 1`` zeros
+behind each element, which IREE puts there too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+
+__all__ = ["plain_transposed_convolutions"]
+
+_FIRST = -(1 << 31)
+"""An end of slices that lies before every array."""
+
+_LEAST_OPSET = 11
+"""The first version in which the bounds of Slice and Pad are inputs."""
+
+
+class _Axis(NamedTuple):
+    """How windows move along an axis."""
+
+    size: int
+    filter: int
+    stride: int
+    dilation: int
+    before: int
+    behind: int
+    more: int
+
+    @property
+    def padding(self) -> tuple[int, int]:
+        """The zeros around an array with zeros between its elements; below 0 for a cut."""
+        reach = self.dilation * (self.filter - 1)
+        return reach - self.before, reach - self.behind + self.more - (self.stride - 1)
+
+
+def plain_transposed_convolutions(graph: Graph) -> bool:
+    """Replaces transposed convolutions; returns whether there were any."""
+    if graph.opset < _LEAST_OPSET:
+        return False
+    types, constants = graph.types(), graph.constants()
+    nodes: list[Any] = []
+    for node in graph.proto.node:
+        if node.op_type != "ConvTranspose":
+            nodes.append(node)
+            continue
+        given, filters = (
+            list(constants[name].dims) if name in constants else shape_of(types.get(name))
+            for name in node.input[:2]
+        )
+        nodes += _plain(graph, node, given, filters) or [node]
+    changed = len(nodes) > len(graph.proto.node)
+    if changed:
+        graph.set_nodes(nodes)
+    return changed
+
+
+def _plain(
+    graph: Graph,
+    node: Any,
+    given: Sequence[int | None] | None,
+    filters: Sequence[int | None] | None,
+) -> list[Any]:
+    """The nodes of a convolution; empty for a node that IREE takes, or of unknown sizes."""
+    sizes, matrix = ([n for n in each or () if n is not None] for each in (given, filters))
+    if len(sizes) < 3 or len(sizes) != len(given or ()) or len(matrix) != len(sizes):
+        return []
+    attributes = attributes_of(node)
+    groups = attributes["group"].i if "group" in attributes else 1
+    axes = _axes(attributes, sizes[2:], matrix[2:])
+    is_explicit = not {"auto_pad", "output_shape"}.intersection(attributes)
+    is_even = is_explicit and all(axis.before == axis.behind for axis in axes)
+    if is_even and (groups == 1 or (groups < matrix[0] and matrix[1] > 1)):
+        return []
+    made: list[Any] = []
+
+    def add(operator: str, *inputs: str, **rest: Any) -> str:
+        name = f"{node.name}.{len(made)}"
+        made.append(onnx.helper.make_node(operator, inputs, [name], name, **rest))
+        return name
+
+    def constant(what: str, numbers: Sequence[int]) -> str:
+        name = f"{node.name}.{what}"
+        array = np.array(numbers, np.int64)
+        graph.proto.initializer.append(onnx.numpy_helper.from_array(array, name))
+        return name
+
+    x, w = node.input[:2]
+    count = len(axes)
+    if any(axis.stride > 1 for axis in axes):
+        apart = [n for axis in axes for n in (axis.size, 1)]
+        behind = [n for axis in axes for n in (0, axis.stride - 1)]
+        spread = [axis.size * axis.stride for axis in axes]
+        x = add("Reshape", x, constant("apart", [*sizes[:2], *apart]))
+        x = add("Pad", x, constant("zeros", [0] * (4 + 2 * count) + behind))
+        x = add("Reshape", x, constant("spread", [*sizes[:2], *spread]))
+    starts, ends = zip(*(axis.padding for axis in axes), strict=True)
+    x = add("Pad", x, constant("pads", [0, 0, *starts, 0, 0, *ends]))
+    numbers = [*range(2, 2 + count)]
+    bounds = {"last": [-1], "first": [_FIRST], "axes": numbers, "steps": [-1]}
+    turned = {name: each if name == "axes" else each * count for name, each in bounds.items()}
+    w = add("Slice", w, *(constant(name, each) for name, each in turned.items()))
+    inside, made_of, *window = matrix
+    by_group = constant("groups", [groups, inside // groups, made_of, *window])
+    w = add("Transpose", add("Reshape", w, by_group), perm=[0, 2, 1, *range(3, 3 + count)])
+    w = add("Reshape", w, constant("filters", [groups * made_of, inside // groups, *window]))
+    moves = {"dilations": [axis.dilation for axis in axes], "kernel_shape": window}
+    add("Conv", x, w, *node.input[2:], group=groups, **moves)
+    made[-1].output[0], made[-1].name = node.output[0], node.name
+    return made
+
+
+def _axes(
+    attributes: Mapping[str, Any], sizes: Sequence[int], window: Sequence[int]
+) -> list[_Axis]:
+    """How windows move along each axis; the padding is computed where a shape is given instead."""
+    count = len(sizes)
+
+    def numbers(name: str, default: int, length: int = count) -> list[int]:
+        return [*attributes[name].ints] if name in attributes else [default] * length
+
+    strides, dilations, more = (
+        numbers(name, default)
+        for name, default in (("strides", 1), ("dilations", 1), ("output_padding", 0))
+    )
+    pads = numbers("pads", 0, 2 * count)
+    mode = attributes["auto_pad"].s.decode() if "auto_pad" in attributes else "NOTSET"
+    shape = numbers("output_shape", 0)[-count:]
+    axes: list[_Axis] = []
+    for k, size in enumerate(sizes):
+        axis = _Axis(size, window[k], strides[k], dilations[k], pads[k], pads[k + count], more[k])
+        wanted = shape[k] or (size * axis.stride if mode.startswith("SAME") else 0)
+        if wanted:
+            reach = (axis.filter - 1) * axis.dilation + 1
+            total = axis.stride * (size - 1) + axis.more + reach - wanted
+            half = total // 2 if mode == "SAME_UPPER" else total - total // 2
+            axis = axis._replace(before=half, behind=total - half)
+        axes.append(axis)
+    return axes
