@@ -27,10 +27,15 @@ def plain_reversals(graph: Graph) -> bool:
     if graph.opset < _LEAST_OPSET:
         return False
     types, constants = graph.types(), graph.constants()
+    makers = {name: node for node in graph.proto.node for name in node.output}
     nodes: list[Any] = []
     for node in graph.proto.node:
         sizes = shape_of(types.get(node.input[0])) if node.op_type == "ReverseSequence" else None
-        nodes += [node] if sizes is None else _plain(graph, node, sizes, constants)
+        if sizes is None:
+            nodes.append(node)
+            continue
+        lengths = _number(node.input[1], makers, constants)
+        nodes += _plain(graph, node, sizes, lengths)
     changed = len(nodes) > len(graph.proto.node) or any(
         new is not old for new, old in zip(nodes, graph.proto.node, strict=False)
     )
@@ -39,10 +44,16 @@ def plain_reversals(graph: Graph) -> bool:
     return changed
 
 
-def _plain(
-    graph: Graph, node: Any, sizes: Sequence[int | None], constants: Mapping[str, Any]
-) -> list[Any]:
-    """The nodes that reverse an array."""
+def _number(name: str, makers: Mapping[str, Any], constants: Mapping[str, Any]) -> int | None:
+    """The number that an array repeats, even one too large to be computed; None if not known."""
+    while name not in constants and name in makers and makers[name].op_type == "Expand":
+        name = makers[name].input[0]
+    array = onnx.numpy_helper.to_array(constants[name]) if name in constants else np.zeros(0)
+    return int(array.flat[0]) if array.size and np.all(array == array.flat[0]) else None
+
+
+def _plain(graph: Graph, node: Any, sizes: Sequence[int | None], number: int | None) -> list[Any]:
+    """The nodes that reverse an array, given the number of steps that all of its rows have."""
     x, lengths = node.input
     attributes = attributes_of(node)
     time = attributes["time_axis"].i if "time_axis" in attributes else 0
@@ -60,8 +71,7 @@ def _plain(
         graph.proto.initializer.append(onnx.numpy_helper.from_array(array, name))
         return name
 
-    known = constants.get(lengths)
-    if known is not None and np.all(onnx.numpy_helper.to_array(known) == sizes[time]):
+    if number is not None and number == sizes[time]:
         bounds = {"starts": -1, "ends": _FIRST, "axes": time, "steps": -1}
         add("Slice", x, *(constant(name, [number]) for name, number in bounds.items()))
     else:
