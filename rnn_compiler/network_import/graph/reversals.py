@@ -48,7 +48,8 @@ def _number(name: str, makers: Mapping[str, Any], constants: Mapping[str, Any]) 
     """The number that an array repeats, even one too large to be computed; None if not known."""
     while name not in constants and name in makers and makers[name].op_type == "Expand":
         name = makers[name].input[0]
-    array = onnx.numpy_helper.to_array(constants[name]) if name in constants else np.zeros(0)
+    known = name in constants
+    array: Any = onnx.numpy_helper.to_array(constants[name]) if known else np.zeros(0)
     return int(array.flat[0]) if array.size and np.all(array == array.flat[0]) else None
 
 
