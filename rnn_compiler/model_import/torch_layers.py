@@ -1,7 +1,8 @@
 """PyTorch's files: the recurrent modules of a state dict, whole module or script, by their names.
 
 A module is recognised by the names of its tensors, ``encoder.weight_ih_l0``, and their shapes: an
-LSTM has four gates, a GRU three, an RNN one. Names of cells have no number.
+LSTM has four gates, a GRU three, an RNN one. Names of cells have no number. A module with other
+tensors besides, such as peepholes or layer norms, is not torch's own and is refused.
 
 Notes name what a state dict does not contain: batch_first, and the nonlinearity of an RNN.
 """
@@ -9,7 +10,7 @@ Notes name what a state dict does not contain: batch_first, and the nonlinearity
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +18,28 @@ from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.model_import.layer import Layer, Refused, checked
 from rnn_compiler.model_import.reading import Budget, clipped, stored_bytes
 from rnn_compiler.weights import from_torch
+from rnn_compiler.weights.pickles import Global
 from rnn_compiler.weights.torch import layers_told
 from rnn_compiler.weights.torch_file import Tensor, TorchFile, read_torch_file
 
 __all__ = ["read_torch"]
 
-_NAME = re.compile(r"(?:weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(_l\d{1,9}(_reverse)?)?")
+_STEMS = "(?:weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)"
+_NAME = re.compile(rf"{_STEMS}(_l\d{{1,9}}(_reverse)?)?")
+_RELATED = re.compile(rf"(?s:.*\.)?(?={_STEMS}(?![^\W_]))")
+"""What precedes the name of a weight, or a name derived from one, ``weight_hh_l0_raw``."""
+
+_PARAMETRIZED = "parametrizations."
+_QUANTIZED = re.compile(
+    r"(.*?)\.?(?:_all_weight_values|_packed_weight_ih|layers\.\d+\.layer_fw\.cell)(?:\..*)?"
+)
+"""The names of what torch's quantization makes of a recurrent module."""
+
 _MODES = {4: "lstm", 3: "gru", 1: "rnn_tanh"}
 _NOT_TORCH = "which torch.nn's LSTM, GRU, RNN and cells do not have"
+_PACKED = "in a form that only torch reads: save the float model"
 _MOST_TOLD = 10
+_DEEPEST = 64
 
 
 def read_torch(path: Path) -> tuple[list[Layer | Refused], str]:
@@ -36,15 +50,74 @@ def read_torch(path: Path) -> tuple[list[Layer | Refused], str]:
         OSError: It cannot be read.
     """
     file = read_torch_file(path)
-    modules: dict[str, dict[str, Tensor]] = {}
-    for name, tensor in file.tensors.items():
-        prefix, point, last = name.rpartition(".")
-        if _NAME.fullmatch(last):
-            modules.setdefault(prefix + point, {})[last] = tensor
     budget = Budget(path, stored_bytes(path))
-    found = [_layer(prefix, tensors, file, budget, path) for prefix, tensors in modules.items()]
+    found: list[Layer | Refused] = []
+    for prefix, (tensors, others) in _modules(file.tensors).items():
+        found.append(
+            _with_others(prefix, others) if others else _layer(prefix, tensors, file, budget, path)
+        )
+    packed = dict.fromkeys(match[1] for match in map(_QUANTIZED.fullmatch, file.classes) if match)
+    found += [Refused(name or "module", "weights that torch quantized", _PACKED) for name in packed]
     names = ", ".join(name[:80] for name in list(file.tensors)[:_MOST_TOLD])
     return found, f"{len(file.tensors)} tensors with names ({names or 'none'})"
+
+
+_Tensors = dict[str, Tensor]
+
+
+def _modules(tensors: Mapping[str, Tensor]) -> dict[str, tuple[_Tensors, _Tensors]]:
+    """The recurrent modules by their prefix: the weights of each, and its other tensors.
+
+    A tensor belongs to the innermost recurrent module around it. What derives from a weight but is
+    one module further out, as fastai's WeightDropout has it, belongs to the weight's module.
+    """
+    modules: dict[str, tuple[_Tensors, _Tensors]] = {}
+    others: _Tensors = {}
+    for name, tensor in tensors.items():
+        match = _RELATED.match(name)
+        prefix = match[0] if match else ""
+        if match and _NAME.fullmatch(name, len(prefix)):
+            modules.setdefault(prefix, ({}, {}))[0][name[len(prefix) :]] = tensor
+            continue
+        others[name] = tensor
+        if match:
+            modules.setdefault(prefix.removesuffix(_PARAMETRIZED), ({}, {}))
+    for name, tensor in others.items():
+        owner = next((each for each in _prefixes(name) if each in modules), None)
+        if owner is not None:
+            modules[owner][1][name[len(owner) :]] = tensor
+    around = {prefix: next(_prefixes(prefix[:-1])) for prefix, (own, _) in modules.items() if own}
+    for prefix, outer in around.items():
+        if outer != prefix and outer in modules and not modules[outer][0]:
+            modules[prefix][1].update(modules[outer][1])
+    inherited = {outer for prefix, outer in around.items() if outer != prefix}
+    return {
+        prefix: found for prefix, found in modules.items() if found[0] or prefix not in inherited
+    }
+
+
+def _prefixes(name: str) -> Iterator[str]:
+    """The prefixes of the modules around a tensor, the innermost first."""
+    end = len(name)
+    for _ in range(_DEEPEST):
+        end = name.rfind(".", 0, end)
+        yield name[: end + 1]
+        if end < 0:
+            return
+
+
+def _with_others(prefix: str, others: Mapping[str, Tensor]) -> Refused:
+    """The refusal of a module that has other tensors than torch's modules."""
+    remedy = "if the layer computes without them, rc.weights.from_torch converts the rest"
+    name = prefix.rstrip(".") or "module"
+    return Refused(name, f"weights {_told(others)}", f"{_NOT_TORCH}: {remedy}")
+
+
+def _told(tensors: Mapping[str, Tensor]) -> str:
+    """The names and shapes of tensors, for a message."""
+    return clipped(
+        ", ".join(f"{each} {list(tensor.shape)}"[:80] for each, tensor in tensors.items())
+    )
 
 
 def _layer(
@@ -52,16 +125,17 @@ def _layer(
 ) -> Layer | Refused:
     """The layer of a module whose names begin with a prefix."""
     suffix = "" if "weight_ih" in tensors else "_l0"
-    shapes = {stem: tensors[stem + suffix].shape for stem in _STEMS if stem + suffix in tensors}
+    shapes = {stem: tensors[stem + suffix].shape for stem in _MATRICES if stem + suffix in tensors}
     w, r = shapes.get("weight_ih", ()), shapes.get("weight_hh", ())
     units = shapes.get("weight_hr", r)[-1:]
     mode = _MODES.get(w[0] // units[0]) if len(w) == 2 and units and units[0] else None
-    told: str = str(file.facts.get(f"{prefix}mode", "")).lower()
+    told = str(file.facts.get(f"{prefix}mode", "")).lower()
+    if nonlinearity := file.facts.get(f"{prefix}nonlinearity"):
+        told = f"rnn_{nonlinearity}"
     mode = told if mode == "rnn_tanh" and told == "rnn_relu" else mode
     name = prefix.rstrip(".") or (mode or "module").partition("_")[0]
     if mode is None:
-        shown = ", ".join(f"{each} {list(tensor.shape)}"[:80] for each, tensor in tensors.items())
-        return Refused(name, f"weights {clipped(shown)}", _NOT_TORCH)
+        return Refused(name, f"weights {_told(tensors)}", _NOT_TORCH)
     budget.take(sum(tensor.nbytes for tensor in tensors.values()))
     arrays = {each: tensor.array() for each, tensor in tensors.items()}
     try:
@@ -79,31 +153,39 @@ def _layer(
     }
     dims = {"seq_length": None, "batch_size": None, "input_size": w[1], "num_units": units[0]}
     dims |= {"num_layers": num_layers}
-    notes = _notes(mode, told, not suffix, batch_first)
+    notes = _notes(mode, told, not suffix, batch_first, file.classes.get(prefix.rstrip(".")))
     made = Layer(name, "CudnnRNNV3", attributes, dims, params.dtype.name, {"params": params}, notes)
     return checked(made, path)
 
 
-_BATCH_FIRST = (
-    "with time_major=False, states have the batch first too, [batch_size, layers, num_units], "
-    "which torch's never have"
-)
+_MATRICES = ("weight_ih", "weight_hh", "weight_hr")
 
-_STEMS = ("weight_ih", "weight_hh", "weight_hr")
+_BATCH_FIRST = "the batch is the first axis of input, output and also of states, unlike torch's"
+
+_KNOWN_CODE = ("torch.", "__torch__.torch.", "rnn_compiler.")
+"""The modules whose classes compute what their weights' names say."""
 
 
-def _notes(mode: str, told: str, is_cell: bool, batch_first: object) -> tuple[str, ...]:
+def _notes(
+    mode: str, told: str, is_cell: bool, batch_first: object, kind: Global | None
+) -> tuple[str, ...]:
     """Notes about what the names do not tell."""
     notes: list[str] = []
+    if kind is not None and not f"{kind.module}.".startswith(_KNOWN_CODE):
+        name = f"{kind.module.removeprefix('__torch__').removeprefix('.')}.{kind.name}".lstrip(".")
+        notes.append(
+            f"its class is {clipped(name)}, whose code is not read: what it computes other than "
+            "torch's layer is missing"
+        )
     if is_cell:
         notes.append("a cell, which the model calls for each step: seq_length=1, or all steps")
     elif batch_first is None:
         notes.append(
-            "batch_first is not in the file: time_major=False if it is True "
-            f"(--attr time_major=false); {_BATCH_FIRST}"
+            "the file does not tell batch_first, and the import assumes False. If it is True, pass "
+            f"time_major=False (--attr time_major=false): then {_BATCH_FIRST}"
         )
     elif batch_first is True:
-        notes.append(_BATCH_FIRST)
+        notes.append(f"batch_first=True: {_BATCH_FIRST}")
     if mode == "rnn_tanh" and told != mode:
         notes.append("tanh or relu is not in the file: rnn_mode='rnn_relu' if it is relu")
     return tuple(notes)

@@ -237,7 +237,8 @@ def _checked_names(
             if name not in given:
                 expected = f"{describe(prefix + name)}, which a module {module} has"
                 got = f"only {describe(names if names else list(state_dict))}"
-                raise InvalidArgumentError("from_torch", "state_dict", expected, got)
+                remedy = _remedy(state_dict, prefix)
+                raise InvalidArgumentError("from_torch", "state_dict", expected, got, remedy)
             wanted.add(name)
     for name in given:
         if name not in wanted:
@@ -246,6 +247,16 @@ def _checked_names(
             remedy = "prefix='NAME.' ignores names that do not start with it"
             raise InvalidArgumentError("from_torch", "state_dict", expected, got, remedy)
     return given, num_layers, bidirectional
+
+
+def _remedy(state_dict: Mapping[str, Any], prefix: str) -> str:
+    """The prefixes with which the names of a state dict are those of a module."""
+    matches = map(_FIRST.fullmatch, map(str, state_dict))
+    known = [match[1] for match in matches if match and match[1] != prefix]
+    if not known:
+        return ""
+    told = ", ".join(f"prefix={each[:80]!r}" for each in known[:_MOST_TOLD])
+    return f"pass {'one of ' if known[1:] else ''}{told} (--prefix {known[0][:80]})"
 
 
 def layers_told(names: Iterable[str]) -> tuple[int, bool]:
@@ -261,3 +272,5 @@ def layers_told(names: Iterable[str]) -> tuple[int, bool]:
 
 
 _NUMBERED = re.compile(r"weight_ih_l(\d{1,9})(_reverse)?")
+_FIRST = re.compile(r"(.*\.)weight_ih(?:_l0)?")
+_MOST_TOLD = 10

@@ -65,7 +65,7 @@ _LEFT_OUT = ("_flat_weights",)
 _HEADER = struct.Struct("<26xHH")
 """The local header of a file in a zip file, with the lengths of name and extra field."""
 
-FACTS = ("batch_first", "mode")
+FACTS = ("batch_first", "mode", "nonlinearity")
 """Attributes of torch's recurrent modules that are read from whole modules."""
 
 
@@ -141,10 +141,12 @@ class TorchFile:
     Attributes:
         tensors: The tensors by name.
         facts: The attributes `FACTS` of whole modules, by name.
+        classes: The classes of all other objects by their names: modules, and what torch packs.
     """
 
     tensors: Mapping[str, Tensor]
     facts: Mapping[str, Any]
+    classes: Mapping[str, Global]
 
 
 def read_torch_file(path: Path) -> TorchFile:
@@ -166,6 +168,7 @@ def read_torch_file(path: Path) -> TorchFile:
             ) from error
     tensors: dict[str, Tensor] = {}
     facts: dict[str, Any] = {}
+    classes: dict[str, Global] = {}
     most = _SPARE_BYTES + 4 * path.stat().st_size
     for name, value in _leaves(root, path):
         most -= len(name)
@@ -176,7 +179,9 @@ def read_torch_file(path: Path) -> TorchFile:
                 facts[name] = value
         elif (tensor := _tensor_of(value, name, read, path)) is not None:
             tensors[name] = tensor
-    return TorchFile(tensors, facts)
+        elif isinstance(value, Call) and isinstance(value.function, Global):
+            classes[name] = value.function
+    return TorchFile(tensors, facts, classes)
 
 
 def torch_arrays(path: Path) -> dict[str, Any]:

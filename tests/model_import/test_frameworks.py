@@ -465,13 +465,11 @@ def test_files_of_torch(name: str, prefix: str) -> None:
         assert (encoder.attributes["time_major"], last.attributes["time_major"]) == (False, False)
         for layer in (encoder, last):
             (note,) = layer.notes
-            assert note.startswith("with time_major=False, states have the batch first too, [b")
+            assert note.startswith("batch_first=True: the batch is the first axis of input, output")
     else:
-        assert (
-            "batch_first is not in the file: time_major=False if it is True (--attr"
-            in encoder.notes[0]
-        )
-        assert "states have the batch first too" in encoder.notes[0]
+        assert encoder.notes[0].startswith("the file does not tell batch_first")
+        assert "pass time_major=False (--attr time_major=false): then the batch" in encoder.notes[0]
+        assert "and also of states, unlike torch's" in encoder.notes[0]
         assert "rnn_mode='rnn_relu'" in last.notes[1]
         turned = {"time_major": False}
         encoder = replace(encoder, attributes={**encoder.attributes, **turned})
