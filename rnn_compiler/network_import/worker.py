@@ -60,6 +60,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.network_import.graph import Graph
     from rnn_compiler.network_import.graph.axes import open_axes
     from rnn_compiler.network_import.graph.folding import fold
+    from rnn_compiler.network_import.graph.functions import NOT_IN_ONNX
     from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
     from rnn_compiler.network_import.graph.open_axes import Opened, leave_open
     from rnn_compiler.network_import.graph.parameters import take_parameters
@@ -72,7 +73,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
 
     graph = Graph.read(path)
     plain_lstms(graph)
-    graph.check_domains()
+    graph.check_operators(also=NOT_IN_ONNX)
     with np.load(folder / "values.npz") as values:
         fix_values(graph, dict(values))
     fix_sizes(graph, dims)
@@ -84,6 +85,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
         fold(graph)
         join_gathered_rows(graph)
         check_recurrent_sizes(graph, graph.shapes())
+    graph.check_operators()
     graph.check_types()
     inputs = [each.name for each in graph.proto.input]
     dtypes = graph.dtypes()

@@ -4,8 +4,8 @@ quantized     replaces LSTMs with int8 weights by plain ones
 sizes         fixes the sizes and values given by the caller
 open_axes     leaves the other sizes open, and `computed_sizes` the constants that depend on them
 folding       computes all known values, and `loops` counts iterations; `pools`, `bounds`,
-              `powers`, `reversals`, `transposed_convolutions` and `nan` rewrite
-              operators into forms that IREE computes correctly
+              `powers`, `reversals`, `transposed_convolutions`, `functions`, `normalizations` and
+              `nan` rewrite operators into forms that IREE computes correctly
 gathered_rows multiplies rows at once that are gathered one by one
 recurrent     inserts our ops, after `recurrent_sizes` has compared the sizes of their inputs
 products      turns products into products of two matrices
@@ -19,7 +19,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -201,18 +201,28 @@ class Graph:
                 kind = onnx.helper.make_tensor_value_info("", tensor.data_type, list(tensor.dims))
                 output.type.CopyFrom(kind.type)
 
-    def check_domains(self) -> None:
+    def check_operators(self, also: Collection[str] = ()) -> None:
         """Checks that all operators are ONNX's own, because importers only look at their names.
+
+        Args:
+            also: Names that are taken although ONNX does not have them.
 
         Raises:
             UnsupportedError: An operator is not.
         """
         for graph in (self.proto, *subgraphs(self.proto)):
             for node in graph.node:
+                where = f"import_network: node {node.name!r}"
                 if node.domain not in ("", "ai.onnx"):
                     raise UnsupportedError(
-                        f"import_network: node {node.name!r} ({node.domain}.{node.op_type}): "
-                        "operators of other domains than ONNX's own are not imported"
+                        f"{where} ({node.domain}.{node.op_type}): operators of other domains than "
+                        "ONNX's own are not imported"
+                    )
+                if node.op_type not in also and not onnx.defs.has(node.op_type):
+                    raise UnsupportedError(
+                        f"{where} ({node.op_type}): expected an operator of ONNX, which has none "
+                        f"of this name (onnx {onnx.__version__}); replace it in the model by "
+                        "operators that ONNX has, and export it again"
                     )
 
     def check_types(self) -> None:

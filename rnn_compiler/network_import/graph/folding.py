@@ -2,8 +2,7 @@
 
 Once sizes are known, so are the results of Shape and values computed from them; once a rate is
 known, so is the branch of an `If` that depends on it. onnx's own reference implementation computes
-them. On the way, nodes that IREE's importer computes incorrectly or slowly are rewritten (`pools`,
-`bounds`, `powers`, `reversals`, `nan`).
+them. On the way, nodes that IREE's importer does not take, or computes incorrectly, are rewritten.
 """
 
 from __future__ import annotations
@@ -25,8 +24,10 @@ from rnn_compiler.network_import.graph import (
     subgraphs,
 )
 from rnn_compiler.network_import.graph.bounds import plain_bounds
+from rnn_compiler.network_import.graph.functions import plain_functions
 from rnn_compiler.network_import.graph.loops import rename, unrolled
 from rnn_compiler.network_import.graph.nan import pass_nan_on
+from rnn_compiler.network_import.graph.normalizations import plain_normalizations
 from rnn_compiler.network_import.graph.pools import plain_pools
 from rnn_compiler.network_import.graph.powers import plain_powers
 from rnn_compiler.network_import.graph.reversals import plain_reversals
@@ -41,6 +42,12 @@ _RANDOM = ("Bernoulli", "Multinomial", "Random")
 
 _MOST_ROUNDS = 100
 
+_REWRITES = (
+    *(plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
+    *(plain_functions, plain_normalizations, pass_nan_on),
+)
+"""What rewrites operators once the types of their inputs are known."""
+
 
 def fold(graph: Graph) -> None:
     """Computes known values until nothing more is known.
@@ -53,11 +60,7 @@ def fold(graph: Graph) -> None:
         plain_pools(graph)
         graph.infer_shapes()
         changed = _fold_once(graph)
-        changed = plain_bounds(graph) or changed
-        changed = plain_powers(graph) or changed
-        changed = plain_reversals(graph) or changed
-        changed = plain_transposed_convolutions(graph) or changed
-        changed = pass_nan_on(graph) or changed
+        changed |= any([rewrite(graph) for rewrite in _REWRITES])
         graph.remove_unused()
         if not changed:
             return

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph.replacement import Replacement
 
 __all__ = ["plain_reversals"]
 
@@ -59,28 +60,17 @@ def _plain(graph: Graph, node: Any, sizes: Sequence[int | None], number: int | N
     attributes = attributes_of(node)
     time = attributes["time_axis"].i if "time_axis" in attributes else 0
     time %= len(sizes)
-    made: list[Any] = []
-
-    def add(operator: str, *inputs: str, **rest: Any) -> str:
-        name = f"{node.name}.{len(made)}"
-        made.append(onnx.helper.make_node(operator, inputs, [name], name, **rest))
-        return name
-
-    def constant(what: str, value: int | Sequence[int]) -> str:
-        name = f"{node.name}.{what}"
-        array = np.array(value, np.int64)
-        graph.proto.initializer.append(onnx.numpy_helper.from_array(array, name))
-        return name
-
+    made = Replacement(graph, node)
+    add, constant = made.add, made.constant
     if number is not None and number == sizes[time]:
-        bounds = {"starts": -1, "ends": _FIRST, "axes": time, "steps": -1}
-        add("Slice", x, *(constant(name, [number]) for name, number in bounds.items()))
+        bounds = -1, _FIRST, time, -1
+        add("Slice", x, *(constant([bound]) for bound in bounds))
     else:
-        shape, first, one = add("Shape", x), constant("first", 0), constant("one", 1)
-        count = add("Gather", shape, constant("time", time))
+        shape, first, one = add("Shape", x), constant(0), constant(1)
+        count = add("Gather", shape, constant(time))
         along, across = (
-            constant(what, [-1 if k == axis else 1 for k in range(len(sizes))])
-            for what, axis in (("along", time), ("across", 1 - time))
+            constant([-1 if k == axis else 1 for k in range(len(sizes))])
+            for axis in (time, 1 - time)
         )
         steps = add("Reshape", add("Range", first, count, one), along)
         lengths = add("Cast", lengths, to=onnx.TensorProto.INT64)
@@ -88,5 +78,4 @@ def _plain(graph: Graph, node: Any, sizes: Sequence[int | None], number: int | N
         reversed = add("Sub", add("Sub", lengths, one), steps)
         source = add("Where", add("Less", steps, lengths), reversed, steps)
         add("GatherElements", x, add("Expand", source, shape), axis=time)
-    made[-1].output[0], made[-1].name = node.output[0], node.name
-    return made
+    return made.finished()

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, shape_of
+from rnn_compiler.network_import.graph.replacement import Replacement
 
 __all__ = ["plain_transposed_convolutions"]
 
@@ -79,42 +78,29 @@ def _plain(
     is_even = is_explicit and all(axis.before == axis.behind for axis in axes)
     if is_even and (groups == 1 or (groups < matrix[0] and matrix[1] > 1)):
         return []
-    made: list[Any] = []
-
-    def add(operator: str, *inputs: str, **rest: Any) -> str:
-        name = f"{node.name}.{len(made)}"
-        made.append(onnx.helper.make_node(operator, inputs, [name], name, **rest))
-        return name
-
-    def constant(what: str, numbers: Sequence[int]) -> str:
-        name = f"{node.name}.{what}"
-        array = np.array(numbers, np.int64)
-        graph.proto.initializer.append(onnx.numpy_helper.from_array(array, name))
-        return name
-
+    made = Replacement(graph, node)
+    add, constant = made.add, made.constant
     x, w = node.input[:2]
     count = len(axes)
     if any(axis.stride > 1 for axis in axes):
         apart = [n for axis in axes for n in (axis.size, 1)]
         behind = [n for axis in axes for n in (0, axis.stride - 1)]
         spread = [axis.size * axis.stride for axis in axes]
-        x = add("Reshape", x, constant("apart", [*sizes[:2], *apart]))
-        x = add("Pad", x, constant("zeros", [0] * (4 + 2 * count) + behind))
-        x = add("Reshape", x, constant("spread", [*sizes[:2], *spread]))
+        x = add("Reshape", x, constant([*sizes[:2], *apart]))
+        x = add("Pad", x, constant([0] * (4 + 2 * count) + behind))
+        x = add("Reshape", x, constant([*sizes[:2], *spread]))
     starts, ends = zip(*(axis.padding for axis in axes), strict=True)
-    x = add("Pad", x, constant("pads", [0, 0, *starts, 0, 0, *ends]))
-    numbers = [*range(2, 2 + count)]
-    bounds = {"last": [-1], "first": [_FIRST], "axes": numbers, "steps": [-1]}
-    turned = {name: each if name == "axes" else each * count for name, each in bounds.items()}
-    w = add("Slice", w, *(constant(name, each) for name, each in turned.items()))
+    x = add("Pad", x, constant([0, 0, *starts, 0, 0, *ends]))
+    axes_of_filters = [*range(2, 2 + count)]
+    bounds = [-1] * count, [_FIRST] * count, axes_of_filters, [-1] * count
+    w = add("Slice", w, *map(constant, bounds))
     inside, made_of, *window = matrix
-    by_group = constant("groups", [groups, inside // groups, made_of, *window])
-    w = add("Transpose", add("Reshape", w, by_group), perm=[0, 2, 1, *range(3, 3 + count)])
-    w = add("Reshape", w, constant("filters", [groups * made_of, inside // groups, *window]))
+    w = add("Reshape", w, constant([groups, inside // groups, made_of, *window]))
+    w = add("Transpose", w, perm=[0, 2, 1, *range(3, 3 + count)])
+    w = add("Reshape", w, constant([groups * made_of, inside // groups, *window]))
     moves = {"dilations": [axis.dilation for axis in axes], "kernel_shape": window}
     add("Conv", x, w, *node.input[2:], group=groups, **moves)
-    made[-1].output[0], made[-1].name = node.output[0], node.name
-    return made
+    return made.finished()
 
 
 def _axes(

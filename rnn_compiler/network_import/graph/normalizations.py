@@ -1,0 +1,64 @@
+"""Rewrites GroupNormalization, of which neither ONNX nor IREE's importer knows the shape.
+
+The channels of a group become an axis that InstanceNormalization takes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph.replacement import Replacement
+
+__all__ = ["plain_normalizations"]
+
+_BY_CHANNEL = 21
+"""The first version in which each channel has a scale, rather than each group."""
+
+
+def plain_normalizations(graph: Graph) -> bool:
+    """Replaces the nodes whose types are known; returns whether there were any."""
+    types = graph.types()
+    nodes: list[Any] = []
+    for node in graph.proto.node:
+        sizes = shape_of(types.get(node.input[0])) if node.op_type == "GroupNormalization" else None
+        if sizes is None:
+            nodes.append(node)
+        else:
+            element = types[node.input[0]].tensor_type.elem_type
+            nodes += _plain(graph, node, len(sizes), element)
+    changed = len(nodes) > len(graph.proto.node)
+    if changed:
+        graph.set_nodes(nodes)
+    return changed
+
+
+def _plain(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
+    """The nodes that normalize groups, in float32 for smaller floats."""
+    attributes = attributes_of(node)
+    groups = attributes["num_groups"].i
+    epsilon = attributes["epsilon"].f if "epsilon" in attributes else 1e-5
+    made = Replacement(graph, node)
+    add, constant = made.add, made.constant
+    is_double = element == onnx.TensorProto.DOUBLE
+    inside = onnx.TensorProto.DOUBLE if is_double else onnx.TensorProto.FLOAT
+    dtype = np.float64 if is_double else np.float32
+    x, scale, bias = (
+        name if element == inside else add("Cast", name, to=inside) for name in node.input
+    )
+    shape = add("Shape", x)
+    x = add("Reshape", x, constant([0, groups, -1]))
+    if graph.opset < _BY_CHANNEL:
+        x = add("InstanceNormalization", x, scale, bias, epsilon=epsilon)
+        x = add("Reshape", x, shape)
+    else:
+        ones, zeros = (constant([n] * groups, dtype) for n in (1, 0))
+        x = add("InstanceNormalization", x, ones, zeros, epsilon=epsilon)
+        channels = constant([-1, *[1] * (rank - 2)])
+        scale, bias = (add("Reshape", name, channels) for name in (scale, bias))
+        x = add("Add", add("Mul", add("Reshape", x, shape), scale), bias)
+    if element != inside:
+        add("Cast", x, to=element)
+    return made.finished()

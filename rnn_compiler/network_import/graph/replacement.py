@@ -1,0 +1,44 @@
+"""The nodes that replace a node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.network_import.graph import Graph, onnx
+
+__all__ = ["Replacement"]
+
+
+class Replacement:
+    """Nodes that compute what another node does, and constants for them.
+
+    Attributes:
+        nodes: The nodes so far.
+    """
+
+    def __init__(self, graph: Graph, node: Any) -> None:
+        self.nodes: list[Any] = []
+        self._graph = graph
+        self._node = node
+        self._constants = 0
+
+    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        """Adds a node; returns its result."""
+        name = f"{self._node.name}.{len(self.nodes)}"
+        self.nodes.append(onnx.helper.make_node(operator, inputs, [name], name, **attributes))
+        return name
+
+    def constant(self, value: Any, dtype: Any = np.int64) -> str:
+        """Adds a constant; returns its name."""
+        name = f"{self._node.name}.constant{self._constants}"
+        self._constants += 1
+        tensor = onnx.numpy_helper.from_array(np.asarray(value, dtype), name)
+        self._graph.proto.initializer.append(tensor)
+        return name
+
+    def finished(self) -> list[Any]:
+        """The nodes, the last of which has the replaced one's name and result."""
+        self.nodes[-1].name, self.nodes[-1].output[0] = self._node.name, self._node.output[0]
+        return self.nodes
