@@ -70,6 +70,7 @@ def copy_updated_values(context: PassContext) -> None:
     for function in _given(context):
         for sort in nested_ops(function, *_SORTS):
             _copy_operands(sort)
+            _keep_results(sort)
         for argument in _arguments_of_callers(function):
             if _may_be_updated(argument, functions):
                 _copy(argument)
@@ -150,6 +151,16 @@ def _copy_operands(sort: ir.Operation) -> None:
     """Replaces the operands of a sort by copies."""
     for number, value in enumerate(sort.operands):
         sort.operands[number] = _copied(Body.before(sort), value, barrier=True)
+
+
+def _keep_results(sort: ir.Operation) -> None:
+    """Keeps the results of a sort that nothing reads: IREE puts them on the stack.
+
+    It refuses to do so with open sizes.
+    """
+    for result in sort.results:
+        if UNNAMED in shape(result) and not any(True for _ in result.uses):
+            Body.after(sort).op("util.optimization_barrier", [result], [result.type])
 
 
 def _copy(argument: ir.BlockArgument) -> None:

@@ -168,6 +168,17 @@ def test_values_that_follow_from_sizes(name: str, tmp_path: Path) -> None:
     agrees(saved(made, tmp_path / "m.onnx"), calls)
 
 
+@pytest.mark.parametrize("rows", first(["batch", 3]))
+def test_results_that_no_node_computes(rows: int | str, tmp_path: Path) -> None:
+    """An input, its shape, a constant, and a result twice."""
+    nodes = [node("Neg", ["x"], ["y"]), node("Shape", ["x"], ["s"])]
+    outputs, dtypes = ["y", "x", "s", "c", "twice"], {"s": TensorProto.INT64}
+    nodes.append(node("Identity", ["y"], ["twice"]))
+    made = model(nodes, {"x": [rows, 2]}, outputs, {"c": weight(3)}, dtypes=dtypes)
+    sizes = (3,) if rows == 3 else (1, 3)
+    agrees(saved(made, tmp_path / "m.onnx"), [{"x": weight(b, 2)} for b in sizes])
+
+
 class Packed(torch.nn.Module):  # type: ignore[misc]
     """A recurrent layer over rows of different lengths."""
 

@@ -173,6 +173,34 @@ def every_other_step() -> Any:
     return model([node], {"x": [1, I, "time"]}, ["y"], {})
 
 
+def steps_of_eight() -> Any:
+    node = helper.make_node("Conv", ["x", "K"], ["y"], name="conv", strides=[8])
+    return model([node], {"x": ["batch", 1, "samples"]}, ["y"], {"K": weight(6, 1, 16)})
+
+
+def halves() -> Any:
+    """Takes a vector apart in the middle."""
+    node = helper.make_node("Reshape", ["x", "two"], ["y"], name="halves")
+    nodes = [node, helper.make_node("Reshape", ["z", "one"], ["w"], name="flat")]
+    sizes = {"two": np.array([2, -1]), "one": np.array([-1])}
+    return model(nodes, {"z": ["batch", 2], "x": ["length"]}, ["y", "w"], sizes)
+
+
+def sums(*outputs: str) -> Any:
+    """A Scan that returns the last sum, and every sum."""
+    values = {name: helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "abcd"}
+    nodes = [
+        helper.make_node("Add", ["a", "b"], ["c"]),
+        helper.make_node("Identity", ["c"], ["d"]),
+    ]
+    a, b, c, d = values.values()
+    body = helper.make_graph(nodes, "body", [a, b], [c, d])
+    node = helper.make_node(
+        "Scan", ["start", "x"], ["last", "each"], name="sums", body=body, num_scan_inputs=1
+    )
+    return model([node], {"start": [2], "x": ["time", 2]}, outputs, {})
+
+
 def at_most(count: int) -> Any:
     """Takes the first rows of many."""
     node = helper.make_node("Slice", ["x", "first", "last", "first"], ["y"], name="cut")
@@ -292,6 +320,15 @@ def test_a_constant_input_of_a_recurrent_node(tmp_path: Path) -> None:
     program = loaded(rc.import_network(saved(made, tmp_path / "network.onnx")))
     h = weight(1, 3, H)
     close(program(initial_h=h).y, expected(made, {"initial_h": h})[0])
+
+
+@pytest.mark.slow
+def test_the_last_state_of_a_scan(tmp_path: Path) -> None:
+    made = sums("last")
+    program = loaded(rc.import_network(saved(made, tmp_path / "network.onnx")))
+    for steps in (1, 3):
+        given = {"start": weight(2), "x": weight(steps, 2)}
+        close(program(**given).last, expected(made, given)[0])
 
 
 @pytest.mark.slow

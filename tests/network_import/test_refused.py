@@ -132,6 +132,22 @@ def loop() -> Any:
     return model([node], {"x": []}, ["y"], weights)
 
 
+def sequences(rows: int | str) -> Any:
+    nodes = [
+        helper.make_node("SequenceConstruct", ["x", "x"], ["s"], name="mine"),
+        helper.make_node("ConcatFromSequence", ["s"], ["y"], axis=0),
+    ]
+    return model(nodes, {"x": [rows, 3]}, ["y"], {})
+
+
+def unknown_size() -> Any:
+    nodes = [
+        helper.make_node("NonZero", ["x"], ["n"], name="mine"),
+        helper.make_node("Neg", ["n"], ["y"]),
+    ]
+    return model(nodes, {"x": ["rows", 3]}, ["y"], {}, dtypes={"y": TensorProto.INT64})
+
+
 def slow(*values: Any) -> Any:
     return pytest.param(*values, marks=pytest.mark.slow)
 
@@ -140,6 +156,9 @@ def slow(*values: Any) -> Any:
     ("onnx_model", "message"),
     [
         (lstm(activations=["Relu", "Tanh"]), r"'my lstm' \(LSTM\) has activations=2, Relu, Tanh"),
+        (sequences(2), r"node 'mine' \(SequenceConstruct\): sequences of arrays are not supported"),
+        (sequences("rows"), r"node 'mine' \(Seq.*\): sequences of arrays are not supported"),
+        (unknown_size(), r"node 'mine' \(NonZero\) has a result of unknown type or shape.*--dim"),
         slow(lstm(clip=-1.0), r"node 'my lstm' \(LSTM\) has clip=-1.0, where a number above 0"),
         slow(gru(), r"node 'my gru' \(GRU\) has activations='Mish', where a list of Relu, "),
         slow(unknown_operator(), r"node 'mine' \(MaxRoiPool\) is not taken by IREE"),

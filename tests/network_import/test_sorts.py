@@ -39,3 +39,18 @@ def test_the_second_of_two_topk(rows: int | str, tmp_path: Path) -> None:
     program = rc.runtime.load(rc.compile(rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))))
     for got, want in zip(program(**inputs), expected(onnx_model, inputs), strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("output", first(["places", "values"]))
+def test_a_sort_of_an_open_axis(output: str, tmp_path: Path) -> None:
+    """Without the values, or without the places, as exporters write it to sort rows by length."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["size"]),
+        helper.make_node("TopK", ["x", "size"], ["values", "places"], axis=0),
+    ]
+    dtypes = {"places": TensorProto.INT64}
+    onnx_model = model(nodes, {"x": ["rows"]}, [output], {}, dtypes=dtypes)
+    program = rc.runtime.load(rc.compile(rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))))
+    for rows in (1, 6):
+        x = weight(rows)
+        np.testing.assert_array_equal(program(x=x)[0], expected(onnx_model, {"x": x})[0])

@@ -26,6 +26,7 @@ from typing import Any
 
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged, read_bytes, within
+from rnn_compiler.network_import.graph.results import unknown_result
 
 __all__ = ["FLOATS", "Graph", "onnx", "subgraphs"]
 
@@ -177,8 +178,11 @@ class Graph:
         """Infers the shapes of all values again from those of the inputs."""
         for graph in (self.proto, *subgraphs(self.proto)):
             del graph.value_info[:]
+        inputs = {each.name: each for each in self.proto.input}
         for output in self.proto.output:
             output.type.tensor_type.ClearField("shape")
+            if output.name in inputs:
+                output.type.CopyFrom(inputs[output.name].type)
         if self.model.ByteSize() >= LARGEST_MESSAGE:
             raise ArtifactError(
                 f"{self.path}: expected less than 2**31 bytes, weights included, got "
@@ -243,11 +247,7 @@ class Graph:
             has_type = all(kind.elem_type for kind in made)
             has_shape = all(kind.HasField("shape") for kind in made)
             if wrong or not has_type or (node.op_type in _WITH_WINDOWS and not has_shape):
-                what = f"a result of the sizes {wrong}" if wrong else "a result of unknown type"
-                raise UnsupportedError(
-                    f"import_network: node {node.name!r} ({node.op_type}) has {what}; check its "
-                    "attributes and the shapes of its inputs"
-                )
+                raise unknown_result(node, wrong)
             if any(kind.elem_type in _UNSIGNED for kind in (*given, *made)) and (
                 node.op_type in _SIGNED_ONLY
                 or (node.op_type == "Cast" and given[0].elem_type in FLOATS)

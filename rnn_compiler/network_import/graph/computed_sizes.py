@@ -45,6 +45,7 @@ def use_computed_sizes(
                 if number < len(node.input) and _is_zero(constants.get(node.input[number]), units):
                     node.input[number] = ""
     read = {name for node in graph.proto.node for name in node.input}
+    read.update(each.name for each in graph.proto.output)
     nodes = _Nodes(graph, sources)
     for name, (shape, elements) in constants.items():
         for tensor in [each for each in graph.proto.initializer if each.name == name]:

@@ -24,6 +24,8 @@ from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
 from rnn_compiler.network_import.graph.folding import fold
 from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
 from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
+from rnn_compiler.network_import.graph.results import unknown_result
+from rnn_compiler.network_import.graph.scans import check_scans
 from rnn_compiler.schema.open_sizes import Size, bound, open_dimension, product
 
 __all__ = ["Opened", "leave_open"]
@@ -73,6 +75,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     constants = family.constants()
     shapes = {name: [*tensor.dims] for name, tensor in base.constants().items()}
     shapes |= {name: shape for name, (shape, _) in constants.items()}
+    check_scans(base, types, axes)
     check_recurrent_sizes(base, {**shapes, **types}, axes)
     minima = {axis.key: family.least(axis, types) for axis in axes}
     graph.model = base.model
@@ -127,6 +130,7 @@ class _Family:
         self.points = [self._usual, *({**self._usual, **other} for other in others)]
         self.graphs = [self._at(point) for point in self.points]
         self.shapes = [_shapes(graph) for graph in self.graphs]
+        self._values = {name for node in self.graphs[0].proto.node for name in node.output if name}
         self._stored = [graph.constants() for graph in self.graphs]
         for point, folded in zip(self.points[1:], self.graphs[1:], strict=True):
             node = self._other_node(folded)
@@ -303,19 +307,42 @@ class _Family:
                 return f"node {node.name!r} ({node.op_type})"
         return f"{value!r}"
 
-    def _guilty(self, values: Sequence[object]) -> Axis:
-        """The axis that some values, one at each point, depend on."""
-        for point, value in zip(self.points, values, strict=True):
-            changed = [key for key in point if point[key] != self._usual[key]]
-            if len(changed) == 1 and value != values[0]:
-                return next(axis for axis in self._axes if axis.key == changed[0])
-        return self._axes[0]
+    def _guilty(self, values: Sequence[Sequence[object]]) -> Axis:
+        """The axis that blocks some values: that of a value that does not grow evenly with it.
+
+        Args:
+            values: The values at each point; None for those that are unknown there.
+        """
+
+        def along(axis: Axis) -> list[tuple[int, Sequence[Any]]]:
+            others = {**self._usual, axis.key: 0}
+            pairs = zip(self.points, values, strict=True)
+            return [(at[axis.key], each) for at, each in pairs if {**at, axis.key: 0} == others]
+
+        def is_uneven(axis: Axis) -> bool:
+            (first, start), (second, then), *rest = along(axis)
+            return any(
+                None not in numbers
+                and (numbers[1] - numbers[0]) * (size - first)
+                != (numbers[2] - numbers[0]) * (second - first)
+                for size, row in rest
+                for numbers in zip(start, then, row, strict=False)
+            )
+
+        def changes(axis: Axis) -> bool:
+            return any(list(each) != list(values[0]) for _, each in along(axis))
+
+        found = filter(
+            None, (next(filter(test, self._axes), None) for test in (is_uneven, changes))
+        )
+        return next(found, self._axes[0])
 
     def _refused_constant(self, name: str, arrays: Sequence[Any]) -> UnsupportedError:
         readers = [each for each in self.graphs[0].proto.node if name in each.input]
         reader = readers[0] if readers else None
         where = f"node {reader.name!r} ({reader.op_type})" if reader else f"output {name!r}"
-        axis = self._guilty([a.tolist() for a in arrays])
+        alike = len({a.shape for a in arrays}) == 1
+        axis = self._guilty([a.ravel().tolist() if alike else a.shape for a in arrays])
         return UnsupportedError(
             f"import_network: {where} reads an array that depends on a size ({name!r}), so {axis}"
         )
@@ -324,16 +351,21 @@ class _Family:
         self, name: str, types: Mapping[str, Sequence[Size | None]]
     ) -> UnsupportedError:
         """The error for an output size that is not a polynomial of input sizes."""
-        if name not in types:
-            return UnsupportedError(
-                f"import_network: the shape of {name!r} is not known: pass dims={{...}}"
-            )
         for node in self.graphs[0].proto.node:
-            for value in node.output:
-                if None in types.get(value, ()):
-                    axis = self._guilty([shapes[value] for shapes in self.shapes])
-                    what = f"node {node.name!r} ({node.op_type}) rounds a size that output {name!r}"
-                    return UnsupportedError(f"import_network: {what} depends on, so {axis}")
+            where = f"import_network: node {node.name!r} ({node.op_type})"
+            for value in self._values.intersection(node.output):
+                shapes = [each.get(value) for each in self.shapes]
+                if value not in types and any(shapes):
+                    axis = self._guilty([[None if each is None else 0] for each in shapes])
+                    return UnsupportedError(
+                        f"{where}: its result has no shape at some sizes of its inputs, so {axis}"
+                    )
+                if value not in types:
+                    return unknown_result(node)
+                if None in types[value]:
+                    axis = self._guilty([each or () for each in shapes])
+                    what = f"rounds a size that output {name!r} depends on"
+                    return UnsupportedError(f"{where} {what}, so {axis}")
         return UnsupportedError(f"import_network: the size of {name!r} is not known")
 
 

@@ -1,0 +1,27 @@
+"""The error for nodes whose results have no valid type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rnn_compiler.errors import UnsupportedError
+
+__all__ = ["unknown_result"]
+
+_OF_SEQUENCES = ("ConcatFromSequence", "SplitToSequence")
+
+
+def unknown_result(node: Any, sizes: Sequence[int] | None = None) -> UnsupportedError:
+    """The error for a node without a valid result, because of its sizes if these are given."""
+    where = f"import_network: node {node.name!r} ({node.op_type})"
+    if node.op_type.startswith("Sequence") or node.op_type in _OF_SEQUENCES:
+        return UnsupportedError(
+            f"{where}: sequences of arrays are not supported; export a model that stacks or "
+            "concatenates arrays instead"
+        )
+    what = f"a result of the sizes {sizes}" if sizes else "a result of unknown type or shape"
+    return UnsupportedError(
+        f"{where} has {what}; check its attributes and the shapes of its inputs, and fix open "
+        "sizes with dims={...} or --dim"
+    )
