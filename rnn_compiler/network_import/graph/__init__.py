@@ -199,8 +199,11 @@ class Graph:
             raise damaged(self.path, str(error)) from error
         del self.__dict__["proto"]
         constants = self.constants()
+        inferred = {each.name: each.type for each in self.proto.output if shape_of(each.type)}
         for output in self.proto.output:
-            if output.name in constants:  # no node computes it, so nothing is inferred
+            if output.name in inferred:  # also where it is returned again
+                output.type.CopyFrom(inferred[output.name])
+            elif output.name in constants:  # no node computes it, so nothing is inferred
                 tensor = constants[output.name]
                 kind = onnx.helper.make_tensor_value_info("", tensor.data_type, list(tensor.dims))
                 output.type.CopyFrom(kind.type)

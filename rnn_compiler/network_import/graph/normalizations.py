@@ -1,6 +1,9 @@
 """Rewrites GroupNormalization, of which neither ONNX nor IREE's importer knows the shape.
 
-The channels of a group become an axis that InstanceNormalization takes.
+The channels of a group become an axis that InstanceNormalization takes. This in turn is written as
+means if sizes are open, because IREE's importer divides by -1 instead of a size that is not known:
+
+    y = scale * (x - mean) / sqrt(variance + epsilon) + bias,   x as [N, channels, rest]
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ from rnn_compiler.network_import.graph.replacement import Replacement
 
 __all__ = ["plain_normalizations"]
 
+_AXES_ARE_INPUTS = 18
+"""The first version of ReduceMean whose axes are an input."""
+
 _BY_CHANNEL = 21
 """The first version in which each channel has a scale, rather than each group."""
 
@@ -21,21 +27,25 @@ _BY_CHANNEL = 21
 def plain_normalizations(graph: Graph) -> bool:
     """Replaces the nodes whose types are known; returns whether there were any."""
     types = graph.types()
+    rewritten = {"GroupNormalization": _groups}
+    if graph.is_open:
+        rewritten["InstanceNormalization"] = _instances
     nodes: list[Any] = []
     for node in graph.proto.node:
-        sizes = shape_of(types.get(node.input[0])) if node.op_type == "GroupNormalization" else None
-        if sizes is None:
+        form = rewritten.get(node.op_type)
+        sizes = shape_of(types.get(node.input[0])) if form else None
+        if form is None or sizes is None:
             nodes.append(node)
         else:
             element = types[node.input[0]].tensor_type.elem_type
-            nodes += _plain(graph, node, len(sizes), element)
+            nodes += form(graph, node, len(sizes), element)
     changed = len(nodes) > len(graph.proto.node)
     if changed:
         graph.set_nodes(nodes)
     return changed
 
 
-def _plain(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
+def _groups(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
     """The nodes that normalize groups, in float32 for smaller floats."""
     attributes = attributes_of(node)
     groups = attributes["num_groups"].i
@@ -61,4 +71,27 @@ def _plain(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
         x = add("Add", add("Mul", add("Reshape", x, shape), scale), bias)
     if element != inside:
         add("Cast", x, to=element)
+    return made.finished()
+
+
+def _instances(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
+    """The nodes that normalize each channel of each array."""
+    attributes = attributes_of(node)
+    epsilon = attributes["epsilon"].f if "epsilon" in attributes else 1e-5
+    made = Replacement(graph, node)
+    add, constant = made.add, made.constant
+    x, scale, bias = node.input
+
+    def mean(value: str) -> str:
+        if graph.opset < _AXES_ARE_INPUTS:
+            return add("ReduceMean", value, axes=[-1])
+        return add("ReduceMean", value, constant([-1]))
+
+    rows = add("Reshape", x, constant([0, 0, -1]))
+    centred = add("Sub", rows, mean(rows))
+    variance = mean(add("Mul", centred, centred))
+    least = constant([epsilon], onnx.helper.tensor_dtype_to_np_dtype(element))
+    normal = add("Div", centred, add("Sqrt", add("Add", variance, least)))
+    scale, bias = (add("Reshape", name, constant([-1, 1])) for name in (scale, bias))
+    add("Reshape", add("Add", add("Mul", normal, scale), bias), add("Shape", x))
     return made.finished()

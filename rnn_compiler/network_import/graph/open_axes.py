@@ -145,7 +145,7 @@ class _Family:
         model = onnx.ModelProto()
         model.CopyFrom(self._source.model)
         graph = Graph(model, self._source.path, largest=_LARGEST)
-        graph.held = self._held
+        graph.is_open, graph.held = True, self._held
         inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
         for axis in self._axes:
             for name, number in axis.sources:

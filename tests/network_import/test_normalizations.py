@@ -1,0 +1,62 @@
+"""Normalizations of groups, and of axes whose sizes are open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+
+pytest.importorskip("onnx")
+
+from onnx import helper
+from quick import first
+
+from tests.network_import.graphs import model, saved, weight
+
+TARGET = "cpu:generic"
+C, GROUPS, EPSILON = 4, 2, 1e-3
+OPEN = ["N", C, "height", "width"]
+
+
+def normalized(x: Any, groups: int, scale: Any, bias: Any) -> Any:
+    """By ONNX' text, with the scale and the bias of each channel."""
+    rows = x.reshape(len(x), groups, -1).astype(np.float64)
+    rows = rows - rows.mean(-1, keepdims=True)
+    rows /= np.sqrt((rows**2).mean(-1, keepdims=True) + EPSILON)
+    column = (-1, *[1] * (x.ndim - 2))
+    return rows.reshape(x.shape) * scale.reshape(column) + bias.reshape(column)
+
+
+@pytest.mark.parametrize("shape", first([OPEN, ["N", C, 5], [2, C, 3, 6]]))
+@pytest.mark.parametrize(
+    ("operator", "opset", "groups"),
+    [
+        ("InstanceNormalization", 17, C),
+        ("GroupNormalization", 21, GROUPS),
+        pytest.param("GroupNormalization", 18, GROUPS, marks=pytest.mark.slow),
+    ],
+)
+def test_numbers(operator: str, opset: int, groups: int, shape: list[Any], tmp_path: Path) -> None:
+    """Also behind another node, and in front of one."""
+    count = GROUPS if opset == 18 else C
+    scale, bias = weight(count), weight(count)
+    given = {"num_groups": groups} if operator.startswith("Group") else {}
+    nodes = [
+        helper.make_node("Neg", ["x"], ["z"]),
+        helper.make_node(operator, ["z", "s", "b"], ["y"], name="norm", epsilon=EPSILON, **given),
+        helper.make_node("Neg", ["y"], ["m"]),
+    ]
+    made = model(nodes, {"x": shape}, ["y", "m"], {"s": scale, "b": bias}, opset=opset)
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    program = rc.runtime.load(rc.compile(module, TARGET), device="local-sync")
+    sizes = [(2, C, 5), (1, C, 5)] if len(shape) == 3 else [(2, C, 3, 6), (1, C, 1, 2)]
+    every = [np.repeat(each, C // count) for each in (scale, bias)]
+    for size in sizes if "N" in shape else sizes[:1]:
+        x = weight(*size)
+        y = normalized(-x, groups, *every)
+        for got, wanted in zip(program(x=x), (y, -y), strict=True):
+            np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-4, atol=1e-5)
