@@ -60,7 +60,8 @@ def fold(graph: Graph) -> None:
         plain_pools(graph)
         graph.infer_shapes()
         changed = _fold_once(graph)
-        changed |= any([rewrite(graph) for rewrite in _REWRITES])
+        for rewrite in _REWRITES:
+            changed = rewrite(graph) or changed
         graph.remove_unused()
         if not changed:
             return
