@@ -31,7 +31,8 @@ __all__ = ["DEFECT", "Layer", "import_model"]
 _Reader = Callable[[Path], tuple[list[Any], str]]
 
 _REMEDIES = {
-    "loops of": "on a CPU, Keras writes its layers as such loops: save the model as .keras",
+    "loops of": "on a CPU, Keras writes its layers as such loops: save the model as .keras, or, if it "
+    "is a subclass of keras.Model, convert each layer's weights with rc.weights.from_keras",
     "PyTorch's exporter": "the exporter writes cells as such operators, and its newer version also "
     "torch.nn.RNN: export layers with dynamo=False, or convert weights with rc.weights.from_torch",
 }

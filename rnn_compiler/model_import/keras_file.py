@@ -1,8 +1,7 @@
 """Reads Keras' ``.keras`` files: a zip file with a configuration and weights.
 
 The configuration is JSON and lists the layers, including those of nested models. The weights are in
-HDF5 groups. A group is named after its layer's class, numbered in the order of the layers,
-``layers/lstm_1/cell/vars/0``; newer files also contain the layer's name.
+HDF5 groups (`keras_weights`).
 
 Nothing in these files is run: configurations are data, and neither pickles nor custom objects are
 loaded.
@@ -20,17 +19,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from rnn_compiler.errors import ArtifactError
-from rnn_compiler.model_import.hdf5 import Hdf5, read_hdf5
+from rnn_compiler.errors import ArtifactError, UnsupportedError
+from rnn_compiler.model_import.hdf5 import read_hdf5
 from rnn_compiler.model_import.keras_activations import version_of
 from rnn_compiler.model_import.keras_layers import (
     RECURRENT,
     REFUSED,
     Config,
     KerasLayer,
+    class_of,
     first_sizes,
     layers_of,
 )
+from rnn_compiler.model_import.keras_weights import GroupsByClass, GroupsByName
 from rnn_compiler.model_import.layer import Layer, Refused, named_apart
 from rnn_compiler.model_import.reading import (
     Budget,
@@ -41,7 +42,17 @@ from rnn_compiler.model_import.reading import (
     stored_bytes,
 )
 
-__all__ = ["layers_of_model", "of_keras", "parsed", "read_keras"]
+__all__ = ["FROM_KERAS", "layers_of_model", "parsed", "read_keras"]
+
+FROM_KERAS = (
+    "convert each layer's layer.get_weights() with rc.weights.from_keras(weights, rnn_mode=...)"
+)
+"""The remedy for layers whose configuration is not in the file."""
+
+_OTHER = (
+    "which is none of Keras' recurrent layers: if it computes what one of them does, "
+    "rc.weights.from_keras converts its weights"
+)
 
 _MODELS = ("Sequential", "Functional", "Model")
 _KEEPING = (
@@ -80,7 +91,7 @@ def read_keras(path: Path) -> tuple[list[Layer | Refused], str]:
         except Exception as error:  # from zipfile or zlib, or for offsets beyond the file
             raise damaged(path, f"not a readable zip file ({error})") from error
     version = version_of(facts.get("keras_version"), config)
-    return layers_of_model(path, config, version, read_hdf5(path, weights), of_keras)
+    return layers_of_model(path, config, version, GroupsByClass(read_hdf5(path, weights)))
 
 
 def _member(file: zipfile.ZipFile, name: str, path: Path) -> bytes:
@@ -117,7 +128,7 @@ def parsed(text: bytes | str, path: Path) -> Config:
 
 
 def layers_of_model(
-    path: Path, config: Config, version: int, file: Hdf5, weights_of: Any
+    path: Path, config: Config, version: int, weights: GroupsByClass | GroupsByName
 ) -> tuple[Any, str]:
     """The recurrent layers of a model, and a description of its other layers.
 
@@ -125,17 +136,20 @@ def layers_of_model(
         path: The file, for messages.
         config: The model's configuration.
         version: Keras' major version.
-        file: Its weights.
-        weights_of: Finds the weights of a layer: `of_keras`, or a function with the same arguments.
+        weights: Its weights.
 
     Raises:
         ArtifactError: The configuration or the weights are invalid.
+        UnsupportedError: Its layers are only in code.
     """
     model = _layer_configs(config)
     if model is None:
         name = str(config.get("class_name"))[:80]
-        raise ArtifactError(
-            f"{path}: the model {name} lists no layers: those of subclassed models are only in code"
+        if name in _MODELS:
+            raise damaged(path, f"the configuration of its {name} lists no layers")
+        raise UnsupportedError(
+            f"import_model: {path}: the layers of {name}, a subclass of keras.Model, are only in "
+            f"code; {FROM_KERAS}"
         )
     once = Once(Budget(path, stored_bytes(path)))
     found: list[Layer | Refused] = []
@@ -146,9 +160,15 @@ def layers_of_model(
         options = layer.options
         if layer.kind == "Masking" or (layer.kind == "Embedding" and options.get("mask_zero")):
             masks.append(layer.name)
+        made: list[Layer | Refused] = []
         if layer.kind in RECURRENT or layer.kind in REFUSED:
-            weights = functools.partial(weights_of, file, layer, path)
-            found += layers_of(layer, weights, masks, version, path, once)
+            read = functools.partial(weights.arrays, layer, path)
+            made = layers_of(layer, read, masks, version, path, once)
+        if not made and weights.are_recurrent(layer):
+            made = [
+                Refused(layer.name, f"recurrent weights in the class {layer.kind}"[:80], _OTHER)
+            ]
+        found += made
         if len(found) > _MOST_LAYERS:
             raise exceeded(path, f"it has more than {_MOST_LAYERS} recurrent layers")
     return named_apart(found), f"the layers {', '.join(sorted(classes)) or 'none'}"
@@ -166,7 +186,7 @@ def _layers_in(
     one_input = sum(config.get("class_name") == "InputLayer" for config in layers) < 2
     first: tuple[int | None, int | None] = (None, None)
     for config in layers:
-        kind, options = config.get("class_name"), config.get("config")
+        kind, options = class_of(config), config.get("config")
         if not isinstance(kind, str) or not isinstance(options, (dict, list)):
             raise damaged(path, "a layer of its configuration has no class or no options")
         group = _snake_case(kind)
@@ -205,25 +225,3 @@ def _snake_case(name: str) -> str:
     name = re.sub(r"\W+", "", name)
     name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
-
-
-def of_keras(file: Hdf5, layer: KerasLayer, path: Path) -> list[Any]:
-    """The weights of a layer in a .keras file, in Keras' order.
-
-    Raises:
-        ArtifactError: There are none.
-    """
-    here = ""
-    for name, group in zip(layer.names, layer.groups, strict=True):
-        named = file.named.get((f"{here}layers", name), ())
-        here = f"{named[0] if len(named) == 1 else f'{here}layers/{group}'}/"
-    cells = ["forward_layer/cell", "backward_layer/cell"]
-    found: list[Any] = []
-    for cell in cells if layer.kind == "Bidirectional" else ["cell"]:
-        numbered: list[Any] = []
-        while (name := f"{here}{cell}/vars/{len(numbered)}") in file.arrays:
-            numbered.append(file.arrays[name])
-        found += numbered
-    if not found:
-        raise damaged(path, f"it has no weights of {layer.name}, expected in {here}")
-    return found

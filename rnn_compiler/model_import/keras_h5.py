@@ -1,29 +1,27 @@
 """Reads Keras' ``.h5`` files: whole models, or weights whose architecture is in a ``.json`` file.
 
-A whole model has its configuration as an attribute of the outermost group. There is a group for
-each layer of the outermost model, by its name, whose ``weight_names`` list the arrays.
-Files with only weights have the same groups, or, if named ``.weights.h5``, those of ``.keras``
-files. The output of `model.to_json` is next to them: either file finds the other by its name, or if
-it is the only candidate.
+A whole model has its configuration as an attribute of the outermost group. Files with only weights
+have the same groups, or, if named ``.weights.h5``, those of ``.keras`` files (`keras_weights`). The
+output of `model.to_json` is next to them: either file finds the other by its name, or if it is the
+only candidate.
 
 Sources: keras/src/legacy/saving/legacy_h5_format.py; keras/engine/topology.py of Keras 1 and 2.
 """
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.model_import.hdf5 import Hdf5, read_hdf5
 from rnn_compiler.model_import.keras_activations import version_of
-from rnn_compiler.model_import.keras_file import layers_of_model, of_keras, parsed
-from rnn_compiler.model_import.keras_layers import Config, KerasLayer
+from rnn_compiler.model_import.keras_file import FROM_KERAS, layers_of_model, parsed
+from rnn_compiler.model_import.keras_layers import Config
+from rnn_compiler.model_import.keras_weights import GroupsByClass, GroupsByName, stacks_of
 from rnn_compiler.model_import.layer import Layer, Refused
-from rnn_compiler.model_import.reading import damaged, read_bytes
+from rnn_compiler.model_import.reading import clipped, read_bytes
 
 __all__ = ["read_h5", "read_json"]
 
@@ -31,12 +29,6 @@ _WEIGHTS = (".weights.h5", ".h5", ".hdf5")
 _ARCHITECTURE = (".json",)
 _MOST_BESIDE = 1_000
 _LARGEST_ARCHITECTURE = 1 << 26
-_KINDS = {4: "LSTM", 3: "GRU", 1: "SimpleRNN"}
-"""Layers by the number of their gates."""
-
-_GATE = re.compile(r"_[WUb](_[a-z])?$")
-"""The suffix that Keras 1 adds to a layer's name for each array: ``lstm_1_W_i``."""
-
 _MOST_TOLD = 20
 
 
@@ -52,9 +44,9 @@ def read_h5(path: Path) -> tuple[list[Layer | Refused], str]:
     file = read_hdf5(path)
     text = file.groups.get("", {}).get("model_config")
     if isinstance(text, str):
-        weights_of = functools.partial(_of_h5, "model_weights/")
         config = parsed(text, path)
-        return layers_of_model(path, config, _version(file, config), file, weights_of)
+        weights = GroupsByName(file, "model_weights/")
+        return layers_of_model(path, config, _version(file, config), weights)
     beside = list(_beside(path, _ARCHITECTURE))
     found = [(each, config) for each in beside if (config := _architecture(each)) is not None]
     if len(found) == 1:
@@ -63,11 +55,27 @@ def read_h5(path: Path) -> tuple[list[Layer | Refused], str]:
     expected = "a whole model, or weights with the output of model.to_json next to them"
     got = f"{path}, which has only weights, of {_told(file)}"
     got += f"; next to it are {names}" if found else ""
-    remedy = (
-        f"write model.to_json() to {_stem(path)}.json next to it, or convert the arrays of a layer "
-    )
-    remedy += "with rc.weights.from_keras"
-    raise InvalidArgumentError("import_model", "path", expected, got, remedy)
+    raise InvalidArgumentError("import_model", "path", expected, got, _remedy(file, path))
+
+
+def _remedy(file: Hdf5, path: Path) -> str:
+    """What to do about weights without an architecture."""
+    by_name = "layer_names" in file.groups.get("", {})
+    stacks = list(stacks_of(file))
+    if stacks and not by_name and not any(each.group.startswith("layers/") for each in stacks):
+        return f"they are of a subclass of keras.Model, whose layers are only in code: {FROM_KERAS}"
+    remedy = f"write model.to_json() to {_stem(path)}.json next to it, or {FROM_KERAS}"
+    version = str(file.groups.get("", {}).get("keras_version"))
+    numbers = re.match(r"(\d{1,3})\.(\d{1,3})", version)
+    gated = any(each.kind != "SimpleRNN" for each in stacks)
+    if numbers and gated and (int(numbers[1]), int(numbers[2])) < (2, 3):
+        default = "recurrent_activation='hard_sigmoid'"
+        remedy += (
+            f". Keras {clipped(version)} wrote them, where LSTM and GRU have {default} by default "
+            "(in TensorFlow 2, 'sigmoid'). For such layers rc.weights.from_keras, which assumes "
+            f"sigmoid, gives wrong numbers, and so does a .json file without {default}"
+        )
+    return remedy
 
 
 def read_json(path: Path) -> tuple[list[Layer | Refused], str]:
@@ -102,8 +110,8 @@ def read_json(path: Path) -> tuple[list[Layer | Refused], str]:
 def _joined(path: Path, file: Hdf5, config: Config) -> tuple[list[Layer | Refused], str]:
     """The layers of weights and an architecture."""
     by_name = "layer_names" in file.groups.get("", {})
-    weights_of = functools.partial(_of_h5, "") if by_name else of_keras
-    return layers_of_model(path, config, _version(file, config), file, weights_of)
+    weights = GroupsByName(file, "") if by_name else GroupsByClass(file)
+    return layers_of_model(path, config, _version(file, config), weights)
 
 
 def _version(file: Hdf5, config: Config) -> int:
@@ -154,40 +162,8 @@ def _stem(path: Path) -> str:
 def _told(file: Hdf5) -> str:
     """The recurrent layers that arrays of weights suggest, for a message."""
     found: list[str] = []
-    for name, array in sorted(file.arrays.items()):
-        group, _, last = name.rpartition("/")
-        pair = {"recurrent_kernel:0": "kernel:0", "recurrent_kernel": "kernel", "1": "0"}.get(last)
-        kernel = file.arrays.get(f"{group}/{pair}") if pair else None
-        if kernel is None or kernel.ndim != 2 or array.ndim != 2 or not array.size:
-            continue
-        units, columns = array.shape
-        if columns % units or kernel.shape[1] != columns or columns // units not in _KINDS:
-            continue
-        kind = _KINDS[columns // units]
-        layer = re.sub(r"/(cell/vars|[^/]*_cell[^/]*)$", "", group).removeprefix("layers/")
-        found.append(f"{layer[:80]} ({kind}, {kernel.shape[0]} inputs, {units} units)")
+    for stack in stacks_of(file):
+        name = re.sub(r"/(cell/vars|[^/]*_cell[^/]*)$", "", stack.group).removeprefix("layers/")
+        found.append(f"{name[:80]} ({stack.kind}, {stack.inputs} inputs, {stack.units} units)")
     text = ", ".join(found[:_MOST_TOLD]) or "no recognisable recurrent layer"
     return f"{text}, and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else text
-
-
-@functools.lru_cache(maxsize=4)
-def _by_part(names: tuple[str, ...]) -> dict[str, list[str]]:
-    """The names of arrays by the parts of their paths, with and without Keras 1's suffix."""
-    found: dict[str, dict[str, None]] = {}
-    for name in names:
-        for part in name.split("/"):
-            for key in (part, _GATE.sub("", part)):
-                found.setdefault(key, {})[name] = None
-    return {part: list(held) for part, held in found.items()}
-
-
-def _of_h5(prefix: str, file: Hdf5, layer: KerasLayer, path: Path) -> list[Any]:
-    """The weights of a layer in an .h5 file, in Keras' order."""
-    group = f"{prefix}{layer.names[0]}"
-    names: list[str] = file.groups.get(group, {}).get("weight_names") or []
-    if len(layer.names) > 1:  # nested in a model: its name is in the paths of its arrays
-        names = _by_part(tuple(names)).get(layer.names[-1], [])
-    found = [file.arrays[f"{group}/{name}"] for name in names if f"{group}/{name}" in file.arrays]
-    if not found or len(found) != len(names):
-        raise damaged(path, f"it has no weights of {layer.name}, expected in {group}")
-    return found

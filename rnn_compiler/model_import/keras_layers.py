@@ -33,7 +33,7 @@ from rnn_compiler.model_import.onnx_ops import CUDNN_NAMES, ONNX_NAMES, canonica
 from rnn_compiler.model_import.reading import Once
 from rnn_compiler.weights import from_keras, to_onnx
 
-__all__ = ["RECURRENT", "REFUSED", "Config", "KerasLayer", "first_sizes", "layers_of"]
+__all__ = ["RECURRENT", "REFUSED", "Config", "KerasLayer", "class_of", "first_sizes", "layers_of"]
 
 Config = dict[str, Any]
 
@@ -44,6 +44,8 @@ _CUDNN_OPTIONS = {"activation": "tanh", "recurrent_activation": "sigmoid", "rese
 
 RECURRENT = ("LSTM", "GRU", "SimpleRNN", "Bidirectional", "RNN", *_CUDNN)
 """Supported classes of layers."""
+
+_NAMES = (*RECURRENT, *_CELLS)
 
 REFUSED = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "TimeDistributed")
 """Classes of layers that are or may contain recurrent ones, but have no op here."""
@@ -128,6 +130,8 @@ def layers_of(
     arrays = read()
     join = functools.partial(joined, arrays, one.kind, 2 if both else 1, layer.name, path)
     weights: Sequence[Any] = once(("joined", one.kind, both), arrays, join)
+    if one.options.get("use_bias", True) and len(weights) == (4 if both else 2):
+        raise ArtifactError(f"{path}: {layer.name}: it has use_bias=True, and no bias")
     op, mode, _ = _KINDS[one.kind]
     dtype = weights[0].dtype.name if weights else "float32"
     attributes = _attributes(one, both, version, dtype)
@@ -221,7 +225,7 @@ def _inner(options: Mapping[str, Any], key: str = "layer") -> KerasLayer:
     """The layer that a wrapper wraps."""
     config = options.get(key)
     config = cast(Config, config) if isinstance(config, dict) else {}
-    return _unwrapped(KerasLayer([], [], str(config.get("class_name")), config))
+    return _unwrapped(KerasLayer([], [], str(class_of(config)), config))
 
 
 def _unwrapped(layer: KerasLayer) -> KerasLayer:
@@ -232,7 +236,7 @@ def _unwrapped(layer: KerasLayer) -> KerasLayer:
     cell = layer.options.get("cell")
     if layer.kind != "RNN" or not isinstance(cell, dict):
         return layer
-    kind = str(cast(Config, cell).get("class_name"))
+    kind = str(class_of(cast(Config, cell)))
     inner = KerasLayer(
         layer.names, layer.groups, _CELLS.get(kind, f"RNN of {kind}"), cast(Config, cell)
     )
@@ -268,9 +272,13 @@ def _notes(one: KerasLayer, bidirectional: bool, names: Mapping[str, str]) -> li
     """Notes about how a layer treats its input, output and state."""
     options = one.options
     notes: list[str] = []
-    if not options.get("return_sequences"):
-        last = "the forward half of its last step and the backward half of its first"
-        last = last if bidirectional else "the last step"
+    last = "the forward half of its last step and the backward half of its first"
+    last = last if bidirectional else "the last step"
+    states = f"{names['Y_h']} and {names['Y_c']}" if one.kind == "LSTM" else names["Y_h"]
+    if options.get("return_state"):
+        also = "too" if options.get("return_sequences") else f"and {last}"
+        notes.append(f"the model uses the last state {also}: {states}")
+    elif not options.get("return_sequences"):
         notes.append(f"the model uses {last} alone: {names['Y_h']}")
     if options.get("go_backwards"):
         notes.append(
@@ -349,6 +357,17 @@ def _batch_and_steps(layer: KerasLayer, time_major: bool) -> tuple[int | None, i
     shape = shape or layer.options.get("batch_input_shape")
     first = first_sizes(shape) if shape else layer.first
     return (first[1], first[0]) if time_major else first
+
+
+def class_of(config: Config) -> Any:
+    """The class of a layer, with its package if it is not Keras' class of that name."""
+    kind, registered, module = (
+        config.get(name) for name in ("class_name", "registered_name", "module")
+    )
+    if kind not in _NAMES or not isinstance(registered, str):  # Keras registers none of its own
+        return kind
+    of_keras = isinstance(module, str) and module.partition(".")[0] in ("keras", "tf_keras")
+    return kind if of_keras else f"{registered.partition('>')[0]}>{kind}"
 
 
 def first_sizes(shape: Any) -> tuple[int | None, int | None]:

@@ -199,6 +199,8 @@ def checked(layer: Layer, path: Path) -> Layer:
                 f"{argument.formula} = {list(shape)}"
             )
     notes = (*layer.notes, *_notes_on_values(layer.weights))
+    if form.chunked is None or attributes.get("direction") in ("bidirectional", "reverse"):
+        notes = tuple(note.replace(STREAMED, "") for note in notes)
     return replace(layer, attributes=attributes, notes=notes)
 
 

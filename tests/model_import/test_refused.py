@@ -15,6 +15,7 @@ import h5py
 import numpy as np
 import pytest
 from model_import.files import FILES, path_of
+from model_import.keras_files import as_layer, keras, options
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
@@ -23,36 +24,6 @@ from rnn_compiler.model_import.messages import parse
 pytestmark = pytest.mark.usefixtures("hdf5_once")
 
 # Keras.
-
-
-def keras(folder: Path, change: Callable[[dict[str, Any]], object], name: str = "keras3") -> Path:
-    """A Keras file with a changed configuration."""
-    path = folder / "model.keras"
-    with zipfile.ZipFile(FILES / f"{name}.keras") as file:
-        members = {each: file.read(each) for each in file.namelist()}
-    config = json.loads(members["config.json"])
-    change({each["config"]["name"]: each for each in config["config"]["layers"]})
-    members["config.json"] = json.dumps(config).encode()
-    with zipfile.ZipFile(path, "w") as file:
-        for each, data in members.items():
-            file.writestr(each, data)
-    return path
-
-
-def as_layer(kind: str, **config: Any) -> dict[str, Any]:
-    return {"module": "keras.layers", "class_name": kind, "config": config, "registered_name": None}
-
-
-def options(layer: str, **values: Any) -> Callable[[dict[str, Any]], object]:
-    """Changes options of a layer, or of the layer that it wraps."""
-
-    def change(layers: dict[str, Any]) -> None:
-        config = layers[layer]["config"]
-        wrapped = [config[name] for name in ("layer", "backward_layer") if name in config]
-        for each in wrapped or [layers[layer]]:
-            each["config"].update(values)
-
-    return change
 
 
 @pytest.mark.parametrize(
@@ -212,6 +183,7 @@ def test_a_model_without_such_layers(tmp_path: Path) -> None:
     def change(layers: dict[str, Any]) -> None:
         for layer in layers.values():
             layer["class_name"] = "Dense"
+            layer["config"]["name"] += "_dense"  # which has no weights in the file
 
     with pytest.raises(InvalidArgumentError, match="which has the layers Dense"):
         rc.import_model(keras(tmp_path, change))
@@ -221,7 +193,19 @@ def test_a_model_that_is_code(tmp_path: Path) -> None:
     path = keras(tmp_path, lambda layers: None)
     with zipfile.ZipFile(path, "a") as file, pytest.warns(UserWarning, match="Duplicate name"):
         file.writestr("config.json", json.dumps({"class_name": "Mine", "config": {"a": 1}}))
-    with pytest.raises(ArtifactError, match="the model Mine lists no layers"):
+    with pytest.raises(UnsupportedError) as caught:
+        rc.import_model(path)
+    assert str(caught.value) == (
+        f"import_model: {path}: the layers of Mine, a subclass of keras.Model, are only in code; "
+        "convert each layer's layer.get_weights() with rc.weights.from_keras(weights, rnn_mode=...)"
+    )
+
+
+def test_a_model_of_keras_without_layers(tmp_path: Path) -> None:
+    path = keras(tmp_path, lambda layers: None)
+    with zipfile.ZipFile(path, "a") as file, pytest.warns(UserWarning, match="Duplicate name"):
+        file.writestr("config.json", json.dumps({"class_name": "Functional", "config": {"a": 1}}))
+    with pytest.raises(ArtifactError, match="the configuration of its Functional lists no layers"):
         rc.import_model(path)
 
 
