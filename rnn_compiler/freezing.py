@@ -115,7 +115,7 @@ def _arrays(spec: FunctionSpec, given: Mapping[str, Any]) -> dict[str, npt.NDArr
 
 def _array(op: str, tensor: TensorSpec, value: Any) -> npt.NDArray[Any]:
     """A copy of an argument's value, as the function reads it."""
-    opened = open_names([*tensor.shape, tensor.maximum])
+    opened = open_names([*tensor.shape, tensor.minimum, tensor.maximum])
     if opened:
         remedy = f"give {' and '.join(opened)} a value, or leave it an argument"
         raise InvalidArgumentError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
-from rnn_compiler.lowering.c.text import call, comment, indented
+from rnn_compiler.lowering.c.text import call, comment, formula, indented
 from rnn_compiler.schema.open_sizes import bound, open_names, static_size
 from rnn_compiler.schema.schedule import aligned
 
@@ -298,7 +298,7 @@ def _note(member: Member) -> str:
     if member.dtype == "bool":
         parts.append("each 0 or 1" if member.shape else "0 or 1")
     if member.minimum is not None:
-        parts.append(f"from {member.minimum} to {member.maximum}")
+        parts.append(f"from {formula(member.minimum)} to {formula(member.maximum or 0)}")
     if member.may_be_null:
         parts.append("not read, may be null")
     return ", ".join(parts)

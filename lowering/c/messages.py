@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
+from rnn_compiler.lowering.c.text import formula
 from rnn_compiler.schema.open_sizes import Size
 from rnn_compiler.schema.schedule import ALIGNMENT
 
@@ -103,6 +104,7 @@ class Messages:
             }
         if member.minimum is not None:
             what = "an element " if member.shape else ""
-            text = f"{name}: {what}not from {member.minimum} to {member.maximum}"
+            low, high = formula(member.minimum), formula(member.maximum or 0)
+            text = f"{name}: {what}not from {low} to {high}"
             texts = {**texts, RANGE: text}
         self.texts.update({code + kind: text for kind, text in texts.items()})

@@ -280,11 +280,14 @@ class _Body:
     def _range(self, member: Member) -> list[str]:
         """The check of an integer, or of all in an array."""
         code = self._messages.of(member) + RANGE
-        low, high = member.minimum, formula(member.maximum or 0)
+        high = member.maximum or 0
+        most = _converted("uint64_t", high) if member.dtype == "uint64" else formula(high)
         value = f"arguments->{member.name}"
         if member.shape:
             value += "[k]"
-        test = [f"if ({value} < {low} || {value} > {high})", f"    return {code};"]
+        tests = [f"{value} < {formula(member.minimum or 0)}", f"{value} > {most}"]
+        wrong = " || ".join(tests[member.dtype.startswith("uint") :])  # those are never below 0
+        test = [f"if ({wrong})", f"    return {code};"]
         if not member.shape:
             return test
         count = _converted("size_t", member.elements)

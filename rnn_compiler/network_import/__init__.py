@@ -95,7 +95,8 @@ def import_network(
     pairs_of_names = zip(imported.inputs, inputs, strict=True)
     others = [name for old, name in pairs_of_names if old not in imported.outputs]
     outputs = _names(imported.outputs, taken=others)
-    spec = _renamed(_with_dtypes(module.functions[0], imported), [*inputs, *names], outputs)
+    spec = _with_ranges(_with_dtypes(module.functions[0], imported), imported)
+    spec = _renamed(spec, [*inputs, *names], outputs)
     spec = _with_open_axes(spec, imported, taken=[*inputs, *names, *outputs])
     chunked = keeps(spec, imported.inputs, imported.outputs, pairs)
     spec = replace(spec, chunked=chunked)
@@ -206,6 +207,14 @@ def _with_dtypes(spec: FunctionSpec, imported: Imported) -> FunctionSpec:
     )
 
 
+def _with_ranges(spec: FunctionSpec, imported: Imported) -> FunctionSpec:
+    """A function with the ranges of its arguments."""
+    pairs = itertools.zip_longest(spec.arguments, imported.inputs)
+    ranges = [(tensor, imported.ranges.get(name, (None, None))) for tensor, name in pairs]
+    limited = (replace(tensor, minimum=low, maximum=high) for tensor, (low, high) in ranges)
+    return replace(spec, arguments=tuple(limited))
+
+
 def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str]) -> FunctionSpec:
     """A function with other names for its arguments and results."""
 
@@ -233,7 +242,8 @@ def _with_open_axes(spec: FunctionSpec, imported: Imported, taken: Sequence[str]
         for tensor, name in itertools.zip_longest(tensors, given):
             shape = tuple(bound(size, known) for size in imported.shapes.get(name, ()))
             formula = f"[{', '.join(map(str, shape))}]"
-            yield replace(tensor, shape=shape, formula=formula) if shape else tensor
+            limited = tensor.bound(known)
+            yield replace(limited, shape=shape, formula=formula) if shape else limited
 
     return replace(
         spec,

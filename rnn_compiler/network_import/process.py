@@ -35,6 +35,7 @@ class Imported(NamedTuple):
         inputs: The names of the model's inputs.
         outputs: The names of its outputs.
         dtypes: The unsigned dtypes of inputs and outputs, by name.
+        ranges: The least and the largest value of inputs that are positions, by name.
         weights: The arrays of its weights by name, in the function's order.
         axes: Its open axes: their keys in `shapes`, their names, and their smallest sizes.
         shapes: The shapes of inputs and outputs by name, if there are open axes.
@@ -44,6 +45,7 @@ class Imported(NamedTuple):
     inputs: Sequence[str]
     outputs: Sequence[str]
     dtypes: Mapping[str, str]
+    ranges: Mapping[str, Sequence[Size]]
     weights: Mapping[str, npt.NDArray[Any]]
     axes: Sequence[tuple[str, str, int]]
     shapes: Mapping[str, Sequence[Size]]
@@ -81,8 +83,9 @@ def import_in_process(
         weights = dict(zip(facts["weights"], arrays, strict=True))
         text = (folder / "module.mlir").read_text()
         shapes = {name: [*map(parse, sizes)] for name, sizes in facts["shapes"].items()}
-        names = facts["inputs"], facts["outputs"]
-        return Imported(text, *names, facts["dtypes"], weights, facts["axes"], shapes)
+        ranges = {name: [*map(parse, each)] for name, each in facts["ranges"].items()}
+        described = facts["inputs"], facts["outputs"], facts["dtypes"], ranges
+        return Imported(text, *described, weights, facts["axes"], shapes)
 
 
 def _beside(path: Path) -> list[Path]:

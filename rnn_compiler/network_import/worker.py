@@ -8,9 +8,9 @@ hang the process. The parent detects both (`process`), and the system limits tim
 The folder has ``request.json``, with the ``path`` and ``size`` of the file, the ``name`` of the
 module and ``dims``, and ``values.npz``, the arrays of fixed inputs. The process writes
 ``module.mlir``, ``weights.npz`` with the arrays ``w0``, ``w1``, .., and ``facts.json``: the names
-of inputs, outputs and weights in the function's order, unsigned dtypes, the names of open axes,
-and the shapes that depend on them, or the error. Before IREE's importer begins, it writes
-``operators.json``.
+of inputs, outputs and weights in the function's order, unsigned dtypes, the ranges of positions,
+the names of open axes, and the shapes that depend on them, or the error. Before IREE's importer
+begins, it writes ``operators.json``.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.network_import.graph.parameters import take_parameters
     from rnn_compiler.network_import.graph.products import plain_products
     from rnn_compiler.network_import.graph.quantized import plain_lstms
+    from rnn_compiler.network_import.graph.ranges import ranges_of_inputs
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
     from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
     from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
@@ -78,17 +79,18 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
         fix_values(graph, dict(values))
     fix_sizes(graph, dims)
     axes = open_axes(graph)
-    opened = Opened({}, {})
     if axes:
         opened = leave_open(graph, axes)
     else:
         fold(graph)
         join_gathered_rows(graph)
-        check_recurrent_sizes(graph, graph.shapes())
+        opened = Opened({}, {}, graph.shapes())
+        check_recurrent_sizes(graph, opened.values)
     graph.check_operators()
     graph.check_types()
     inputs = [each.name for each in graph.proto.input]
     dtypes = graph.dtypes()
+    ranges = ranges_of_inputs(graph, opened.values)
     replace_recurrent(graph)
     plain_products(graph)
     weights = take_parameters(graph)
@@ -101,6 +103,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
         "inputs": inputs,
         "outputs": outputs,
         "dtypes": dtypes,
+        "ranges": {name: [*map(written, range)] for name, range in ranges.items()},
         "weights": list(weights),
         "axes": [(axis.key, axis.title, opened.minima[axis.key]) for axis in axes],
         "shapes": {

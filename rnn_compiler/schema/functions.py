@@ -45,8 +45,8 @@ class TensorSpec:
         shape: Its shape. Open sizes are `Open`; in JSON they are null, and a field ``sizes``
             defines them.
         formula: The shape in terms of the op's dimensions, in readable form.
-        minimum: Smallest value a host integer may have; None if unbounded.
-        maximum: Largest value a host integer may have; None if unbounded.
+        minimum: The least value of its integers; None if unbounded.
+        maximum: The largest value of its integers; None if unbounded.
         ignored: Whether any shape is accepted because it is never read.
         default: The value of all its elements if it is omitted; None if it is required.
         any_shape: Whether any shape with the same number of elements is accepted.
@@ -95,8 +95,8 @@ class TensorSpec:
         """The type in the notation of IREE's tools, ``16x256xf32``."""
         return "x".join([*map(shown, self.shape), DTYPES[self.dtype].mlir])
 
-    def bound(self, dims: Mapping[str, int]) -> TensorSpec:
-        """The same with numbers for open dimensions."""
+    def bound(self, dims: Mapping[str, Size]) -> TensorSpec:
+        """The same with numbers, or other sizes, for open dimensions."""
         numbers: dict[str, Any] = {name: getattr(self, name) for name in NUMBERS}
         fields = {k: None if n is None else bound(n, dims) for k, n in numbers.items()}
         return replace(self, shape=tuple(bound(size, dims) for size in self.shape), **fields)

@@ -9,6 +9,7 @@ folding       computes all known values, and `loops` counts iterations; `pools`,
 gathered_rows multiplies rows at once that are gathered one by one
 recurrent     inserts our ops, after `recurrent_sizes` has compared the sizes of their inputs
 products      turns products into products of two matrices
+ranges        finds the ranges of inputs that are positions in arrays
 parameters    extracts the weights
 
 This folder is loaded only by the import process, because it needs the package onnx (`worker`).

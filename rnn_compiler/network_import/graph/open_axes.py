@@ -49,10 +49,12 @@ class Opened(NamedTuple):
     Attributes:
         shapes: The shapes of its inputs and outputs by name.
         minima: The least size of each axis.
+        values: The shapes of all its values, with None for unknown sizes.
     """
 
     shapes: Mapping[str, Sequence[Size]]
     minima: Mapping[str, int]
+    values: Mapping[str, Sequence[Size | None]]
 
 
 def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
@@ -92,7 +94,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
         if sizes is None or None in sizes:
             raise family.refused_result(each.name, types)
         known[each.name] = [size for size in sizes if size is not None]
-    return Opened(known, minima)
+    return Opened(known, minima, {**graph.shapes(), **types})
 
 
 def _set_shape(kind: Any, sizes: Sequence[Size | None]) -> None:

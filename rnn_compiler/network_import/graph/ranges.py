@@ -1,0 +1,148 @@
+"""Ranges of inputs that are positions in arrays: indices of elements, and lengths of sequences.
+
+Calls check them. Positions that the graph computes are clamped where they are used, indices by
+`lowering.networks.bounded_indices` and lengths by our ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
+from rnn_compiler.schema.open_sizes import Open, Size
+
+__all__ = ["ranges_of_inputs"]
+
+_Range = tuple[Size, Size]
+_Shapes = Mapping[str, Sequence[Size | None]]
+
+_MOVED = {
+    **dict.fromkeys(("Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze"), 1),
+    **dict.fromkeys(("Transpose", "Flatten", "Expand", "Tile"), 1),
+    "Concat": None,
+}
+"""Operators whose results have all numbers of their first inputs, with the number of these."""
+
+_X, _LENGTHS = INPUTS.index("X"), INPUTS.index("sequence_lens")
+
+
+def ranges_of_inputs(graph: Graph, shapes: _Shapes) -> dict[str, _Range]:
+    """The least and the largest value of each integer input that is a position, by name.
+
+    Args:
+        graph: The graph, in which values that can be known are constants.
+        shapes: The shapes of its values.
+
+    Raises:
+        UnsupportedError: A constant is beyond its axis.
+    """
+    inputs = {each.name: each.type.tensor_type.elem_type for each in graph.proto.input}
+    constants = graph.constants()
+    makers = {name: node for node in graph.proto.node for name in node.output}
+    found: dict[str, list[_Range]] = {}
+    for node in graph.proto.node:
+        position = _POSITIONS.get(node.op_type)
+        name = "" if position is None or len(node.input) <= position[0] else node.input[position[0]]
+        if not name or position is None:
+            continue
+        range = position[1](node, shapes)
+        if range is not None and name in constants:
+            _check_constant(node, onnx.numpy_helper.to_array(constants[name]), range)
+        elif range is not None:
+            for source in dict.fromkeys(_sources(name, makers, {*inputs})):
+                found.setdefault(source, []).append(range)
+    every = {name: _within(_common(ranges), inputs[name]) for name, ranges in found.items()}
+    return {name: range for name, range in every.items() if range is not None}
+
+
+def _axis(node: Any, shapes: _Shapes) -> _Range | None:
+    """The indices of one axis, which may count from its end."""
+    shape = shapes.get(node.input[0], ())
+    axis = attributes_of(node)["axis"].i if "axis" in attributes_of(node) else 0
+    size = shape[axis] if -len(shape) <= axis < len(shape) else None
+    return None if size is None else (-1 * size, size - 1)
+
+
+def _axes(node: Any, shapes: _Shapes) -> _Range | None:
+    """The indices of several axes: those of the largest one."""
+    attributes = attributes_of(node)
+    first = attributes["batch_dims"].i if "batch_dims" in attributes else 0
+    tuples = shapes.get(node.input[1], ())
+    count = tuples[-1] if tuples else None
+    shape = shapes.get(node.input[0], ())
+    sizes = [*shape[first : first + count]] if isinstance(count, int) else []
+    known = [size for size in sizes if isinstance(size, int)]
+    largest = max(known, default=None) if len(known) == len(sizes) else None
+    if len({*sizes}) == 1:
+        (largest,) = {*sizes}
+    return None if largest is None else (-1 * largest, largest - 1)
+
+
+def _lengths(node: Any, shapes: _Shapes) -> _Range | None:
+    """The lengths of a recurrent node's sequences."""
+    layout = attributes_of(node)["layout"].i if "layout" in attributes_of(node) else 0
+    shape = shapes.get(node.input[_X], ())
+    steps = shape[layout] if len(shape) == 3 else None
+    return None if steps is None else (0, steps)
+
+
+_POSITIONS: Mapping[str, tuple[int, Callable[[Any, _Shapes], _Range | None]]] = {
+    **dict.fromkeys(("Gather", "GatherElements", "ScatterElements"), (1, _axis)),
+    **dict.fromkeys(("GatherND", "ScatterND"), (1, _axes)),
+    **dict.fromkeys(OPERATORS, (_LENGTHS, _lengths)),
+}
+"""The input of each operator that holds positions, and what gives their range."""
+
+
+def _sources(name: str, makers: Mapping[str, Any], inputs: set[str]) -> Iterator[str]:
+    """The inputs whose numbers are all among those of a value."""
+    waiting, seen = [name], set[str]()
+    while waiting:
+        each = waiting.pop()
+        node = makers.get(each)
+        if each in inputs:
+            yield each
+        elif node is not None and node.op_type in _MOVED and each not in seen:
+            seen.add(each)
+            waiting += node.input[: _MOVED[node.op_type]]
+
+
+def _common(ranges: Sequence[_Range]) -> _Range:
+    """The common part of some ranges; of open bounds only the first counts, if none is known."""
+    lows, highs = ([*bounds] for bounds in zip(*ranges, strict=True))
+    known = [[n for n in bounds if isinstance(n, int)] for bounds in (lows, highs)]
+    return max(known[0], default=lows[0]), min(known[1], default=highs[0])
+
+
+def _within(range: _Range, kind: int) -> _Range | None:
+    """The part of a range that a dtype has; None if that is all of it, or for floats."""
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(kind)
+    if dtype.kind not in "iu":
+        return None
+    least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    low, high = range
+    low = least if least == 0 or (isinstance(low, int) and low < least) else low
+    high = most if isinstance(high, int) and high > most else high
+    return None if (low, high) == (least, most) else (low, high)
+
+
+def _check_constant(node: Any, numbers: Any, range: _Range) -> None:
+    """Checks positions that are constants.
+
+    Raises:
+        UnsupportedError: One is beyond its axis.
+    """
+    low, high = range
+    if isinstance(low, Open) or isinstance(high, Open):
+        return
+    wrong = numbers[(numbers < low) | (numbers > high)]
+    if wrong.size:
+        raise UnsupportedError(
+            f"import_network: node {node.name!r} ({node.op_type}): expected positions in "
+            f"{low}..{high}, got the constant {wrong.flat[0]}; correct the model"
+        )

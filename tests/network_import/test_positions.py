@@ -1,0 +1,240 @@
+"""Positions in arrays, such as indices and lengths: calls touch no memory but their own arrays."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from c.calling import Call, Loaded
+from js import calling as js_calling
+
+import rnn_compiler as rc
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+
+pytest.importorskip("onnx")
+
+from onnx import TensorProto, helper
+
+from tests.network_import.graphs import expected, lstm_weights, model, saved, weight
+
+TARGET = "cpu:generic"
+ROWS, COLUMNS = 4, 3
+SHAPES = {
+    "Gather": [2],
+    "GatherElements": [2, COLUMNS],
+    "GatherND": [2, 1],
+    "ScatterElements": [1, COLUMNS],
+    "ScatterND": [2, 1],
+    "Flatten": [2, 2],
+}
+"""Operators with indices of rows, and the shapes of these; `Flatten` leads to a Gather."""
+
+
+def nodes_with(suffix: str = "") -> list[Any]:
+    """A node of each operator, which reads the indices ``i_Gather``, .., with a suffix."""
+    node: Any = helper.make_node
+    indices = {name: f"i_{name}{suffix}" for name in SHAPES}
+    nodes = [
+        node(name, ["E", indices[name], *(["u_" + name] if "Scatter" in name else [])], [name])
+        for name in SHAPES
+        if name != "Flatten"
+    ]
+    nodes += [
+        node("Cast", [indices["Flatten"]], ["wide"], to=TensorProto.INT64),
+        node("Flatten", ["wide"], ["flat"], axis=0),
+        node("Gather", ["E", "flat"], ["Flatten"]),
+    ]
+    return nodes
+
+
+TABLE = weight(ROWS, COLUMNS)
+CONSTANTS = {
+    "E": TABLE,
+    "u_ScatterElements": weight(1, COLUMNS),
+    "u_ScatterND": weight(2, COLUMNS),
+}
+INPUTS = {f"i_{name}": shape for name, shape in SHAPES.items()}
+KINDS = {f"i_{name}": TensorProto.INT64 for name in SHAPES} | {"i_Flatten": TensorProto.INT32}
+DTYPES = {name: np.int32 if name == "i_Flatten" else np.int64 for name in KINDS}
+
+
+def filled(value: int) -> dict[str, Any]:
+    """Every index has this value, except that no two updates go to one place."""
+    given = {name: np.full(shape, value, DTYPES[name]) for name, shape in INPUTS.items()}
+    given["i_ScatterND"][0] = 0
+    return given
+
+
+@pytest.fixture(scope="module")
+def direct(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, rc.Module]:
+    """The indices are inputs."""
+    whole = model(nodes_with(), INPUTS, [*SHAPES], CONSTANTS, dtypes=KINDS)
+    path = saved(whole, tmp_path_factory.mktemp("models") / "direct.onnx")
+    return whole, rc.import_network(path)
+
+
+@pytest.fixture(scope="module")
+def computed(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
+    """The indices are sums."""
+    sums = [helper.make_node("Add", [name, name], [f"{name}_sum"]) for name in INPUTS]
+    whole = model([*sums, *nodes_with("_sum")], INPUTS, [*SHAPES], CONSTANTS, dtypes=KINDS)
+    return rc.import_network(saved(whole, tmp_path_factory.mktemp("models") / "computed.onnx"))
+
+
+def loaded(module: rc.Module) -> Any:
+    return rc.runtime.load(rc.compile(module, TARGET), device="local-sync")
+
+
+def at_end(row: int) -> dict[str, Any]:
+    """The results of all operators for a row, by numpy."""
+    scattered = {name: TABLE.copy() for name in ("ScatterElements", "ScatterND")}
+    scattered["ScatterElements"][row] = CONSTANTS["u_ScatterElements"]
+    scattered["ScatterND"][[0, row]] = CONSTANTS["u_ScatterND"]
+    gathered = {name: TABLE[np.full(shape, row)] for name, shape in SHAPES.items()}
+    gathered["GatherElements"] = np.stack([TABLE[row]] * 2)
+    gathered["GatherND"] = np.stack([TABLE[row]] * 2)
+    gathered["Flatten"] = np.stack([np.stack([TABLE[row]] * 4)])
+    return gathered | scattered
+
+
+def test_indices_that_are_arguments(direct: tuple[Any, rc.Module]) -> None:
+    """They may count from the end; those beyond the axis are refused before anything runs."""
+    whole, module = direct
+    ranges = {(a.minimum, a.maximum) for a in module.functions[0].arguments}
+    assert ranges == {(-ROWS, ROWS - 1)}
+    run = loaded(module)
+    for value in (ROWS - 1, -1, 1 - ROWS):
+        found = run(**filled(value))._asdict()
+        for (name, result), wanted in zip(
+            found.items(), expected(whole, filled(value)), strict=True
+        ):
+            np.testing.assert_array_equal(result, wanted, err_msg=name)
+    for name in INPUTS:
+        for wrong in (ROWS, -ROWS - 1, 10**9, -(10**9)):
+            given = filled(1)
+            given[name].flat[-1] = wrong
+            with pytest.raises(
+                InvalidArgumentError, match=f"'{name}': expected .*-4..3, got {wrong}"
+            ):
+                run(**given)
+
+
+def test_computed_indices_are_clamped(computed: rc.Module) -> None:
+    assert {a.maximum for a in computed.functions[0].arguments} == {None}
+    run = loaded(computed)
+    for half, row in ((1, 2), (-1, 2), (2, 3), (10**8, 3), (-3, 0), (-(10**8), 0)):
+        given = filled(half)
+        given["i_ScatterND"][0] = 0 if row else 1
+        wanted = at_end(row)
+        if not row:
+            wanted["ScatterND"] = TABLE.copy()
+            wanted["ScatterND"][[2, 0]] = CONSTANTS["u_ScatterND"]
+        for name, result in run(**given)._asdict().items():
+            np.testing.assert_array_equal(result, wanted[name], err_msg=f"{name} {half}")
+
+
+@pytest.mark.slow
+def test_indices_in_c_and_javascript(
+    direct: tuple[Any, rc.Module], computed: rc.Module, tmp_path: Path
+) -> None:
+    found = Loaded(rc.compile_c(direct[1], TARGET), tmp_path)
+    for name in INPUTS:
+        for wrong in (ROWS, -ROWS - 1, 10**9):
+            given = filled(1)
+            given[name].flat[-1] = wrong
+            code = Call(found, "direct", given)()
+            assert found.error(code) == f"{name}: an element not from -4 to 3"
+    calls = [Loaded(rc.compile_c(computed, TARGET), tmp_path / "computed").call]
+    names = ["computed"]
+    if shutil.which("node") is not None:
+        calls.append(js_calling.Loaded(rc.compile_js(computed, name="m"), tmp_path).call)
+        names.append("main")
+        rc.compile_js(direct[1], name="refusing").save(tmp_path)
+        script = f"""import {{ load }} from "./refusing.mjs";
+        const {{ main }} = await load();
+        const given = () => ({{ i_Gather: new BigInt64Array(2), i_Flatten: new Int32Array(4),
+          i_GatherElements: new BigInt64Array(6), i_GatherND: new BigInt64Array(2),
+          i_ScatterElements: new BigInt64Array(3), i_ScatterND: new BigInt64Array(2) }});
+        for (const name of {[*INPUTS]})
+          for (const wrong of [4, -5, 1e9]) {{
+            const all = given();
+            all[name][1] = name === "i_Flatten" ? wrong : BigInt(wrong);
+            try {{ main(all); }} catch (error) {{ console.log(error.argument, error.message); }}
+          }}"""
+        lines = js_calling.node(tmp_path, script).splitlines()
+        assert len(lines) == 3 * len(INPUTS)
+        assert all("expected values in -4..3" in line for line in lines)
+    for call, function in zip(calls, names, strict=True):
+        for half in (2, 10**8):
+            for name, result in call(function, filled(half)).items():
+                np.testing.assert_array_equal(result, at_end(3)[name], err_msg=name)
+
+
+def rows_of_an_open_axis() -> Any:
+    """The rows ``i`` of an array ``x``, both of open sizes."""
+    nodes = [helper.make_node("Gather", ["x", "i"], ["y"])]
+    inputs = {"x": ["T", 3], "i": ["B"]}
+    return model(nodes, inputs, ["y"], {}, dtypes={"i": TensorProto.INT32})
+
+
+def test_indices_of_an_open_axis(tmp_path: Path) -> None:
+    """The range of an argument depends on the size of another one."""
+    path = saved(rows_of_an_open_axis(), tmp_path / "m.onnx")
+    module = rc.import_network(path)
+    run, x = loaded(module), weight(4, 3)
+    np.testing.assert_array_equal(run(x=x, i=np.array([3, -4], np.int32)).y, x[[3, 0]])
+    for wrong in (4, -5):
+        with pytest.raises(InvalidArgumentError, match=r"'i': expected values in -4\.\.3, got"):
+            run(x=x, i=np.array([0, wrong, 1], np.int32))
+
+
+@pytest.mark.slow
+def test_an_open_axis_in_c(tmp_path: Path) -> None:
+    path = saved(rows_of_an_open_axis(), tmp_path / "m.onnx")
+    found = Loaded(rc.compile_c(rc.import_network(path), TARGET), tmp_path)
+    given: dict[str, Any] = {"x": weight(4, 3), "i": np.array([3, -4], np.int32), "T": 4, "B": 2}
+    np.testing.assert_array_equal(found.call("m", given)["y"], given["x"][[3, 0]])
+    code = Call(found, "m", given | {"i": np.array([3, 4], np.int32)})()
+    assert found.error(code) == "i: an element not from -T to T - 1"
+
+
+def test_constants_beyond_their_axis(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Gather", ["x", "i"], ["y"], name="rows")]
+    path = saved(model(nodes, {"x": [4, 3]}, ["y"], {"i": np.array([1, 4])}), tmp_path / "m.onnx")
+    with pytest.raises(UnsupportedError, match=r"node 'rows' \(Gather\): expected .*-4..3, got"):
+        rc.import_network(path)
+
+
+def test_lengths_of_recurrent_layers(tmp_path: Path) -> None:
+    """Those that are arguments are checked; the rest are clamped, as are those of reversals."""
+    nodes: list[Any] = [
+        helper.make_node("LSTM", ["x", "W", "R", "B", "n"], ["y"], hidden_size=5),
+        helper.make_node("Add", ["m", "m"], ["twice"]),
+        helper.make_node("LSTM", ["x", "W", "R", "B", "twice"], ["z"], hidden_size=5),
+        helper.make_node("ReverseSequence", ["x", "k"], ["r"], time_axis=0, batch_axis=1),
+    ]
+    kinds = {"n": TensorProto.INT32, "m": TensorProto.INT32, "k": TensorProto.INT64}
+    shapes = {"x": [6, 2, 3], "n": [2], "m": [2], "k": [2]}
+    whole = model(nodes, shapes, ["y", "z", "r"], lstm_weights(), dtypes=kinds)
+    run = loaded(rc.import_network(saved(whole, tmp_path / "m.onnx")))
+    given: dict[str, Any] = {
+        "x": weight(6, 2, 3),
+        "n": np.array([6, 0], np.int32),
+        "m": np.array([3, 0], np.int32),
+    }
+    given["k"] = np.array([6, 1])
+    first = run(**given)
+    np.testing.assert_array_equal(first.y, first.z)
+    np.testing.assert_array_equal(first.r[:, 0], given["x"][::-1, 0])
+    beyond = run(**given | {"m": np.array([2**30 - 1, -4], np.int32)})
+    np.testing.assert_array_equal(beyond.z, first.z)
+    for wrong in (7, -1):
+        message = f"'n': expected values in 0..6, got {wrong}"
+        with pytest.raises(InvalidArgumentError, match=re.escape(message)):
+            run(**given | {"n": np.array([6, wrong], np.int32)})
+    beyond = run(**given | {"k": np.array([10**9, -(10**9)])})
+    np.testing.assert_array_equal(beyond.r, first.r)
