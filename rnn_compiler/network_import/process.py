@@ -19,6 +19,7 @@ from rnn_compiler.lowering.compiler_process import temporary_folder
 from rnn_compiler.model_import import DEFECT
 from rnn_compiler.model_import.reader_process import Outcome, run_reader
 from rnn_compiler.model_import.reading import clipped, exceeded, read_bytes, stored_bytes
+from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Size, parse
 
 __all__ = ["Imported", "import_in_process"]
@@ -79,8 +80,10 @@ def import_in_process(
         savez(folder / "values.npz", **values)
         facts = _facts(path, folder, run_reader(worker, temporary, seconds=_LONGEST))
         with np.load(folder / "weights.npz") as stored:
-            arrays = [stored[f"w{k}"] for k in range(len(facts["weights"]))]
-        weights = dict(zip(facts["weights"], arrays, strict=True))
+            weights = {
+                name: stored[f"w{k}"].view(DTYPES[dtype].numpy)
+                for k, (name, dtype) in enumerate(facts["weights"])
+            }
         text = (folder / "module.mlir").read_text()
         shapes = {name: [*map(parse, sizes)] for name, sizes in facts["shapes"].items()}
         ranges = {name: [*map(parse, each)] for name, each in facts["ranges"].items()}

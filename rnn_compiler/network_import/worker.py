@@ -8,9 +8,9 @@ hang the process. The parent detects both (`process`), and the system limits tim
 The folder has ``request.json``, with the ``path`` and ``size`` of the file, the ``name`` of the
 module and ``dims``, and ``values.npz``, the arrays of fixed inputs. The process writes
 ``module.mlir``, ``weights.npz`` with the arrays ``w0``, ``w1``, .., and ``facts.json``: the names
-of inputs, outputs and weights in the function's order, unsigned dtypes, the ranges of positions,
-the names of open axes, and the shapes that depend on them, or the error. Before IREE's importer
-begins, it writes ``operators.json``.
+of inputs and outputs in the function's order, those of weights with their dtypes, of which an npz
+loses bfloat16, unsigned dtypes, the ranges of positions, the names of open axes, and the shapes
+that depend on them, or the error. Before IREE's importer begins, it writes ``operators.json``.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
     from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
     from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
+    from rnn_compiler.schema.dtypes import canonical_name
     from rnn_compiler.schema.open_sizes import written
 
     graph = Graph.read(path)
@@ -104,7 +105,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
         "outputs": outputs,
         "dtypes": dtypes,
         "ranges": {name: [*map(written, range)] for name, range in ranges.items()},
-        "weights": list(weights),
+        "weights": [(name, canonical_name(each.dtype)) for name, each in weights.items()],
         "axes": [(axis.key, axis.title, opened.minima[axis.key]) for axis in axes],
         "shapes": {
             name: [written(size) for size in shape] for name, shape in opened.shapes.items()

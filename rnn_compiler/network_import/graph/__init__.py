@@ -58,7 +58,10 @@ _UNSIGNED = {
     *(onnx.TensorProto.UINT32, onnx.TensorProto.UINT64),
 }
 
-FLOATS = {onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE}
+FLOATS = {
+    *(onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16),
+    *(onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE),
+}
 """The element types of floats that IREE's importer takes."""
 
 _INTEGERS = {

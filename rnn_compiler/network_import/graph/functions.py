@@ -165,7 +165,7 @@ def _plain(graph: Graph, node: Any, kind: Any) -> list[Any]:
     is_exact_gelu = node.op_type == "Gelu" and (
         "approximate" not in attributes or attributes["approximate"].s != b"tanh"
     )
-    if element not in (*FLOATS, onnx.TensorProto.BFLOAT16) or is_exact_gelu:
+    if element not in FLOATS or is_exact_gelu:
         return [node]
     made = Replacement(graph, node)
     x, function = node.input[0], _FUNCTIONS[node.op_type]
