@@ -17,7 +17,8 @@ by row, and a window of a single number is no copy at all. As rows they leave th
 right-hand side, which is packed once. `products` makes them as fast as other products.
 
 A matrix of all windows of an image would be written to memory and read again. Where
-`cpu.products.convolution` can, a dispatch copies some of them at a time instead.
+`cpu.products.convolution` can, a dispatch copies some of them at a time instead. It also writes the
+zeros around an image, and computes the elementwise `linalg.generic` that follow.
 
 In IREE a convolution of batch 1 is several times slower.
 Leaves: all other convolutions; those whose windows would take more memory than `_LARGEST`.
@@ -27,10 +28,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace as replace_fields
 from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.products import is_large
-from rnn_compiler.lowering.analysis.values import defining, element, shape, static_shape
+from rnn_compiler.lowering.analysis.values import defining, element, ints, rank, shape, static_shape
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.attributes import maps
@@ -38,6 +40,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index
 from rnn_compiler.lowering.cpu.products.convolution import ImageConvolution
+from rnn_compiler.lowering.cpu.products.epilogue import FILTER, constant_number, epilogue_of
 from rnn_compiler.lowering.marks import PACKED
 from rnn_compiler.lowering.mlir import contraction, ir, ops_of
 from rnn_compiler.lowering.passes import pass_with
@@ -69,13 +72,13 @@ def linalg_products_are_small(context: PassContext) -> str | None:
 @pass_with(requires=(), ensures=(linalg_products_are_small,))
 def linalg_to_products(context: PassContext) -> None:
     """Rewrites the convolutions and products of networks."""
-    calls, vectors = Calls(context.module), _vectors(context)
-    for op in context.ops():
-        found = _Convolution.of(op, vectors)
-        if found is not None:
-            replace(op, found.emit(calls).value)
-        elif _is_product(op):
-            replace(op, _product(op).value)
+    calls, vectors, ops = Calls(context.module), _vectors(context), context.ops()
+    products = [op for op in ops if _is_product(op)]
+    convolutions = [found for op in ops if (found := _Convolution.of(op, vectors)) is not None]
+    for op in products:
+        replace(op, _product(op).value)
+    for found in convolutions:
+        found.rewrite(calls)
 
 
 def _vectors(context: PassContext) -> VectorUnit:
@@ -171,17 +174,18 @@ class _Convolution(NamedTuple):
             return None
         return found._replace(images=images)
 
-    def emit(self, calls: Calls) -> Array:
-        """Emits the product."""
+    def rewrite(self, calls: Calls) -> None:
+        """Replaces the op, and in blocks also those of its epilogue."""
+        if self.images is not None:
+            self._in_blocks(calls, self.images)
+            return
         body = Body.before(self.op)
         given, filters, start = (
             Array(value, static_shape(value), "f32") for value in self.op.operands
         )
         filters = collapse(body, filters, _joined(1, 1 + len(self.window)))
-        if self.images is not None:
-            return self._in_blocks(body, given, filters, start, calls, self.images)
         emit = self._as_columns if math.prod(self.positions) >= _MANY else self._as_rows
-        return emit(body, given, filters, start)
+        replace(self.op, emit(body, given, filters, start).value)
 
     def _of_images(self, vectors: VectorUnit) -> ImageConvolution | None:
         """The convolution, if it is better done some windows at a time; None if not."""
@@ -191,26 +195,33 @@ class _Convolution(NamedTuple):
         made = ImageConvolution(vectors, self.batch, self.channels, self.filters, *pairs)
         return made if made.is_supported else None
 
-    def _in_blocks(
-        self,
-        body: Body,
-        given: Array,
-        filters: Array,
-        start: Array,
-        calls: Calls,
-        convolution: ImageConvolution,
-    ) -> Array:
-        """Emits the product, some windows at a time."""
-        images = collapse(body, given, [[0, 1], [2], [3]])
+    def _in_blocks(self, calls: Calls, convolution: ImageConvolution) -> None:
+        """Emits the product with its padding and its epilogue, some windows at a time."""
+        found = epilogue_of(self.op)
+        body, last = Body.before(found.replaced[-1]), found.replaced[-1]
+        source, padding = _unpadded(self.op.operands[0])
+        convolution = replace_fields(convolution, padding=padding, epilogue=found.epilogue)
 
-        def made(function: Function, images: Array, filters: Array) -> list[Array]:
-            return [convolution.emit(function, images, filters)]
+        def array(value: ir.Value, *groups: Sequence[int]) -> Array:
+            return collapse(body, Array(value, static_shape(value), "f32"), groups)
 
-        operands = [images.value, filters.value]
-        (value,) = calls.before(self.op, "convolution", operands, made, convolution)
-        result = Array(value, static_shape(value), "f32")
+        images = array(source, [0, 1], [2], [3])
+        filters = array(self.op.operands[1], [0], [1, 2, 3])
+        inputs = [
+            array(value, [*range(rank(value))]) if axes == FILTER else array(value, [0, 1], [2, 3])
+            for value, (_, axes) in zip(found.inputs, found.epilogue.inputs, strict=True)
+        ]
+
+        def made(function: Function, images: Array, filters: Array, *inputs: Array) -> list[Array]:
+            return [convolution.emit(function, images, filters, inputs)]
+
+        operands = [each.value for each in (images, filters, *inputs)]
+        (value,) = calls.before(last, "convolution", operands, made, convolution)
         shape = (self.batch, self.filters, *self.positions)
-        return _added(body, expand(body, result, [[0, 1], [2, 3]], shape), range(4), start)
+        result = expand(body, Array(value, static_shape(value), "f32"), [[0, 1], [2, 3]], shape)
+        last.results[0].replace_all_uses_with(result.value)
+        for op in reversed(found.replaced):
+            op.erase()
 
     def _as_columns(self, body: Body, given: Array, filters: Array, start: Array) -> Array:
         """Emits the product of the filters with the windows as columns."""
@@ -261,6 +272,19 @@ class _Convolution(NamedTuple):
         inputs = [(given, [o[0], k[0], *at])]
         target = body.empty(ArrayType(sizes, "f32"))
         return linalg.pointwise(body, inputs, target, lambda _, numbers: numbers[0])
+
+
+def _unpadded(images: ir.Value) -> tuple[ir.Value, tuple[int, int]]:
+    """Images without their zeros around them, and the rows and columns of zeros before them."""
+    if not isinstance(images.owner, ir.Block) and images.owner.name == "tensor.pad":
+        pad = images.owner.operation
+        *low, rows, columns = ints(pad, "static_low")
+        (value,) = ops_of(pad.regions[0].blocks[0])[-1].operands
+        is_zero = str(constant_number(value)) == "0.000000e+00 : f32"
+        outer = [*low, *ints(pad, "static_high")[:2]]
+        if is_zero and not any(outer) and min(rows, columns, *ints(pad, "static_high")) >= 0:
+            return pad.operands[0], (rows, columns)
+    return images, (0, 0)
 
 
 def _joined(first: int, second: int) -> Sequence[Sequence[int]]:

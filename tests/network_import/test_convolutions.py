@@ -95,6 +95,81 @@ def test_those_without_groups_are_products(module: rc.Module) -> None:
     assert ours == len(CASES) - grouped
 
 
+def followed(sizes: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Any, dict[str, Any]]:
+    """Convolutions with what may follow them in a network."""
+    weights: dict[str, Any] = {"w": weight(*filters), "b": weight(filters[0])}
+    weights["v"] = weight(*filters)
+    weights |= {name: weight(filters[0]) for name in ("mean", "scale", "shift")}
+    weights |= {"variance": weight(filters[0]) ** 2 + 1, "low": np.float32(-0.5)}
+    weights |= {"high": np.float32(0.75), "slope": weight(filters[0], 1, 1)}
+    padded = {"kernel_shape": filters[2:], "pads": [filters[2] // 2, filters[3] // 2] * 2}
+    chains: dict[str, list[Any]] = {
+        "plain": [("Identity", [""], {})],
+        "relu": [("Relu", [""], {})],
+        "leaky": [("LeakyRelu", [""], {"alpha": 0.1})],
+        "clip": [("Clip", ["", "low", "high"], {})],
+        "tanh": [("Tanh", [""], {})],
+        "sigmoid": [("Sigmoid", [""], {})],
+        "hard": [("HardSwish", [""], {})],
+        "normalized": [("BatchNormalization", ["", "scale", "shift", "mean", "variance"], {})],
+        "slopes": [("PRelu", ["", "slope"], {})],
+        "residual": [("Add", ["r", ""], {}), ("Relu", [""], {})],
+        "residual of filters": [("Mul", ["", "slope"], {}), ("Sub", ["", "r"], {})],
+    }
+    nodes: list[Any] = []
+    for name, chain in chains.items():
+        weights[last := f"{name}.w"] = weight(*filters)  # equal convolutions would be one
+        nodes.append(helper.make_node("Conv", ["x", last, "b"], [f"{name}.c"], **padded))
+        last = f"{name}.c"
+        for number, (operator, inputs, attributes) in enumerate(chain):
+            given = [each or last for each in inputs]
+            last = f"{name}.{number}"
+            nodes.append(helper.make_node(operator, given, [last], **attributes))
+        nodes[-1].output[0] = name
+    nodes.append(helper.make_node("Conv", ["x", "w"], ["both"], **padded))  # it is read twice
+    nodes.append(helper.make_node("Relu", ["both"], ["of both"]))
+    nodes.append(helper.make_node("Conv", ["x", "v"], ["c"], **padded))
+    nodes.append(helper.make_node("Sigmoid", ["c"], ["s"]))  # which is read with what it is of
+    nodes.append(helper.make_node("Mul", ["c", "s"], ["swish"]))
+    inputs = {"x": weight(*sizes), "r": weight(sizes[0], filters[0], *sizes[2:])}
+    shapes = {name: array.shape for name, array in inputs.items()}
+    outputs = [*chains, "both", "of both", "swish"]
+    return model(nodes, shapes, outputs, weights), inputs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["cpu:generic", "cpu:x86-64-v3", "cpu"])
+@pytest.mark.parametrize(
+    ("sizes", "filters"),
+    [
+        ((1, 8, 9, 20), (24, 8, 3, 3)),
+        ((2, 3, 11, 7), (17, 3, 3, 5)),  # vectors of a row overlap, and so do tiles
+        ((1, 16, 2, 33), (8, 16, 5, 3)),  # most windows of a column are in the padding
+    ],
+)
+def test_what_follows_a_convolution(
+    target: str, sizes: tuple[int, ...], filters: tuple[int, ...], tmp_path: Path
+) -> None:
+    onnx_model, inputs = followed(sizes, filters)
+    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+    names = [each.name for each in module.functions[0].results]
+    out = rc.runtime.load(rc.compile(module, target), device="local-sync")(**inputs)
+    for name, got, want in zip(names, out, expected(onnx_model, inputs), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=2e-5, err_msg=name)
+
+
+def test_what_follows_is_computed_with_a_convolution(tmp_path: Path) -> None:
+    """Neither padding nor elementwise functions are left, but of a convolution read twice."""
+    onnx_model, _ = followed((1, 8, 9, 20), (24, 8, 3, 3))
+    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+    before = lowered_text(module, "cpu:generic", last="assemble_in_place")
+    after = lowered_text(module, "cpu:generic", last="linalg_to_products")
+    assert "tensor.pad" in before
+    assert after.count("call @convolution_") == 13
+    assert before.count("linalg.generic") > 20
+    assert after.count("linalg.generic") == 3  # and the deviation of each filter
+
+
 @pytest.mark.slow
 def test_single_windows_read_no_more_than_their_size(tmp_path: Path) -> None:
     """Products of ours, ops left to IREE, and pools; the input continues after the windows."""
