@@ -18,11 +18,11 @@ __all__ = [
     "accumulate_unrolled",
     "add_outer_product",
     "bitcast",
-    "every_other",
     "fma",
     "interleave",
     "intrinsic",
     "lane",
+    "read_every",
     "reduce",
 ]
 
@@ -149,12 +149,24 @@ def interleave(first: Number, second: Number) -> Number:
     return first.body.number("vector.interleave", [first, second], first.element, 2 * first.lanes)
 
 
-def every_other(first: Number, second: Number) -> Number:
+def _every_other(first: Number, second: Number) -> Number:
     """Emits the even numbers of a vector, and after them the odd numbers of another."""
     lanes = first.lanes
     order = [*range(0, lanes, 2), *range(lanes + 1, 2 * lanes, 2)]
     mask = {"mask": ir.DenseI64ArrayAttr.get(order)}
     return first.body.number("vector.shuffle", [first, second], first.element, lanes, mask)
+
+
+def read_every(body: Body, step: int, array: Array, starts: Sequence[Index], lanes: int) -> Number:
+    """Emits the reading of numbers `step` apart, 1 or 2, from the last axis of an array.
+
+    Nothing beyond the last of them is read: the second of two vectors begins at an odd number.
+    """
+    value = body.read(array, starts, lanes)
+    if step == 1:
+        return value
+    *others, last = starts
+    return _every_other(value, body.read(array, [*others, last + (lanes - 1)], lanes))
 
 
 def lane(vector: Number, number: int) -> Number:

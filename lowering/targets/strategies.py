@@ -4,8 +4,9 @@
                arrays that they carry in every step; on GPUs these get a buffer each
                (`separate_buffers`)
     fused      each loop is one dispatch (`fuse_time_loops`), sizes may be open (`open_sizes`),
-               convolutions of a network become products (`linalg_to_products`), large products are
-               blocked and skip padding (`products`); unsupported forms stay unchanged
+               convolutions of a network become products (`linalg_to_products`) and small pools
+               dispatches (`pools`), large products are blocked and skip padding (`products`);
+               unsupported forms stay unchanged
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
 Each back end has some of them (`BACK_ENDS`), with the fastest as its default. The strategy of an
@@ -47,7 +48,7 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
         FUSED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("assemble_in_place", "fuse_time_loops", "open_sizes", "linalg_to_products"),
-            *("products", "leave_undefined", "read_arguments_in_place", "hoist_weights"),
+            *("pools", "products", "leave_undefined", "read_arguments_in_place", "hoist_weights"),
             *("compute_before_loops", "exponential_of_float64", "round_to_float16"),
             *("widen_float16", "stamp_provenance"),
         ),

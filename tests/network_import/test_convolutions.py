@@ -195,6 +195,42 @@ def test_single_windows_read_no_more_than_their_size(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("target", ["cpu:generic", "cpu"])
+def test_pools(target: str, tmp_path: Path) -> None:
+    """Windows of one and two axes, next to each other, overlapping and apart, and padded ones."""
+    images, lines = weight(2, 3, 13, 21), weight(1, 5, 37)
+    cases: list[tuple[str, str, dict[str, Any]]] = [
+        ("MaxPool", "images", {"kernel_shape": [2, 2], "strides": [2, 2]}),
+        ("MaxPool", "images", {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}),
+        ("MaxPool", "images", {"kernel_shape": [3, 2], "strides": [1, 2], "dilations": [2, 3]}),
+        ("MaxPool", "images", {"kernel_shape": [1, 2], "strides": [1, 3]}),
+        ("MaxPool", "lines", {"kernel_shape": [4], "strides": [2], "pads": [1, 1]}),
+        ("AveragePool", "images", {"kernel_shape": [2, 2], "strides": [2, 2]}),
+        ("AveragePool", "images", {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}),
+        ("AveragePool", "lines", {"kernel_shape": [5], "strides": [2]}),
+    ]
+    nodes = [
+        helper.make_node(operator, [given], [f"y{k}"], f"n{k}", **attributes)
+        for k, (operator, given, attributes) in enumerate(cases)
+    ]
+    inputs = {"images": images, "lines": lines}
+    shapes = {name: array.shape for name, array in inputs.items()}
+    onnx_model = model(nodes, shapes, [f"y{k}" for k in range(len(cases))], {})
+    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
+    text = lowered_text(module, target, last="pools")
+    assert text.count("call @pool_") == len(cases) - 1  # one moves by three columns
+    out = rc.runtime.load(rc.compile(module, target), device="local-sync")(**inputs)
+    for got, want, case in zip(out, expected(onnx_model, inputs), cases, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6, err_msg=str(case))
+    images[0, 1, 4, 5], images[1, 2, 0, 0] = np.nan, -0.0
+    plain = rc.compile(module, target, strategy="portable")
+    same = rc.runtime.load(plain, device="local-sync")(**inputs)
+    out = rc.runtime.load(rc.compile(module, target), device="local-sync")(**inputs)
+    for got, want, case in zip(out, same, cases, strict=True):
+        np.testing.assert_array_equal(got, want, err_msg=str(case))
+
+
+@pytest.mark.slow
 def test_maxima_of_large_windows_are_taken_axis_by_axis(tmp_path: Path) -> None:
     """The same numbers, also with padding on one side, of which IREE leaves a number in float64."""
     x = weight(2, 3, 23, 17)

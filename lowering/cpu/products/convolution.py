@@ -30,7 +30,7 @@ from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.codegen.registers import (
     accumulate_unrolled,
     add_outer_product,
-    every_other,
+    read_every,
 )
 from rnn_compiler.lowering.cpu.products.epilogue import FILTER, NO_EPILOGUE, Epilogue
 from rnn_compiler.lowering.cpu.tiles.register_tiles import starts_of
@@ -279,10 +279,7 @@ class _Emission:
         def vector(column: Number) -> None:
             column = column.at_most(end - lanes)
             start = column * step + body.index(first) if first else column * step
-            value = body.read(self.images, [at[0], inside, start], lanes)
-            if step == 2:  # the second begins at an odd number: no read goes beyond the last window
-                after = body.read(self.images, [at[0], inside, start + (lanes - 1)], lanes)
-                value = every_other(value, after)
+            value = read_every(body, step, self.images, [at[0], inside, start], lanes)
             if is_padded:
                 is_image = body.broadcast(body.compare("eq", row, inside), lanes)
                 value = body.select(is_image, value, body.constant(0, "f32", lanes))

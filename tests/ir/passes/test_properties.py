@@ -104,6 +104,7 @@ NEEDED = {
     "fuse_time_loops": ("sequence", "fused", "cpu:x86-64-v3"),
     "open_sizes": ("open", "fused", "cpu:x86-64-v3"),
     "linalg_to_products": ("network", "fused", "cpu:x86-64-v3"),
+    "pools": ("network", "fused", "cpu:x86-64-v3"),
     "products": ("stack", "fused", "cpu:x86-64-v3"),
     "leave_undefined": ("gradient", "fused", "cpu:x86-64-v3"),
     "read_arguments_in_place": ("sequence", "fused", "cpu:x86-64-v3"),
