@@ -25,6 +25,7 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
     "two axes, a batch": ((2, 8, 9, 7), (32, 8, 3, 2), {"dilations": [1, 2]}),
     "two axes, many places": ((2, 8, 9, 12), (32, 8, 3, 3), {"pads": [1, 0, 1, 0]}),
     "two axes, many places, steps of three": ((1, 8, 22, 30), (32, 8, 3, 3), {"strides": [1, 3]}),
+    "a row is less than a vector": ((1, 200, 13, 13), (16, 200, 3, 3), {"pads": [1, 1, 1, 1]}),
     "some rows at a time": ((1, 120, 20, 32), (9, 120, 3, 3), {}),
     "steps of two, a batch": (
         (2, 8, 19, 31),
@@ -144,6 +145,7 @@ def followed(sizes: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Any, dic
     [
         ((1, 8, 9, 20), (24, 8, 3, 3)),
         ((2, 3, 11, 7), (17, 3, 3, 5)),  # vectors of a row overlap, and so do tiles
+        ((1, 130, 11, 11), (16, 130, 3, 3)),  # a row is less than a vector
         ((1, 16, 2, 33), (8, 16, 5, 3)),  # most windows of a column are in the padding
     ],
 )

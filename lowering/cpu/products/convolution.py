@@ -2,7 +2,7 @@
 
     for block of rows of the result's images, in parallel:
       for some of these rows, as many as fit a cache:
-        windows[c i j, o] = image[c, o * stride + (i, j) * dilation - padding]  # row by row
+        windows[c i j, o] = image[c, o * stride + (i, j) * dilation - padding]  # line by line
         for panel of their columns:
           for tile of filters:
             sums = filters[tile] @ windows[:, panel]                            # in registers
@@ -13,12 +13,17 @@ some of them, so that they stay in a second-level cache. The padding is written 
 elementwise functions that follow the convolution, from its bias to an activation, are applied to
 the sums (`Epilogue`): neither the padded image nor the sums are in memory.
 
+Where windows are next to each other, a line is written once for all rows `i`, or columns `j`, of
+the windows, which read it at other places. A vector of results then lies within a row, unless the
+lines of a window's next row follow each other as the results do.
+
 Remainders: the last tile of filters, panel of columns, rows of an image and vector of a row overlap
 the previous ones and compute some numbers again. The bits of a sum are the same in all these cases.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 
@@ -28,6 +33,7 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.codegen.registers import (
+    accumulate,
     accumulate_unrolled,
     add_outer_product,
     read_every,
@@ -81,8 +87,8 @@ class ImageConvolution:
 
     @property
     def is_supported(self) -> bool:
-        """Whether windows can be copied in vectors, and a row's windows fit the cache."""
-        fits = self._bytes(1) <= _LARGEST and self.vectors.has_memory
+        """Whether windows can be copied in vectors, and those of some rows fit the cache."""
+        fits = self._bytes(self.rows) <= _LARGEST and self.vectors.has_memory
         return fits and self.positions[1] >= 4 and self.strides[1] <= 2
 
     @property
@@ -90,8 +96,32 @@ class ImageConvolution:
         """K, the numbers of a window."""
         return self.channels * self.window[0] * self.window[1]
 
+    @property
+    def shared(self) -> tuple[bool, bool]:
+        """Whether the rows, and the columns, of a window read the same lines."""
+        is_whole = self.positions[1] % self.vectors.lanes("f32") == 0
+        return is_whole or self.strides[0] == 1, is_whole and self.strides[1] == 1
+
+    @property
+    def copies(self) -> tuple[int, int]:
+        """The copies of a line, for the rows and the columns of a window."""
+        high, wide = ((1 if s else n) for s, n in zip(self.shared, self.window, strict=True))
+        return high, wide
+
+    @property
+    def pitch(self) -> int:
+        """The numbers of a line."""
+        reach = (self.window[1] - 1) * self.dilations[1]
+        return self.positions[1] + (reach if self.shared[1] else 0)
+
+    def lines(self, rows: int) -> int:
+        """The lines of a channel for some rows of a result, for each copy."""
+        if not self.shared[0]:
+            return rows
+        return (rows - 1) * self.strides[0] + (self.window[0] - 1) * self.dilations[0] + 1
+
     def _bytes(self, rows: int) -> int:
-        return 4 * self.inner * rows * self.positions[1]
+        return 4 * self.channels * math.prod(self.copies) * self.lines(rows) * self.pitch
 
     @property
     def rows(self) -> int:
@@ -99,14 +129,15 @@ class ImageConvolution:
         high, wide = self.positions
         lanes = self.vectors.lanes("f32")
         panel = _PANEL * lanes
+        least = -(-lanes // wide)  # a vector in all
 
         def computed(rows: int) -> int:
             full, rest = divmod(rows * wide, panel)
             left = -(-rest // lanes) * lanes
             return -(-high // rows) * (full * panel + left)
 
-        fitting = [rows for rows in range(1, high + 1) if self._bytes(rows) <= _CACHED]
-        return min(fitting, key=computed, default=1)
+        fitting = [rows for rows in range(least, high + 1) if self._bytes(rows) <= _CACHED]
+        return min(fitting, key=computed, default=least)
 
     def emit(
         self, outside: Function, images: Array, filters: Array, inputs: Sequence[Array]
@@ -132,8 +163,9 @@ class _Emission:
         sizes: The sizes of the convolution.
         body: The code of a workgroup.
         inputs: The inputs of the epilogue, by name.
-        windows: The memory for windows, ``[workgroups * K, columns]``.
+        windows: The memory for windows, ``[workgroups * C * copies, lines * pitch]``.
         begin: The first row of this workgroup.
+        sums: The memory for the sums of a tile before the epilogue, of each workgroup.
         result: The result.
     """
 
@@ -157,16 +189,24 @@ class _Emission:
         self.result = self.executable.make(
             ArrayType((sizes.batch * sizes.filters, positions), "f32")
         )
-        memory = self.workgroups * sizes.inner, self.rows * self.wide
+        self.lines, self.height = sizes.lines(self.rows), sizes.channels * math.prod(sizes.copies)
+        memory = self.workgroups * self.height, self.lines * sizes.pitch
         self.windows = self.executable.make(ArrayType(memory, "f32"))
+        self.tile = sizes.vectors.tile_height(sizes.filters)
+        self.sums: Array | None = None
+        if sizes.epilogue.steps:
+            memory = self.workgroups * self.tile, _PANEL * sizes.vectors.lanes("f32")
+            self.sums = self.executable.make(ArrayType(memory, "f32"))
 
     def emit(self) -> Array:
         """Emits the dispatch; returns its result."""
         number = self.executable.workgroup()
-        self.begin = number * self.sizes.inner
-        carried = [self.result, self.windows]
+        self.begin, self.slot = number * self.height, number * self.tile
+        self.written = [self.result, *([self.sums] if self.sums else [])]
         blocks = self.sizes.batch * self.blocks
-        partition(self.body, blocks, self.workgroups, number, carried, self._block)
+        partition(
+            self.body, blocks, self.workgroups, number, [*self.written, self.windows], self._block
+        )
         self.executable.dispatch()
         return self.result
 
@@ -178,7 +218,10 @@ class _Emission:
         row = (block * self.rows).at_most(sizes.positions[0] - self.rows)
         body.loop(0, sizes.channels, 1, [self.windows], lambda c: self._copy(image, c, row))
         columns, lanes = self.rows * self.wide, sizes.vectors.lanes("f32")
-        height, panel = sizes.vectors.tile_height(sizes.filters), _PANEL * lanes
+        height, panel = self.tile, _PANEL * lanes
+        memory = self.lines * sizes.pitch
+
+        windows = body.extract(self.windows, [self.begin, 0], (self.height, memory))
 
         def tiles(first: Number) -> None:
             first = first.at_most(sizes.filters - height)
@@ -186,87 +229,137 @@ class _Emission:
 
             def tile(column: Number, width: int) -> None:
                 at = [image * sizes.filters + first, row * self.wide + column]
-                rhs = body.extract(self.windows, [self.begin, column], (sizes.inner, width))
-                self._tile(lhs, rhs, first, at)
+                self._tile(lhs, windows, first, at, column, starts_of(width, lanes))
 
             full, rest = divmod(columns, panel)
-            body.loop(0, full * panel, panel, [self.result], lambda column: tile(column, panel))
+            body.loop(0, full * panel, panel, self.written, lambda column: tile(column, panel))
             if rest:
                 width = min(columns, -(-rest // lanes) * lanes)
                 tile(body.index(columns - width), width)
 
-        body.loop(0, sizes.filters, height, [self.result], tiles)
+        body.loop(0, sizes.filters, height, self.written, tiles)
 
-    def _tile(self, lhs: Array, rhs: Array, first: Number, at: Sequence[Number]) -> None:
-        """Emits the product of some filters and windows, and the epilogue of its sums."""
-        body, lanes = self.body, self.sizes.vectors.lanes("f32")
-        (height, inner), columns = known(lhs.shape), starts_of(known(rhs.shape)[1], lanes)
+    def _tile(
+        self,
+        lhs: Array,
+        windows: Array,
+        first: Number,
+        at: Sequence[Number],
+        column: Number,
+        columns: Sequence[int],
+    ) -> None:
+        """Emits the product of some filters and windows, and the epilogue of its sums.
 
-        def add(inside: Body, k: Number, sums: list[Number]) -> list[Number]:
-            windows = [inside.read(rhs, [k, column], lanes) for column in columns]
-            numbers = (inside.element(lhs, [row, k]) for row in range(height))
-            return add_outer_product(sums, (inside.broadcast(x, lanes) for x in numbers), windows)
+        Args:
+            lhs: The filters.
+            windows: The lines of this workgroup.
+            first: The first filter.
+            at: Where the result goes.
+            column: The first of the windows in this block.
+            columns: The vectors of windows from there on.
+        """
+        body, sizes, lanes = self.body, self.sizes, self.sizes.vectors.lanes("f32")
+        (high, wide), (apart, beside) = sizes.window, sizes.dilations
+        places, height = [self._place(column + each) for each in columns], known(lhs.shape)[0]
 
-        sums = [body.constant(0, "f32", lanes)] * (height * len(columns))
-        sums = accumulate_unrolled(body, inner, self.sizes.vectors.tile_unrolled, sums, add)
-        places = ((at[0] + row, at[1] + column) for row in range(height) for column in columns)
-        for total, place in zip(sums, places, strict=True):
-            body.write(total, self.result, place)
-        if self.sizes.epilogue.steps:
-            body.loop(
-                0, height, 1, [self.result],
-                lambda row: self._finish(first + row, [at[0] + row, at[1]], columns),
+        def add(inside: Body, given: list[Number], sums: list[Number]) -> list[Number]:
+            c, *k = (Number(inside, each.value, each.element) for each in given)
+            line, number, shift = c, (c * high + k[0]) * wide + k[1], inside.index(0)
+            for axis, distance in enumerate((apart * sizes.pitch, beside)):
+                if sizes.shared[axis]:
+                    shift = k[axis] * distance + shift
+                else:
+                    line = line * sizes.window[axis] + k[axis]
+            rhs = [inside.read(windows, [line, shift + place], lanes) for place in places]
+            numbers = (inside.element(lhs, [row, number]) for row in range(height))
+            return add_outer_product(sums, (inside.broadcast(x, lanes) for x in numbers), rhs)
+
+        def row(inside: Body, above: list[Number], sums: list[Number]) -> list[Number]:
+            return accumulate_unrolled(
+                inside, wide, sizes.vectors.tile_unrolled, sums,
+                lambda inside, j, sums: add(inside, [*above, j], sums),
             )  # fmt: skip
 
-    def _finish(self, filter: Number, at: Sequence[Number], columns: Sequence[int]) -> None:
-        """Emits the epilogue of a row of a tile, whose sums have been written.
+        def channel(inside: Body, c: Number, sums: list[Number]) -> list[Number]:
+            return accumulate(
+                inside, high, 1, sums, lambda inside, i, sums: row(inside, [c, i], sums)
+            )
 
-        Vectors may overlap: all sums are read before a result is written.
+        sums = [body.constant(0, "f32", lanes)] * (height * len(columns))
+        sums = accumulate(body, sizes.channels, 1, sums, channel)
+        self._write(sums, first, at, columns)
+
+    def _write(
+        self, sums: Sequence[Number], first: Number, at: Sequence[Number], columns: Sequence[int]
+    ) -> None:
+        """Emits the epilogue of a tile.
+
+        Its sums are in memory of the workgroup before: the last block of rows overlaps the one
+        before it, which another workgroup may write at the same time, and only results are equal.
         """
         body, lanes, epilogue = self.body, self.sizes.vectors.lanes("f32"), self.sizes.epilogue
-        places = [[at[0], at[1] + column] for column in columns]
-
-        def number(name: str, axes: Sequence[int], place: Sequence[Number]) -> Number:
-            if axes == FILTER:
-                return body.broadcast(body.element(self.inputs[name], [filter]), lanes)
-            return body.read(self.inputs[name], place, lanes)
-
-        sums = [body.read(self.result, place, lanes) for place in places]
+        target, row, column = (self.sums, self.slot, 0) if self.sums else (self.result, *at)
+        places = [(row + number, column + each) for number in range(self.tile) for each in columns]
         for total, place in zip(sums, places, strict=True):
-            given = {name: number(name, axes, place) for name, axes in epilogue.inputs}
-            body.write(epilogue.emit(body, total, given), self.result, place)
+            body.write(total, target, place)
+        if self.sums is None:
+            return
+        memory = self.sums
+
+        def finish(number: Number) -> None:
+            for each in columns:
+                place = [at[0] + number, at[1] + each]
+                given = {
+                    name: body.broadcast(body.element(self.inputs[name], [first + number]), lanes)
+                    if axes == FILTER
+                    else body.read(self.inputs[name], place, lanes)
+                    for name, axes in epilogue.inputs
+                }
+                total = body.read(memory, [self.slot + number, each], lanes)
+                body.write(epilogue.emit(body, total, given), self.result, place)
+
+        body.loop(0, self.tile, 1, [self.result], finish)
+
+    def _place(self, column: Number) -> Number:
+        """Where a line has the first number of a window, for a column of this block's results."""
+        step = self.sizes.strides[0] if self.sizes.shared[0] else 1
+        if step * self.sizes.pitch == self.wide:
+            return column
+        return column // self.wide * (step * self.sizes.pitch) + column % self.wide
 
     def _copy(self, image: Number, channel: Number, row: Number) -> None:
-        """Emits the copies of a channel's windows."""
+        """Emits the copies of a channel's lines."""
         body, sizes = self.body, self.sizes
-        (high, wide), down, apart = sizes.window, sizes.strides[0], sizes.dilations[0]
+        (high, wide), (down, apart) = sizes.copies, (sizes.strides[0], sizes.dilations[0])
         plane, windows = image * sizes.channels + channel, [self.windows]
+        step = 1 if sizes.shared[0] else down
 
         def line(i: Number, j: int, number: Number) -> None:
-            to = [self.begin + (channel * high + i) * wide + j, number * self.wide]
-            self._copy_row([plane, (row + number) * down + i * apart], j, to)
+            to = [self.begin + (channel * high + i) * wide + j, number * sizes.pitch]
+            self._copy_line([plane, row * down + number * step + i * apart], j, to)
 
         for j in range(wide):
             body.loop(
                 0, high, 1, windows, lambda i, j=j: body.loop(
-                    0, self.rows, 1, windows, lambda number: line(i, j, number)
+                    0, self.lines, 1, windows, lambda number: line(i, j, number)
                 )
             )  # fmt: skip
 
-    def _copy_row(self, at: Sequence[Number], j: int, to: Sequence[Number]) -> None:
-        """Emits the copy of a number of each window of a row, from the padded row `at`."""
+    def _copy_line(self, at: Sequence[Number], j: int, to: Sequence[Number]) -> None:
+        """Emits the copy of a line from the row `at` of the padded image, from column `j` on."""
         body, sizes, (above, before) = self.body, self.sizes, self.sizes.padding
         high, wide = known(self.images.shape)[1:]
         step, first = sizes.strides[1], j * sizes.dilations[1] - before
-        low = min(self.wide, max(0, -(first // step)))  # the windows between read no padding
-        end = max(low, min(self.wide, (wide - 1 - first) // step + 1))
+        count = sizes.pitch
+        low = min(count, max(0, -(first // step)))  # those between are no padding
+        end = max(low, min(count, (wide - 1 - first) // step + 1))
 
         def zeros(column: int, lanes: int) -> None:
-            column = min(column, self.wide - lanes)
+            column = min(column, count - lanes)
             body.write(body.constant(0, "f32", lanes), self.windows, [to[0], to[1] + column])
 
-        lanes = self._lanes(self.wide)
-        for column in (*range(0, low, lanes), *range(end, self.wide, lanes)):
+        lanes = self._lanes(count)
+        for column in (*range(0, low, lanes), *range(end, count, lanes)):
             zeros(column, lanes)
         if low == end:
             return
