@@ -30,12 +30,30 @@ __all__ = ["DEFECT", "Layer", "import_model"]
 
 _Reader = Callable[[Path], tuple[list[Any], str]]
 
-_REMEDIES = {
-    "loops of": "on a CPU, Keras writes its layers as such loops: save the model as .keras, or, if it "
-    "is a subclass of keras.Model, convert each layer's weights with rc.weights.from_keras",
-    "PyTorch's exporter": "the exporter writes cells as such operators, and its newer version also "
-    "torch.nn.RNN: export layers with dynamo=False, or convert weights with rc.weights.from_torch",
-}
+_WHOLE = (
+    "import the whole network with its sizes fixed (rc.import_network(path, dims=...), "
+    "import --whole --dim ...)"
+)
+_REMEDIES: list[tuple[tuple[str, ...], str]] = [
+    (
+        ("loops of",),
+        "on a CPU, Keras writes its layers as such loops: save the model as .keras, or, if it is a "
+        "subclass of keras.Model, convert each layer's weights with rc.weights.from_keras",
+    ),
+    (
+        ("operators Loop", "tf2onnx"),
+        "tf2onnx writes Keras' GRU, SimpleRNN and masked layers as a Loop: import the model's "
+        f".keras file, or {_WHOLE}",
+    ),
+    (("operators Loop",), f"its recurrent layers may be written as a Loop: {_WHOLE}"),
+    (("operators Scan",), f"its recurrent layers may be written as a Scan: {_WHOLE}"),
+    (
+        ("PyTorch's exporter",),
+        "the exporter writes cells and Keras' layers as such operators, and its newer version also "
+        "torch.nn.RNN: export that with dynamo=False, or convert weights with "
+        f"rc.weights.from_torch, or import Keras' .keras file, or {_WHOLE}",
+    ),
+]
 """Remedies for a model without layers, by words in the description of its other content."""
 
 DEFECT = "it cannot be read; if other programs can read it, please report this"
@@ -92,8 +110,8 @@ def import_model(
         raise InvalidArgumentError("import_model", "path", "a path", describe(path)) from error
     found, contents = _contents(file, read)
     if not found:
-        remedies = [remedy for words, remedy in _REMEDIES.items() if words in contents]
-        remedy = remedies[0] if remedies else ""
+        fitting = (remedy for words, remedy in _REMEDIES if all(each in contents for each in words))
+        remedy = next(fitting, "")
         raise InvalidArgumentError(
             "import_model", "path", _EXPECTED, f"{file}, which has {contents}", remedy
         )

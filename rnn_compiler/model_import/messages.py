@@ -61,7 +61,9 @@ BundleHeader: num_shards 1 int32, endianness 2 int32
 BundleEntry: dtype 1 int32, shape 2 Shape, shard 3 int32, offset 4 int64, size 5 int64, \
 crc32c 6 fixed32, slices 7 Slice*
 Slice: extent 1 Dim*
-OnnxModel: ir_version 1 int64, producer 2 string, graph 7 OnnxGraph, opset 8 OnnxOpset*
+OnnxModel: ir_version 1 int64, producer 2 string, graph 7 OnnxGraph, opset 8 OnnxOpset*, \
+function 25 OnnxFunction*
+OnnxFunction: name 1 string, node 7 OnnxNode*, domain 10 string
 OnnxOpset: domain 1 string, version 2 int64
 OnnxGraph: node 1 OnnxNode*, name 2 string, initializer 5 OnnxTensor*, input 11 OnnxValue*, \
 output 12 OnnxValue*, value 13 OnnxValue*

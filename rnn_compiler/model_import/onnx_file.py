@@ -17,6 +17,7 @@ import numpy as np
 
 from rnn_compiler.model_import.layer import Layer, Refused, named_apart
 from rnn_compiler.model_import.messages import pairs, parse
+from rnn_compiler.model_import.onnx_functions import in_functions, nodes_within
 from rnn_compiler.model_import.onnx_int8 import LINEAR, linear
 from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS, Node, layer_of
 from rnn_compiler.model_import.reading import (
@@ -24,6 +25,7 @@ from rnn_compiler.model_import.reading import (
     Budget,
     Once,
     array_of,
+    clipped,
     damaged,
     exceeded,
     read_bytes,
@@ -47,6 +49,14 @@ _TYPES: dict[int, tuple[np.dtype[Any], str]] = {
     16: (DTYPES["bfloat16"].numpy, "int32_data"),
 }
 """Element types by their number, each with the field that holds elements one by one."""
+
+_LOOPS = ("Loop", "Scan")
+"""The operators that run a graph once for each step."""
+
+_DOMAINS = ("", "ai.onnx", "com.microsoft")
+"""The domains whose operators are known: ONNX's and ONNX Runtime's."""
+
+_EXPORTERS = {"pytorch": "PyTorch's exporter", "tf2onnx": "tf2onnx"}
 
 _EXTERNAL = 1
 _DEEPEST = 50
@@ -77,6 +87,10 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
         number += 1
         if number > _MOST_NODES:
             raise exceeded(path, f"it has more than {_MOST_NODES} recurrent layers")
+        if node.domain not in _DOMAINS:
+            reason = clipped(f"the operator {node.op} of the domain {node.domain}")
+            found.append(Refused(node.name or f"{node.op}_{number}", reason))
+            continue
         names = list(node.input)
         arrays = [scope.array(name) if name else None for name in names]
         shapes = [scope.shape(name) if name else None for name in names]
@@ -88,9 +102,11 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
         dtype = next((each for each in dtypes if each in FLOAT_DTYPES), None)
         described = Node(name, node.op, pairs_of(node), names, arrays, shapes, dtype)
         found.append(layer_of(described, path, once))
-    kinds = sorted({node.op for _, node in _nodes(Scope(model.graph, files, None))})
-    by = " of PyTorch's exporter" if model.producer == "pytorch" else ""
-    return named_apart(found), f"the operators {', '.join(kinds[:20])}{by}"
+    found += in_functions(model)
+    kinds = {node.op for node in nodes_within(model.graph.node)}
+    told = sorted(kinds & {*_LOOPS}) + sorted(kinds - {*_LOOPS})
+    by = f" of {_EXPORTERS[model.producer]}" if model.producer in _EXPORTERS else ""
+    return named_apart(found), f"the operators {', '.join(told[:20])}{by}"
 
 
 class Files:
@@ -149,7 +165,11 @@ class Scope:
         self.outer = outer
         self._tensors = {tensor.name: tensor for tensor in graph.initializer}
         self._makers = {
-            name: (node, k) for node in graph.node for k, name in enumerate(node.output) if name
+            name: (node, k)
+            for node in graph.node
+            if node.domain in _DOMAINS
+            for k, name in enumerate(node.output)
+            if name
         }
         self._shapes = {each.name: each for each in (*graph.input, *graph.output, *graph.value)}
         self._known: dict[str, Any] = {}

@@ -32,7 +32,7 @@ from rnn_compiler.model_import.onnx_ops import (
     cudnn_mode,
     optional_inputs,
 )
-from rnn_compiler.model_import.reading import Once
+from rnn_compiler.model_import.reading import Once, clipped
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 from rnn_compiler.weights import from_onnx
 
@@ -125,6 +125,8 @@ def layer_of(node: Node, path: Path, once: Once, *, as_onnx: bool = False) -> La
     if node.operator == DYNAMIC:
         return _float_layer(node, path, once)
     op, dtype = f"onnx.{node.operator}", _dtype(node, path)
+    if unknown := _unknown(node):
+        return Refused(node.name, unknown, f"which ONNX's {node.operator} does not have")
     try:
         attributes = canonical(op, _given(node, op), dtype)
     except InvalidArgumentError as error:
@@ -212,6 +214,17 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
     },
 }
 """The functions that read nodes' attributes from their messages."""
+
+
+def _unknown(node: Node) -> str:
+    """The attributes and inputs of a node that its operator does not have; usually empty."""
+    others = {each.name for kind in KINDS.values() for each in kind.attributes}
+    others -= {each.name for each in KINDS[node.operator].attributes}
+    names = node.attributes.keys() - (_READ.keys() - others) - {"hidden_size", "output_sequence"}
+    count = len(INPUTS) - 2 + len(KINDS[node.operator].inputs)
+    extra = [each for each in node.inputs[count:] if each]
+    told = [f"the attribute {name}" for name in sorted(names)]
+    return clipped(" and ".join(told + [f"the input {name!r}" for name in extra]))
 
 
 def _given(node: Node, op: str) -> dict[str, Any]:
