@@ -59,6 +59,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.lowering.networks.from_onnx import linalg_of_onnx
     from rnn_compiler.network_import.graph import Graph
     from rnn_compiler.network_import.graph.axes import open_axes
+    from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes
     from rnn_compiler.network_import.graph.folding import fold
     from rnn_compiler.network_import.graph.functions import NOT_IN_ONNX
     from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
@@ -85,8 +86,9 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     else:
         fold(graph)
         join_gathered_rows(graph)
-        opened = Opened({}, {}, graph.shapes())
+        opened = Opened({}, {}, graph.shapes(), [])
         check_recurrent_sizes(graph, opened.values)
+        check_equal_sizes(graph, opened.values)
     graph.check_operators()
     graph.check_types()
     inputs = [each.name for each in graph.proto.input]
@@ -106,7 +108,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
         "dtypes": dtypes,
         "ranges": {name: [*map(written, range)] for name, range in ranges.items()},
         "weights": [(name, canonical_name(each.dtype)) for name, each in weights.items()],
-        "axes": [(axis.key, axis.title, opened.minima[axis.key]) for axis in axes],
+        "axes": [(axis.key, axis.title, opened.minima[axis.key]) for axis in opened.axes],
         "shapes": {
             name: [written(size) for size in shape] for name, shape in opened.shapes.items()
         },

@@ -2,6 +2,7 @@
 
 quantized     replaces LSTMs with int8 weights by plain ones
 sizes         fixes the sizes and values given by the caller
+equal_axes    takes open axes for one that must be equal
 open_axes     leaves the other sizes open, and `computed_sizes` the constants that depend on them
 folding       computes all known values, and `loops` counts iterations; `pools`, `bounds`,
               `powers`, `reversals`, `transposed_convolutions`, `functions`, `normalizations` and

@@ -21,6 +21,7 @@ from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.network_import.graph import Graph, onnx, shape_of
 from rnn_compiler.network_import.graph.axes import Axis
 from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
+from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes, joined_axes
 from rnn_compiler.network_import.graph.folding import fold
 from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
 from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
@@ -50,11 +51,13 @@ class Opened(NamedTuple):
         shapes: The shapes of its inputs and outputs by name.
         minima: The least size of each axis.
         values: The shapes of all its values, with None for unknown sizes.
+        axes: Its open axes, of which none must be equal.
     """
 
     shapes: Mapping[str, Sequence[Size]]
     minima: Mapping[str, int]
     values: Mapping[str, Sequence[Size | None]]
+    axes: Sequence[Axis]
 
 
 def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
@@ -68,17 +71,18 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
         ArtifactError: The graph's shapes contradict each other.
         UnsupportedError: A node needs the size of an axis.
     """
-    family = _Family(graph, axes)
+    family, axes = _joined(graph, axes)
     held = family.positions()
     if held:
         family = _Family(graph, axes, held)
     base = family.graphs[0]
     types = family.types()
     constants = family.constants()
-    shapes = {name: [*tensor.dims] for name, tensor in base.constants().items()}
-    shapes |= {name: shape for name, (shape, _) in constants.items()}
     check_scans(base, types, axes)
-    check_recurrent_sizes(base, {**shapes, **types}, axes)
+    shapes = {name: [*tensor.dims] for name, tensor in base.constants().items()}
+    shapes |= {name: shape for name, (shape, _) in constants.items()} | types
+    check_recurrent_sizes(base, shapes, axes)
+    check_equal_sizes(base, shapes, axes)
     minima = {axis.key: family.least(axis, types) for axis in axes}
     graph.model = base.model
     graph.is_open = True
@@ -94,7 +98,16 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
         if sizes is None or None in sizes:
             raise family.refused_result(each.name, types)
         known[each.name] = [size for size in sizes if size is not None]
-    return Opened(known, minima, {**graph.shapes(), **types})
+    return Opened(known, minima, {**graph.shapes(), **types}, axes)
+
+
+def _joined(graph: Graph, axes: Sequence[Axis]) -> tuple[_Family, Sequence[Axis]]:
+    """A graph at several sizes of its axes, of which those are one that must be equal."""
+    while True:
+        family = _Family(graph, axes)
+        before, axes = axes, joined_axes(family.graphs[0], family.types(), axes)
+        if len(before) == len(axes):
+            return family, axes
 
 
 def _set_shape(kind: Any, sizes: Sequence[Size | None]) -> None:

@@ -14,7 +14,7 @@ from rnn_compiler.network_import.graph import Graph, attributes_of
 from rnn_compiler.network_import.graph.axes import Axis, shown
 from rnn_compiler.schema.open_sizes import Open, Size, names_in
 
-__all__ = ["check_recurrent_sizes"]
+__all__ = ["check_recurrent_sizes", "compared"]
 
 _X, _LENGTHS = INPUTS.index("X"), INPUTS.index("sequence_lens")
 
@@ -39,7 +39,7 @@ def check_recurrent_sizes(
             continue
         wrong = [
             (name, expected, got)
-            for name, expected, got in _compared(node, shapes)
+            for name, expected, got in compared(node, shapes)
             if len(got) != len(expected) or any(_differing(expected, got))
         ]
         if not wrong:
@@ -56,7 +56,7 @@ def check_recurrent_sizes(
         )
 
 
-def _compared(
+def compared(
     node: Any, shapes: Mapping[str, Sequence[Size | None]]
 ) -> Iterator[tuple[str, Sequence[Size | None], Sequence[Size | None]]]:
     """The shapes that a node's lengths and states must have and those they have, by ONNX's names.

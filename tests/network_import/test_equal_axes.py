@@ -1,0 +1,100 @@
+"""Open axes that must be equal are one: calls refuse inputs that differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from js import calling as js_calling
+
+import rnn_compiler as rc
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+
+pytest.importorskip("onnx")
+
+from onnx import TensorProto, helper
+
+from tests.network_import.graphs import lstm_weights, model, saved, weight
+
+FLOAT, INT = int(TensorProto.FLOAT), int(TensorProto.INT64)
+
+
+@pytest.fixture(scope="module")
+def lstm(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
+    """All inputs have an open axis without a name."""
+    inputs = {"x": [6, None, 3], "n": [None], "h": [1, None, 5], "c": [1, None, 5]}
+    names = ["x", "W", "R", "B", "n", "h2", "c"]
+    nodes = [
+        helper.make_node("Mul", ["h", "two"], ["h2"]),
+        helper.make_node("LSTM", names, ["y"], hidden_size=5),
+    ]
+    weights = {**lstm_weights(), "two": np.float32(2)}
+    whole = model(nodes, inputs, ["y"], weights, dtypes={"n": TensorProto.INT32})
+    return rc.import_network(saved(whole, tmp_path_factory.mktemp("models") / "m.onnx"))
+
+
+def given(x: int, n: int, h: int, c: int) -> dict[str, Any]:
+    arrays = {"x": weight(6, x, 3), "h": weight(1, h, 5), "c": weight(1, c, 5)}
+    return arrays | {"n": np.full(n, 6, np.int32)}
+
+
+def test_rows_lengths_and_states(lstm: rc.Module) -> None:
+    (spec,) = lstm.functions
+    assert spec.open_dims == ["x_1"]
+    run = rc.runtime.load(rc.compile(lstm, "cpu:generic"), device="local-sync")
+    assert run(**given(4, 4, 4, 4)).y.shape == (6, 1, 4, 5)
+    for sizes, wrong in (((4, 2, 4, 4), "n"), ((4, 4, 5, 4), "h"), ((4, 4, 4, 3), "c")):
+        with pytest.raises(InvalidArgumentError, match=f"'{wrong}': expected shape .*x_1.* = .*4"):
+            run(**given(*sizes))
+
+
+@pytest.mark.slow
+@js_calling.needs_node
+def test_javascript(lstm: rc.Module, tmp_path: Path) -> None:
+    rc.compile_js(lstm, name="m").save(tmp_path)
+    script = """import { load } from "./m.mjs";
+    const { main } = await load();
+    const call = (x, n, h, c) => main({ x: new Float32Array(18 * x), h: new Float32Array(5 * h),
+      c: new Float32Array(5 * c), n: new Int32Array(n) });
+    console.log(call(4, 4, 4, 4).y.length);
+    for (const sizes of [[4, 2, 4, 4], [4, 4, 5, 4], [4, 4, 4, 3]])
+      try { call(...sizes); } catch (error) { console.log(error.argument); }"""
+    assert js_calling.node(tmp_path, script).split() == ["120", "n", "h", "c"]
+
+
+OPERATORS: dict[str, Any] = {
+    "GatherElements": ({"axis": 1}, {"x": (FLOAT, 3), "i": (INT, 2)}, ["x_0"]),
+    "GatherND": ({"batch_dims": 1}, {"x": (FLOAT, 3), "i": (INT, 1)}, ["x_0"]),
+    "ScatterElements": (
+        {"axis": 1},
+        {"x": (FLOAT, 3), "i": (INT, 2), "u": (FLOAT, 2)},
+        ["x_0"],
+    ),
+    "ScatterND": ({}, {"x": (FLOAT, 3), "i": (INT, 1), "u": (FLOAT, 3)}, ["i_0", "x_0"]),
+    "Einsum": ({"equation": "ij,ik->jk"}, {"x": (FLOAT, 3), "y": (FLOAT, 2)}, ["x_0"]),
+}
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_operators(operator: str, tmp_path: Path) -> None:
+    attributes, inputs, axes = OPERATORS[operator]
+    nodes = [helper.make_node(operator, [*inputs], ["y"], **attributes)]
+    shapes = {name: [None, columns] for name, (_, columns) in inputs.items()}
+    kinds = {name: kind for name, (kind, _) in inputs.items()}
+    path = saved(model(nodes, shapes, ["y"], {}, dtypes=kinds), tmp_path / "m.onnx")
+    assert rc.import_network(path).functions[0].open_dims == axes
+
+
+def test_sizes_that_differ(tmp_path: Path) -> None:
+    """Known ones are compared too; so are axes with different names."""
+    nodes = [helper.make_node("GatherElements", ["x", "i"], ["y"], axis=1, name="take")]
+    for rows, remedy in ((4, "check its inputs"), ("N", "dims={'N': N}")):
+        shapes = {"x": [rows, 3], "i": [6, 2]}
+        path = saved(model(nodes, shapes, ["y"], {}, dtypes={"i": INT}), tmp_path / "m.onnx")
+        with pytest.raises(UnsupportedError) as caught:
+            rc.import_network(path)
+        got = f"expected inputs with equal sizes along an axis, got {rows} and 6"
+        assert f"'take' (GatherElements): {got}" in str(caught.value)
+        assert remedy in str(caught.value)
