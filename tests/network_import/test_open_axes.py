@@ -178,6 +178,16 @@ def steps_of_eight() -> Any:
     return model([node], {"x": ["batch", 1, "samples"]}, ["y"], {"K": weight(6, 1, 16)})
 
 
+def same_size(operator: str, stride: int, padding: str) -> Any:
+    """Averages over pools that are padded to the size of their input, or half of it."""
+    windows = {"kernel_shape": [3 if stride > 1 else 2], "strides": [stride], "auto_pad": padding}
+    nodes = [
+        helper.make_node(operator, ["x"], ["p"], name="pool", **windows),
+        helper.make_node("GlobalAveragePool", ["p"], ["y"], name="mean"),
+    ]
+    return model(nodes, {"x": ["batch", I, "time"]}, ["y"], {})
+
+
 def halves() -> Any:
     """Takes a vector apart in the middle."""
     node = helper.make_node("Reshape", ["x", "two"], ["y"], name="halves")
@@ -320,6 +330,23 @@ def test_a_constant_input_of_a_recurrent_node(tmp_path: Path) -> None:
     program = loaded(rc.import_network(saved(made, tmp_path / "network.onnx")))
     h = weight(1, 3, H)
     close(program(initial_h=h).y, expected(made, {"initial_h": h})[0])
+
+
+@pytest.mark.parametrize(
+    ("operator", "padding"),
+    first([(a, b) for a in ("MaxPool", "AveragePool") for b in ("SAME_UPPER", "SAME_LOWER")]),
+)
+def test_pools_that_keep_a_size(operator: str, padding: str, tmp_path: Path) -> None:
+    """Windows of two, the last or the first of which has a single number."""
+    made = same_size(operator, 1, padding)
+    program = loaded(rc.import_network(saved(made, tmp_path / "network.onnx")))
+    of_window = np.max if operator == "MaxPool" else np.mean
+    before = 1 if padding == "SAME_LOWER" else 0
+    for batch, steps in ((2, 6), (1, 7), (3, 1)):
+        x = weight(batch, I, steps)
+        windows = (x[..., max(k - before, 0) : k - before + 2] for k in range(steps))
+        pools = np.stack([of_window(each, -1) for each in windows], -1)
+        close(program(x=x).y, pools.mean(-1, keepdims=True))
 
 
 @pytest.mark.slow

@@ -5,8 +5,8 @@ sizes         fixes the sizes and values given by the caller
 equal_axes    takes open axes for one that must be equal
 open_axes     leaves the other sizes open, and `computed_sizes` the constants that depend on them
 folding       computes all known values, and `loops` counts iterations; `pools`, `bounds`,
-              `powers`, `reversals`, `transposed_convolutions`, `functions`, `normalizations` and
-              `nan` rewrite operators into forms that IREE computes correctly
+              `powers`, `reversals`, `transposed_convolutions`, `functions`, `normalizations`,
+              `padding` and `nan` rewrite operators into forms that IREE computes correctly
 gathered_rows multiplies rows at once that are gathered one by one
 recurrent     inserts our ops, after `recurrent_sizes` has compared the sizes of their inputs
 products      turns products into products of two matrices

@@ -28,6 +28,7 @@ from rnn_compiler.network_import.graph.functions import plain_functions
 from rnn_compiler.network_import.graph.loops import rename, unrolled
 from rnn_compiler.network_import.graph.nan import pass_nan_on
 from rnn_compiler.network_import.graph.normalizations import plain_normalizations
+from rnn_compiler.network_import.graph.padding import plain_padding
 from rnn_compiler.network_import.graph.pools import plain_pools
 from rnn_compiler.network_import.graph.powers import plain_powers
 from rnn_compiler.network_import.graph.reversals import plain_reversals
@@ -44,7 +45,7 @@ _MOST_ROUNDS = 100
 
 _REWRITES = (
     *(plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
-    *(plain_functions, plain_normalizations, pass_nan_on),
+    *(plain_functions, plain_normalizations, plain_padding, pass_nan_on),
 )
 """What rewrites operators once the types of their inputs are known."""
 
