@@ -25,7 +25,7 @@ from rnn_compiler.network_import.graph import (
 )
 from rnn_compiler.network_import.graph.bounds import plain_bounds
 from rnn_compiler.network_import.graph.functions import plain_functions
-from rnn_compiler.network_import.graph.loops import rename, unrolled
+from rnn_compiler.network_import.graph.loops import rename, write_out_loops
 from rnn_compiler.network_import.graph.nan import pass_nan_on
 from rnn_compiler.network_import.graph.normalizations import plain_normalizations
 from rnn_compiler.network_import.graph.padding import plain_padding
@@ -35,6 +35,7 @@ from rnn_compiler.network_import.graph.reversals import plain_reversals
 from rnn_compiler.network_import.graph.transposed_convolutions import (
     plain_transposed_convolutions,
 )
+from rnn_compiler.network_import.graph.written_out import replace_loops
 
 __all__ = ["fold"]
 
@@ -64,6 +65,7 @@ def fold(graph: Graph) -> None:
         for rewrite in _REWRITES:
             changed = rewrite(graph) or changed
         graph.remove_unused()
+        changed = changed or replace_loops(graph) or write_out_loops(graph)
         if not changed:
             return
 
@@ -76,11 +78,6 @@ def _fold_once(graph: Graph) -> bool:
     made: list[Any] = []
     chosen = 0
     for node in graph.proto.node:
-        iterations = unrolled(graph, node, constants, made)
-        if iterations is not None:
-            nodes += iterations
-            chosen += 1
-            continue
         branch = _branch(node, constants)
         if branch is not None:
             nodes += _inlined(node, branch, {*types, *constants}, made)

@@ -1,9 +1,8 @@
-"""Unrolls a `Loop` whose iterations can be counted at import.
+"""Writes a `Loop` out whose iterations can be counted at import.
 
 They can if the maximum number of iterations and the first condition are constants, and if later
 conditions depend only on those, on the iteration number, and on states with the same property, such
-as counters. Keras' GRU with `reset_after` is such a loop if its length is known, as tf2onnx
-writes it.
+as counters. Loops that compute recurrent layers are replaced before (`written_out`).
 """
 
 from __future__ import annotations
@@ -13,70 +12,130 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, subgraphs
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_by, subgraphs
+from rnn_compiler.network_import.graph.counters import Counters
 
-__all__ = ["rename", "unrolled"]
+__all__ = ["rename", "write_out_loops"]
 
 _MOST_NODES = 1 << 13
-"""The most nodes of a graph after unrolling."""
+"""The most nodes of a graph after loops are written out."""
+
+_STATES = 2
+"""The position of the first state among the inputs."""
 
 
-def unrolled(
-    graph: Graph, node: Any, constants: dict[str, Any], made: list[Any]
-) -> list[Any] | None:
-    """The nodes of all iterations, for the graph that contains the loop; its constants are added.
+def write_out_loops(graph: Graph) -> bool:
+    """Writes loops out whose iterations can be counted; returns whether there were any.
 
-    Args:
-        graph: The graph.
-        node: The node.
-        constants: The constants of the graph, by name.
-        made: Receives new constants.
-
-    Returns:
-        The nodes; None if this is not a loop, or its iterations cannot be counted or are too many.
+    Raises:
+        UnsupportedError: A loop has too many iterations.
     """
-    if node.op_type != "Loop":
-        return None
-    body = attributes_of(node)["body"].g
-    count = _iterations(graph, node, body, constants)
-    states = [*node.input[2:]]
-    carried, scanned = body.output[1 : 1 + len(states)], body.output[1 + len(states) :]
-    if count is None or (scanned and not count):
-        return None
-    shared = {tensor.name: f"{node.name}/{tensor.name}" for tensor in body.initializer}
-    for tensor in body.initializer:
-        copy = onnx.TensorProto()
-        copy.CopyFrom(tensor)
-        copy.name = shared[tensor.name]
-        made.append(copy)
-    constant = _Constants(node.name, made)
+    constants = graph.constants()
     nodes: list[Any] = []
-    rows: list[list[str]] = [[] for _ in scanned]
-    for number in range(count):
-        given = [constant.of(np.array(number, np.int64)), constant.of(np.array(True)), *states]
-        names = {**shared, **dict(zip((each.name for each in body.input), given, strict=True))}
-        own = (name for each in body.node for name in each.output if name)
-        names |= {name: f"{node.name}/{number}/{name}" for name in own}
+    made: list[Any] = []
+    changed = False
+    for node in graph.proto.node:
+        count = _iterations(graph, node, constants) if node.op_type == "Loop" else None
+        has_rows = count is not None and len(node.output) > len(node.input) - _STATES
+        if count is None or (has_rows and not count):
+            nodes.append(node)
+            continue
+        changed = True
+        _check_size(node, count, len(nodes))
+        nodes += _WrittenOut(node, made).nodes(count)
+    if changed:
+        graph.proto.initializer.extend(made)
+        graph.set_nodes(nodes)
+    return changed
+
+
+def _check_size(node: Any, count: int, others: int) -> None:
+    """Checks that a loop can be written out.
+
+    Raises:
+        UnsupportedError: It has too many iterations.
+    """
+    each = len(attributes_of(node)["body"].g.node)
+    if count * each + others > _MOST_NODES:
+        raise UnsupportedError(
+            f"import_network: node {node.name!r} (Loop) would be written out as {count:,} "
+            f"iterations of {each} nodes each, beside {others:,} others: expected at most "
+            f"{_MOST_NODES:,} nodes; fix a smaller number of steps with dims=, or export the layer "
+            "as ONNX's LSTM, GRU or RNN"
+        )
+
+
+class _WrittenOut:
+    """The iterations of a loop as nodes of the graph that contains it.
+
+    Nodes that compute the same in every iteration, such as those that split weights, are written
+    once.
+    """
+
+    def __init__(self, node: Any, made: list[Any]) -> None:
+        self._node, self._made = node, made
+        self._body = attributes_of(node)["body"].g
+        self._constant = _Constants(node.name, made)
+        self._names = {t.name: f"{node.name}/{t.name}" for t in self._body.initializer}
+        for tensor in self._body.initializer:
+            copy = onnx.TensorProto()
+            copy.CopyFrom(tensor)
+            copy.name = self._names[tensor.name]
+            made.append(copy)
+
+    def nodes(self, count: int) -> list[Any]:
+        """The nodes of as many iterations, and those that give the loop's results their names."""
+        node, body = self._node, self._body
+        inputs, states = [each.name for each in body.input], [*node.input[2:]]
+        carried = [each.name for each in body.output[1 : 1 + len(states)]]
+        scanned = [each.name for each in body.output[1 + len(states) :]]
+        same = {k for k, end in enumerate(carried) if end == inputs[k + 2]}
+        self._names |= {inputs[k + 2]: states[k] for k in same}
+        varying = {*inputs} - {inputs[k + 2] for k in same}
+        once: list[Any] = []
+        repeated: list[tuple[int, Any]] = []
         for position, each in enumerate(body.node):
-            copy = onnx.NodeProto()
-            copy.CopyFrom(each)
-            copy.name = f"{node.name}/{number}/{each.name or f'{each.op_type}_{position}'}"
-            rename(copy, names)
-            nodes.append(copy)
-        states = [names.get(each.name, each.name) for each in carried]
-        for row, each in zip(rows, scanned, strict=True):
-            name = f"{node.name}/{number}/row of {each.name}"
-            parts = [names.get(each.name, each.name), constant.of(np.array([0], np.int64))]
-            nodes.append(onnx.helper.make_node("Unsqueeze", parts, [name], name=name))
-            row.append(name)
-    results: list[tuple[str, list[str], dict[str, int]]]
-    results = [("Identity", [state], {}) for state in states]
-    results += [("Concat", row, {"axis": 0}) for row in rows]
-    for (operator, parts, how), name in zip(results, node.output, strict=False):
-        if name:
-            called = f"{node.name}/{name}"
-            nodes.append(onnx.helper.make_node(operator, parts, [name], name=called, **how))
-    return nodes
+            if varying.isdisjoint(read_by(each)):
+                once.append(each)
+            else:
+                varying.update(each.output)
+                repeated.append((position, each))
+        self._names |= {n: f"{node.name}/{n}" for each in once for n in each.output if n}
+        nodes = [self._copied(each, "all", k, self._names) for k, each in enumerate(once)]
+        rows: list[list[str]] = [[] for _ in scanned]
+        for number in range(count):
+            given = [
+                self._constant.of(np.array(number, np.int64)),
+                self._constant.of(np.array(True)),
+            ]
+            names = {**self._names, **dict(zip(inputs, [*given, *states], strict=True))}
+            own = (name for _, each in repeated for name in each.output if name)
+            names |= {name: f"{node.name}/{number}/{name}" for name in own}
+            nodes += [self._copied(each, number, k, names) for k, each in repeated]
+            states = [names.get(name, name) for name in carried]
+            for row, name in zip(rows, scanned, strict=True):
+                made = f"{node.name}/{number}/row of {name}"
+                parts = [names.get(name, name), self._constant.of(np.array([0], np.int64))]
+                nodes.append(onnx.helper.make_node("Unsqueeze", parts, [made], name=made))
+                row.append(made)
+        results: list[tuple[str, list[str], dict[str, int]]]
+        results = [("Identity", [state], {}) for state in states]
+        results += [("Concat", row, {"axis": 0}) for row in rows]
+        for (operator, parts, how), name in zip(results, node.output, strict=False):
+            if name:
+                called = f"{node.name}/{name}"
+                nodes.append(onnx.helper.make_node(operator, parts, [name], name=called, **how))
+        return nodes
+
+    def _copied(self, node: Any, iteration: object, position: int, names: dict[str, str]) -> Any:
+        """A node of an iteration, with other names."""
+        copy = onnx.NodeProto()
+        copy.CopyFrom(node)
+        called = node.name or f"{node.op_type}_{position}"
+        copy.name = f"{self._node.name}/{iteration}/{called}"
+        rename(copy, names)
+        return copy
 
 
 def rename(node: Any, names: dict[str, str]) -> None:
@@ -106,15 +165,22 @@ class _Constants:
         return self._known[key]
 
 
-def _iterations(graph: Graph, node: Any, body: Any, constants: dict[str, Any]) -> int | None:
-    """The number of iterations; None if it is unknown or too large."""
+def _iterations(graph: Graph, node: Any, constants: dict[str, Any]) -> int | None:
+    """The number of iterations; None if it is unknown."""
+    count = Counters(node, constants).iterations()
+    return _evaluated_iterations(graph, node, constants) if count is None else count
+
+
+def _evaluated_iterations(graph: Graph, node: Any, constants: dict[str, Any]) -> int | None:
+    """The number of iterations, whose conditions are evaluated; None if it is too large."""
+    body = attributes_of(node)["body"].g
     most, condition = (
         _value(name, constants) if name else default
         for name, default in zip(node.input[:2], (math.inf, True), strict=True)
     )
     if most is None or condition is None:
         return None
-    limit = (_MOST_NODES - len(graph.proto.node)) // max(len(body.node), 1)
+    limit = _MOST_NODES // max(len(body.node), 1) + 1
     needed, nodes = _slice(body)
     inputs = [each.name for each in body.input]
     own = {name for each in nodes for name in each.output} | {*inputs}

@@ -1,0 +1,171 @@
+"""The counters of a `Loop`: values that grow by the same number in every iteration.
+
+They are the iteration number, states that start at a constant and have a constant added, and what
+is computed from them. Conditions that compare them to constants tell how often the loop runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rnn_compiler.network_import.graph import attributes_of, onnx
+
+__all__ = ["Counter", "Counters"]
+
+_EXACT = (
+    *(onnx.TensorProto.INT32, onnx.TensorProto.INT64),
+    *(onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE),
+)
+"""Types that hold all numbers of steps."""
+
+_COMPARED = {
+    "Less": (1, 0),
+    "LessOrEqual": (1, 1),
+    "Greater": (-1, 0),
+    "GreaterOrEqual": (-1, 1),
+}
+"""Whether an operator's first input is the smaller one, and by how much its bound is larger."""
+
+
+class Counter(NamedTuple):
+    """A number in each iteration: ``start + step * iteration``."""
+
+    start: int
+    step: int
+
+
+class Counters:
+    """The counters of a loop.
+
+    Attributes:
+        body: The graph of an iteration.
+        fixed: The outer names of states that are the same in every iteration, by their names.
+    """
+
+    def __init__(self, node: Any, constants: Mapping[str, Any]) -> None:
+        self.body = attributes_of(node)["body"].g
+        self._node = node
+        self._makers = {name: each for each in self.body.node for name in each.output if name}
+        self._outer = constants
+        self._own = {tensor.name: tensor for tensor in self.body.initializer}
+        inputs = [each.name for each in self.body.input]
+        ends = dict(zip(inputs[2:], (each.name for each in self.body.output[1:]), strict=False))
+        starts = dict(zip(inputs[2:], node.input[2:], strict=False))
+        self._last_of: dict[str, float | None] = {}
+        self.fixed = {n: starts[n] for n, end in ends.items() if self._source(end) == n}
+        self._known = {inputs[0]: Counter(0, 1)}
+        for name, end in ends.items():
+            array = None if name in self.fixed else self.array(starts[name])
+            first = self._whole(starts[name]) if array is not None and not array.ndim else None
+            base, added = self._offset(end)
+            if base == name and first is not None:
+                self._known[name] = Counter(first, added)
+
+    def counter(self, name: str) -> Counter | None:
+        """The counter that a value of the body is; None if it is none."""
+        base, added = self._offset(name)
+        known = self._known.get(base)
+        return None if known is None else Counter(known.start + added, known.step)
+
+    def array(self, name: str) -> Any:
+        """The array of a value of the body that is constant; None if it is not."""
+        name = self.fixed.get(self._source(name), self._source(name))
+        tensor = self._own.get(name, self._outer.get(name))
+        if tensor is not None:
+            return onnx.numpy_helper.to_array(tensor)
+        maker = self._makers.get(name)
+        if maker is not None and maker.op_type == "Constant" and maker.attribute[0].name == "value":
+            return onnx.numpy_helper.to_array(maker.attribute[0].t)
+        return None
+
+    def iterations(self) -> int | None:
+        """How often the loop runs; None if conditions on counters do not say it."""
+        most, go = self._node.input[:2]
+        limit = self._number(most) if most else math.inf
+        starts = self._number(go) if go else 1
+        last = self._last(self.body.output[0].name)
+        if limit is None or starts is None or last is None:
+            return None
+        count = max(0, min(limit, last + 1)) if starts else 0
+        return None if count == math.inf else int(count)
+
+    def _last(self, name: str) -> float | None:
+        """The first iteration in which a condition is false; None if it is unknown."""
+        source = self._source(name)
+        if source not in self._last_of:
+            self._last_of[source] = None  # for a graph with a cycle
+            self._last_of[source] = self._computed_last(source)
+        return self._last_of[source]
+
+    def _computed_last(self, source: str) -> float | None:
+        known = self._number(source)
+        if source == self.body.input[1].name or known is not None:
+            return 0 if known is not None and not known else math.inf
+        maker = self._makers.get(source)
+        if maker is not None and maker.op_type == "And":
+            sides = [self._last(each) for each in maker.input]
+            return None if None in sides else min(each for each in sides if each is not None)
+        if maker is None or maker.op_type not in _COMPARED:
+            return None
+        order, more = _COMPARED[maker.op_type]
+        small, large = maker.input[::order]
+        counter, bound = self.counter(small), self._number(large)
+        if counter is None or bound is None or counter.step < 1 or math.isnan(bound):
+            return None
+        if math.isinf(bound):
+            return max(0, bound)
+        last = (bound - counter.start) / counter.step
+        return max(0, math.floor(last) + 1 if more else math.ceil(last))
+
+    def _number(self, name: str) -> float | None:
+        """The value of a constant of one element; None for other values."""
+        array = self.array(self._source(name, *_EXACT))
+        is_one = array is not None and array.size == 1 and array.dtype.kind in "iubf"
+        return np.asarray(array).reshape(-1)[0].item() if is_one else None
+
+    def _whole(self, name: str) -> int | None:
+        """The value of a constant that is one whole number; None for other values."""
+        number = self._number(name)
+        return None if number is None or not float(number).is_integer() else int(number)
+
+    def _source(self, name: str, *casts: int) -> str:
+        """The value that Identity nodes, and casts to some types, pass on."""
+        for _ in self.body.node:  # a graph with a cycle ends too
+            maker = self._makers.get(name)
+            if maker is None or not _passes_on(maker, casts):
+                break
+            name = maker.input[0]
+        return name
+
+    def _offset(self, name: str) -> tuple[str, int]:
+        """The value from which another one is computed by adding a constant, and the constant."""
+        added = 0
+        for _ in self.body.node:
+            maker = self._makers.get(name)
+            if maker is None:
+                break
+            operator = maker.op_type
+            if operator in ("Add", "Sub"):
+                first, second = maker.input
+                if operator == "Add" and self._whole(first) is not None:
+                    first, second = second, first
+                number = self._whole(second)
+                if number is None:
+                    break
+                name, added = first, added + (number if operator == "Add" else -number)
+            elif _passes_on(maker, _EXACT):
+                name = maker.input[0]
+            else:
+                break
+        return name, added
+
+
+def _passes_on(node: Any, casts: Sequence[int]) -> bool:
+    """Whether a node passes its input on, or casts it to one of some types."""
+    if node.op_type == "Cast":
+        return attributes_of(node)["to"].i in casts
+    return node.op_type == "Identity"
