@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,16 +30,53 @@ _PRECISE = 1e-10
 _ROUNDED = 4e-7
 """The same, for a formula whose numbers, such as 1/6, are rounded to float32."""
 
+
+def _sigmoid(x: Any) -> Any:
+    e: Any = np.exp(-abs(x))
+    return np.where(x < 0, e, 1.0) / (1 + e)
+
+
+def _softsign(x: Any) -> Any:
+    y: Any = x / (1 + abs(x))
+    return y
+
+
+def _relu(x: Any) -> Any:
+    y: Any = np.maximum(x, 0)
+    return y
+
+
+def _softplus(x: Any) -> Any:
+    y: Any = np.logaddexp(0, x)
+    return y
+
+
+def _elu(x: Any, alpha: float) -> Any:
+    return np.where(x < 0, alpha * np.expm1(np.minimum(x, 0)), x)
+
+
+def _leaky_relu(x: Any, alpha: float) -> Any:
+    return np.where(x < 0, alpha * x, x)
+
+
+def _thresholded_relu(x: Any, alpha: float) -> Any:
+    return np.where(x > alpha, x, 0)
+
+
+def _hard_sigmoid(x: Any, alpha: float, beta: float) -> Any:
+    return np.minimum(np.maximum(alpha * x + beta, 0), 1)
+
+
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "Sigmoid": lambda x: np.where(x < 0, np.exp(-abs(x)), 1.0) / (1 + np.exp(-abs(x))),
+    "Sigmoid": _sigmoid,
     "Tanh": np.tanh,
-    "Relu": lambda x: np.maximum(x, 0),
-    "Softsign": lambda x: x / (1 + abs(x)),
-    "Softplus": lambda x: np.logaddexp(0, x),
-    "Elu": lambda x, alpha: np.where(x < 0, alpha * np.expm1(np.minimum(x, 0)), x),
-    "LeakyRelu": lambda x, alpha: np.where(x < 0, alpha * x, x),
-    "ThresholdedRelu": lambda x, alpha: np.where(x > alpha, x, 0),
-    "HardSigmoid": lambda x, alpha, beta: np.clip(alpha * x + beta, 0, 1),
+    "Relu": _relu,
+    "Softsign": _softsign,
+    "Softplus": _softplus,
+    "Elu": _elu,
+    "LeakyRelu": _leaky_relu,
+    "ThresholdedRelu": _thresholded_relu,
+    "HardSigmoid": _hard_sigmoid,
 }
 
 Function = tuple[str, tuple[float, ...]]
@@ -93,7 +131,7 @@ class Cell:
         Wb, Rb = B[: len(W)], B[len(W) :]
         xs = np.split(x @ W.T + Wb, gates, -1)
         hs = np.split(h @ R.T + Rb, gates, -1)
-        f, *others = (lambda v, each=each: _applied(each, v) for each in self.functions)
+        f, *others = (partial(_applied, each) for each in self.functions)
         if self.operator == "RNN":
             return [f(xs[0] + hs[0])]
         if self.operator == "GRU":
@@ -163,7 +201,8 @@ def cell_of(
     inner = next((each for each in activated if each not in direct), None)
     state = next(iter(others), None)
     for cell in candidates(direct, inner, xs[0], h, state):
-        expected = [results[each] for each in (h, state) if each in results]
+        own = [h] if state is None else [h, state]
+        expected = [results[each] for each in own if each in results]
         made = cell.step(sample[cell.x], sample[h], None if state is None else sample[state])
         if len(made) == len(expected) and all(
             is_same(one, other, precise) for one, other in zip(made, expected, strict=True)
@@ -207,18 +246,18 @@ def _gru(
         return
     factor = inner.of.terms[products[0]]
     for r, reset in itertools.permutations(products[0].factors):
-        gates = [atom for atom in r.terms if atom in direct and r.terms[atom].ndim == 0]
+        gates = [each for each in direct if each in r.terms and not r.terms[each].ndim]
         if len(gates) != 1 or len(r.terms) != 1 or not {*reset.terms} <= {h}:
             continue
-        zeros = np.zeros(h.width)
         W, bias, is_after = inner.of.matrix(x), inner.of.bias, not factor.ndim
         if is_after:
             scale = factor * r.terms[gates[0]]
-            R, own = scale * reset.matrix(h), scale * reset.bias
+            product, own = scale * reset.matrix(h), scale * reset.bias
         else:
-            R, own = r.terms[gates[0]] * reset.matrix(h) @ factor, zeros
+            product = r.terms[gates[0]] * reset.matrix(h) @ factor
+            own = np.zeros(h.width)
         function = (inner.function, inner.parameters)
-        n = _Gate(function, W, R, bias, own)
+        n = _Gate(function, W, product, bias, own)
         second = _gate(gates[0], x, h)
         first = _gate(next(each for each in direct if each is not gates[0]), x, h)
         for z in (first, first.opposite):
@@ -261,7 +300,9 @@ def _cell(
     *,
     is_after: bool = False,
 ) -> Cell:
-    W, R = (np.concatenate(each).astype(np.float64) for each in
-            ([gate.W.T for gate in gates], [gate.R.T for gate in gates]))  # fmt: skip
+    W, R = (
+        np.concatenate([each.T for each in parts])
+        for parts in ([gate.W for gate in gates], [gate.R for gate in gates])
+    )
     B = np.concatenate([*(gate.bias for gate in gates), *(gate.own_bias for gate in gates)])
     return Cell(operator, (W, R, B), [gates[0].function, *functions], x, h, c, is_after)

@@ -10,8 +10,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from rnn_compiler.network_import.graph import attributes_of, onnx
 
 __all__ = ["Counter", "Counters"]
@@ -124,8 +122,9 @@ class Counters:
     def _number(self, name: str) -> float | None:
         """The value of a constant of one element; None for other values."""
         array = self.array(self._source(name, *_EXACT))
-        is_one = array is not None and array.size == 1 and array.dtype.kind in "iubf"
-        return np.asarray(array).reshape(-1)[0].item() if is_one else None
+        if array is None or array.size != 1 or array.dtype.kind not in "iubf":
+            return None
+        return array.item()
 
     def _whole(self, name: str) -> int | None:
         """The value of a constant that is one whole number; None for other values."""

@@ -68,8 +68,10 @@ def steps_of(node: Any, constants: Mapping[str, Any], used: set[str]) -> Steps |
         used: The values that something reads.
     """
     read = {"Loop": _loop, "Scan": _scan}.get(node.op_type)
-    body = attributes_of(node)["body"].g if read else None
-    if read is None or any(True for each in body.node for _ in subgraphs(each)):
+    if read is None:
+        return None
+    body = attributes_of(node)["body"].g
+    if any(True for each in body.node for _ in subgraphs(each)):
         return None
     return read(node, body, constants, used)
 
