@@ -93,6 +93,7 @@ class Graph:
         model: The model, as a message of ONNX.
         path: Its file, for messages.
         is_open: Whether sizes of values are open.
+        writes_out: Whether `folding` may write loops out.
         largest: The most elements of a constant that is larger than its inputs.
         elements_left: The remaining number of elements of constants that may be computed.
         folded: The values that follow from sizes of inputs, by name, with those they follow from.
@@ -103,6 +104,7 @@ class Graph:
         self.model = model
         self.path = path
         self.is_open = False
+        self.writes_out = True
         self.largest = largest
         self.elements_left = _SPARE_ELEMENTS + model.ByteSize()
         self.folded: dict[str, tuple[Any, Sequence[str]]] = {}

@@ -32,31 +32,20 @@ _ROUNDED = 4e-7
 
 
 def _sigmoid(x: Any) -> Any:
-    e: Any = np.exp(-abs(x))
+    e = np.exp(-np.abs(x))
     return np.where(x < 0, e, 1.0) / (1 + e)
 
 
 def _softsign(x: Any) -> Any:
-    y: Any = x / (1 + abs(x))
-    return y
-
-
-def _relu(x: Any) -> Any:
-    y: Any = np.maximum(x, 0)
-    return y
-
-
-def _softplus(x: Any) -> Any:
-    y: Any = np.logaddexp(0, x)
-    return y
+    return np.divide(x, 1 + np.abs(x))
 
 
 def _elu(x: Any, alpha: float) -> Any:
-    return np.where(x < 0, alpha * np.expm1(np.minimum(x, 0)), x)
+    return np.maximum(x, 0) + alpha * np.expm1(np.minimum(x, 0))
 
 
 def _leaky_relu(x: Any, alpha: float) -> Any:
-    return np.where(x < 0, alpha * x, x)
+    return np.maximum(x, 0) + alpha * np.minimum(x, 0)
 
 
 def _thresholded_relu(x: Any, alpha: float) -> Any:
@@ -70,9 +59,9 @@ def _hard_sigmoid(x: Any, alpha: float, beta: float) -> Any:
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "Sigmoid": _sigmoid,
     "Tanh": np.tanh,
-    "Relu": _relu,
+    "Relu": partial(np.maximum, 0.0),
     "Softsign": _softsign,
-    "Softplus": _softplus,
+    "Softplus": partial(np.logaddexp, 0.0),
     "Elu": _elu,
     "LeakyRelu": _leaky_relu,
     "ThresholdedRelu": _thresholded_relu,

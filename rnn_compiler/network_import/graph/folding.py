@@ -65,7 +65,8 @@ def fold(graph: Graph) -> None:
         for rewrite in _REWRITES:
             changed = rewrite(graph) or changed
         graph.remove_unused()
-        changed = changed or replace_loops(graph) or write_out_loops(graph)
+        changed = changed or replace_loops(graph)
+        changed = changed or (graph.writes_out and write_out_loops(graph))
         if not changed:
             return
 

@@ -7,16 +7,19 @@ as counters. Loops that compute recurrent layers are replaced before (`written_o
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_by, subgraphs
+from rnn_compiler.network_import.graph.axes import Axis
 from rnn_compiler.network_import.graph.counters import Counters
 
-__all__ = ["rename", "write_out_loops"]
+__all__ = ["check_iterations", "rename", "write_out_loops"]
 
 _MOST_NODES = 1 << 13
 """The most nodes of a graph after loops are written out."""
@@ -48,6 +51,36 @@ def write_out_loops(graph: Graph) -> bool:
         graph.proto.initializer.extend(made)
         graph.set_nodes(nodes)
     return changed
+
+
+def check_iterations(graph: Graph, axes: Sequence[Axis], folded: Iterable[Graph]) -> None:
+    """Checks loops, before they are written out, for an open number of iterations.
+
+    Args:
+        graph: The graph.
+        axes: Its open axes.
+        folded: The graph at some sizes of the axes, then with another size of each.
+
+    Raises:
+        UnsupportedError: A number of iterations depends on the size of an axis.
+    """
+    if "Loop" not in graph.operators():
+        return
+    usual, *others = map(_all_iterations, itertools.islice(folded, 1 + len(axes)))
+    for axis, counts in zip(axes, others, strict=True):
+        for name, count in usual.items():
+            if counts.get(name, count) != count:
+                raise UnsupportedError(
+                    f"import_network: node {name!r} (Loop): the number of its iterations depends "
+                    f"on a size, so {axis}"
+                )
+
+
+def _all_iterations(graph: Graph) -> dict[str, int | None]:
+    """The numbers of iterations of a graph's loops, by name; None for unknown ones."""
+    constants = graph.constants()
+    loops = (node for node in graph.proto.node if node.op_type == "Loop")
+    return {node.name: _iterations(graph, node, constants) for node in loops}
 
 
 def _check_size(node: Any, count: int, others: int) -> None:

@@ -24,6 +24,7 @@ from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
 from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes, joined_axes
 from rnn_compiler.network_import.graph.folding import fold
 from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
+from rnn_compiler.network_import.graph.loops import check_iterations
 from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
 from rnn_compiler.network_import.graph.results import unknown_result
 from rnn_compiler.network_import.graph.scans import check_scans
@@ -143,6 +144,7 @@ class _Family:
         pairs = itertools.combinations(axes, 2)
         others += [{one.key: 101, two.key: 103} for one, two in pairs]
         self.points = [self._usual, *({**self._usual, **other} for other in others)]
+        check_iterations(graph, axes, (self._at(each, writes_out=False) for each in self.points))
         self.graphs = [self._at(point) for point in self.points]
         self.shapes = [_shapes(graph) for graph in self.graphs]
         self._values = {name for node in self.graphs[0].proto.node for name in node.output if name}
@@ -156,11 +158,11 @@ class _Family:
                     f"an input, so {changed}"
                 )
 
-    def _at(self, sizes: Mapping[str, int]) -> Graph:
+    def _at(self, sizes: Mapping[str, int], *, writes_out: bool = True) -> Graph:
         model = onnx.ModelProto()
         model.CopyFrom(self._source.model)
         graph = Graph(model, self._source.path, largest=_LARGEST)
-        graph.is_open, graph.held = True, self._held
+        graph.is_open, graph.held, graph.writes_out = True, self._held, writes_out
         inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
         for axis in self._axes:
             for name, number in axis.sources:

@@ -58,7 +58,7 @@ def replace_loops(graph: Graph) -> bool:
 
 def _layers(graph: Graph, steps: Steps, types: Mapping[str, Any]) -> Layers | None:
     """The layers that a loop computes; None if it computes something else."""
-    shapes, kinds = _types_of(graph, types)
+    constants, (shapes, kinds) = graph.constants(), _types_of(graph, types)
     sources = {**steps.rows, **{name: state.start for name, state in steps.states.items()}}
     masks = [n for n, each in steps.rows.items() if kinds.get(each) == onnx.TensorProto.BOOL]
     floats = {kinds.get(source) for name, source in sources.items() if name not in masks}
@@ -71,8 +71,9 @@ def _layers(graph: Graph, steps: Steps, types: Mapping[str, Any]) -> Layers | No
     if len(batch) != 1 or any(len(shapes[steps.rows[name]]) != 3 for name in x):
         return None
     ((T, B),) = batch
-    if any(shapes[state.start][:-1] != [B] for state in steps.states.values()):
-        return None
+    for start in (state.start for state in steps.states.values()):
+        if len(shapes[start]) != 2 or (start in constants and shapes[start][0] != B):
+            return None
     if any(shapes[steps.rows[name]][2:] not in ([], [1]) for name in masks):
         return None
     fixed = [n for n, each in steps.fixed.items() if _is_kept(n, steps, shapes.get(each), B)]

@@ -1,0 +1,277 @@
+"""Recurrent layers as loops over their steps, in the form in which tf2onnx writes those of Keras.
+
+A step reads the row of its array that a counter names, and its weights are states that stay the
+same. A condition compares the counter and the iteration number with the number of steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.reference
+from onnx import TensorProto, helper, numpy_helper
+
+from tests.network_import.graphs import H, I, model, weight
+
+BOOL, INT32, INT64 = TensorProto.BOOL, TensorProto.INT32, TensorProto.INT64
+FLOAT = TensorProto.FLOAT
+
+Nodes = list[Any]
+
+
+class Step:
+    """The nodes of a step; each method returns the name of what it computes."""
+
+    def __init__(self) -> None:
+        self.nodes: Nodes = []
+        self.constants: dict[str, Any] = {}
+
+    def add(self, operator: str, *inputs: str, count: int = 1, **rest: Any) -> Any:
+        names = [f"{operator}{len(self.nodes)}.{k}" for k in range(count)]
+        self.nodes.append(helper.make_node(operator, inputs, names, **rest))
+        return names if count > 1 else names[0]
+
+    def constant(self, value: Any) -> str:
+        name = f"constant{len(self.constants)}"
+        self.constants[name] = np.asarray(value)
+        return name
+
+    def columns(self, value: str, number: int) -> str:
+        """One of some parts of H columns, as a slice of both axes."""
+        ends = [2**31 - 1, H * (number + 1)]
+        bounds = [self.constant(each) for each in ([0, H * number], ends, [0, 1])]
+        return self.add("Slice", value, *bounds)
+
+    def chosen(self, mask: str, new: str, old: str) -> str:
+        """The new value where a mask is true, as tf2onnx writes SelectV2."""
+        false = self.add("Cast", self.add("Not", mask), to=FLOAT)
+        new = self.add("Mul", self.add("Cast", mask, to=FLOAT), new)
+        return self.add("Add", new, self.add("Mul", old, false))
+
+
+Cell = Callable[[Step, str, Sequence[str]], Sequence[str]]
+"""Adds a cell's nodes, given x and the states; returns the next states, the output first."""
+
+
+def gru(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """Keras' GRU, which resets after the product."""
+    (h,) = states
+    bias, own = s.add("Split", "b2", count=2, axis=0)
+    one = s.constant([0])
+    xs = s.add("Add", s.add("MatMul", x, "W"), s.add("Squeeze", bias, one))
+    hs = s.add("Add", s.add("MatMul", h, "R"), s.add("Squeeze", own, one))
+    parts = s.add("Split", xs, count=3, axis=-1)
+    z, r = (s.add("Sigmoid", s.add("Add", parts[k], s.columns(hs, k))) for k in (0, 1))
+    reset = s.add("Mul", r, s.columns(hs, 2))
+    n = s.add("Tanh", s.add("Add", parts[2], reset))
+    return [blended(s, z, h, n)]
+
+
+def gru_reset_before(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """Keras' GRU with reset_after=False, which slices R."""
+    (h,) = states
+    parts = s.add("Split", s.add("Add", s.add("MatMul", x, "W"), "b"), count=3, axis=-1)
+    gates = s.add("MatMul", h, s.add("Slice", "R", *(s.constant(n) for n in ([0], [2 * H], [1]))))
+    z, r = (s.add("Sigmoid", s.add("Add", parts[k], s.columns(gates, k))) for k in (0, 1))
+    reset = s.add("MatMul", s.add("Mul", r, h), s.columns("R", 2))
+    n = s.add("Tanh", s.add("Add", parts[2], reset))
+    return [blended(s, z, h, n)]
+
+
+def blended(s: Step, z: str, h: str, n: str) -> str:
+    rest = s.add("Mul", s.add("Sub", s.constant(np.float32(1)), z), n)
+    return s.add("Add", s.add("Mul", z, h), rest)
+
+
+def hard_gru(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """With hard sigmoids, as clips of shifted sums that are multiplied by 1/6."""
+    (h,) = states
+    xs = s.add("Split", s.add("Add", s.add("MatMul", x, "W"), "b"), count=3, axis=-1)
+    hs = s.add("Split", s.add("MatMul", h, "R"), count=3, axis=-1)
+    low, high, shift, part = (s.constant(np.float32(n)) for n in (0, 6, 3, 1 / 6))
+    sums = (s.add("Add", xs[k], s.add("Add", shift, hs[k])) for k in (0, 1))
+    z, r = (s.add("Mul", s.add("Clip", each, low, high), part) for each in sums)
+    return [blended(s, z, h, s.add("Tanh", s.add("Add", xs[2], s.add("Mul", r, hs[2]))))]
+
+
+def rnn(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """Keras' SimpleRNN."""
+    xs = s.add("Add", s.add("MatMul", x, "W"), "b")
+    return [s.add("Tanh", s.add("Add", xs, s.add("MatMul", states[0], "R")))]
+
+
+def lstm(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """Keras' LSTM, of the gates i, f, c, o."""
+    h, c = states
+    both = s.add("Add", s.add("MatMul", x, "W"), s.add("MatMul", h, "R"))
+    return combined(s, s.add("Split", s.add("Add", both, "b"), count=4, axis=-1), c)
+
+
+def lstm_of_parts(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """Keras' LSTM with recurrent_dropout, which splits its weights in every step."""
+    h, c = states
+    W, b = s.add("Split", "W", count=4, axis=1), s.add("Split", "b", count=4, axis=0)
+    xs = [s.add("Add", s.add("MatMul", x, W[k]), b[k]) for k in range(4)]
+    products = [s.add("MatMul", h, s.columns("R", k)) for k in range(4)]
+    return combined(s, [s.add("Add", a, p) for a, p in zip(xs, products, strict=True)], c)
+
+
+def combined(s: Step, gates: Sequence[str], c: str) -> Sequence[str]:
+    i, f, o = (s.add("Sigmoid", gates[k]) for k in (0, 1, 3))
+    new = s.add("Mul", i, s.add("Tanh", gates[2]))
+    c = s.add("Add", s.add("Mul", f, c), new)
+    return [s.add("Mul", o, s.add("Tanh", c)), c]
+
+
+GATES = {gru: 3, gru_reset_before: 3, hard_gru: 3, rnn: 1, lstm: 4, lstm_of_parts: 4}
+"""The cells, with their numbers of gates."""
+
+
+def keras_loop(
+    cell: Cell,
+    shape: Sequence[int | str],
+    *,
+    gates: int = 4,
+    states: int = 1,
+    mask: str = "",
+    start: bool = False,
+    rename: Callable[[str], str] = lambda name: name,
+) -> Any:
+    """A model of ``x [B, T, I]`` with a layer as a loop.
+
+    Args:
+        cell: The cell.
+        shape: B and T, numbers or names.
+        gates: The number of its gates.
+        states: The number of its states.
+        mask: ``"keep"`` repeats the output where the input `mask` is false, ``"zero"`` gives zeros.
+        start: Whether the states are inputs ``s0``, ``s1``, instead of zeros.
+        rename: Gives the body's values other names.
+
+    Returns:
+        The model, with the outputs ``y [B, T, H]`` and ``last0``, ``last1``.
+    """
+    weights = {"W": weight(I, gates * H), "R": weight(H, gates * H), "b": weight(gates * H)}
+    weights["b2"] = weight(2, gates * H)
+    step = Step()
+    x = step.add("Gather", "rows", "k", axis=0)
+    own = [f"state{k}" for k in range(states)]
+    ends = [*cell(step, x, own)]
+    y = ends[0]
+    if mask:
+        row = step.add("Gather", "masks", "k", axis=0)
+        y = step.chosen(row, y, "previous" if mask == "keep" else "none")
+        ends = [step.chosen(row, new, old) for new, old in zip(ends, own, strict=True)]
+    following = step.add("Add", "k", step.constant(np.int32(1)))
+    numbers = [step.add("Cast", each, to=FLOAT) for each in (following, "i")]
+    below = [step.add("Less", each, "steps as float") for each in numbers]
+    go = step.add("And", *below)
+    each = step.add("Identity", y)
+    names = ["W", "R", "b", "b2"]
+    held = {"previous": y, "none": "none"} if mask else {}
+    inputs = ["i", "c", "k", *own, *held, *names]
+    outputs = [go, following, *ends, *held.values(), *names, each]
+    kinds = {"i": INT64, "c": BOOL, "k": INT32}
+    body = helper.make_graph(
+        step.nodes,
+        "body",
+        [helper.make_tensor_value_info(name, kinds.get(name, FLOAT), None) for name in inputs],
+        [helper.make_tensor_value_info(go, BOOL, []),
+         helper.make_tensor_value_info(following, INT32, []),
+         *(helper.make_tensor_value_info(n, FLOAT, None) for n in outputs[2:])],
+        [numpy_helper.from_array(array, name) for name, array in step.constants.items()],
+    )  # fmt: skip
+    own_names = {name for node in step.nodes for name in node.output} | {*inputs, *step.constants}
+    called = {name: rename(name) for name in own_names}
+    for node in body.node:
+        node.input[:] = [called.get(name, name) for name in node.input]
+        node.output[:] = [called.get(name, name) for name in node.output]
+    for value in (*body.input, *body.output, *body.initializer):
+        value.name = called.get(value.name, value.name)
+    return _around(body, shape, weights, states, len(held), mask, start)
+
+
+def _around(
+    body: Any,
+    shape: Sequence[int | str],
+    weights: Mapping[str, Any],
+    states: int,
+    held: int,
+    mask: str,
+    start: bool,
+) -> Any:
+    """The model around the loop of a body."""
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["rows"], perm=[1, 0, 2]),
+        helper.make_node("Shape", ["rows"], ["shape"]),
+        helper.make_node("Gather", ["shape", "0"], ["steps"]),
+        helper.make_node("Gather", ["shape", "[1]"], ["batch"]),
+        helper.make_node("Concat", ["batch", "[H]"], ["sizes"], axis=0),
+        helper.make_node("Expand", ["0.", "sizes"], ["zeros"]),
+        helper.make_node("Cast", ["steps"], ["steps as float"], to=FLOAT),
+        helper.make_node("Less", ["0.", "steps as float"], ["go"]),
+    ]
+    if mask:
+        nodes += [
+            helper.make_node("Unsqueeze", ["mask", "[2]"], ["column"]),
+            helper.make_node("Transpose", ["column"], ["masks"], perm=[1, 0, 2]),
+        ]
+    first = [f"s{k}" if start else "zeros" for k in range(states)]
+    results = [f"last{k}" for k in range(states)]
+    inputs = ["steps", "go", "0 as int32", *first, *["zeros"] * held, *weights]
+    unused = [f"unused{k}" for k in range(held + len(weights))]
+    outputs = ["count", *results, *unused, "ys"]
+    nodes.append(helper.make_node("Loop", inputs, outputs, name="again", body=body))
+    nodes.append(helper.make_node("Transpose", ["ys"], ["y"], perm=[1, 0, 2]))
+    constants = {
+        "0": np.array(0), "[1]": np.array([1]), "[2]": np.array([2]), "[H]": np.array([H]),
+        "0.": np.float32(0), "0 as int32": np.int32(0),
+    }  # fmt: skip
+    given: dict[str, Sequence[int | str | None]] = {"x": [*shape, I]}
+    given |= {name: [shape[0], H] for name in first if start}
+    given |= {"mask": [*shape]} if mask else {}
+    return model(nodes, given, ["y", *results], {**weights, **constants}, dtypes={"mask": BOOL})
+
+
+def stepped(made: Any, inputs: Mapping[str, Any]) -> list[Any]:
+    """The results of such a model, computed step by step.
+
+    onnx's reference implementation joins the rows of a loop's results instead of stacking them.
+    """
+    graph = made.graph
+    (loop,) = (node for node in graph.node if node.op_type == "Loop")
+    body = loop.attribute[0].g
+    before = [node for node in graph.node if node is not loop and node.output[0] != "y"]
+    outer = {name for node in body.node for name in node.input}
+    outer -= {name for node in body.node for name in node.output}
+    outer -= {each.name for each in (*body.input, *body.initializer)}
+    values = dict(inputs) | {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    wanted = sorted({*loop.input[:1], *loop.input[2:], *outer} - {*values})
+    values |= dict(zip(wanted, _run(made, before, [], wanted, values), strict=True))
+    names = [each.name for each in body.output]
+    states, rows = [values[name] for name in loop.input[2:]], []
+    for number in range(int(values[loop.input[0]])):
+        given = [np.array(number), np.array(True), *states]
+        known = dict(zip((each.name for each in body.input), given, strict=True))
+        known |= {name: values[name] for name in outer}
+        ends = _run(made, body.node, body.initializer, names, known)
+        states = ends[1 : 1 + len(states)]
+        rows.append(ends[-1])
+    results = dict(zip(loop.output, states, strict=False))
+    results["y"] = np.stack(rows).swapaxes(0, 1)
+    return [results[each.name] for each in graph.output]
+
+
+def _run(
+    made: Any, nodes: Any, constants: Any, outputs: Sequence[str], known: Mapping[str, Any]
+) -> list[Any]:
+    read = {name for node in nodes for name in node.input} | {*outputs}
+    given = {name: known[name] for name in read if name in known}
+    inputs = [onnx.ValueInfoProto(name=name) for name in given]
+    results = [onnx.ValueInfoProto(name=name) for name in outputs]
+    graph = helper.make_graph(nodes, "part", inputs, results, constants)
+    part = helper.make_model(graph, opset_imports=made.opset_import, ir_version=8)
+    return onnx.reference.ReferenceEvaluator(part).run(None, given)

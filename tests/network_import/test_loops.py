@@ -1,0 +1,266 @@
+"""Recurrent layers that a file has as loops, and loops that compute something else."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnx")
+
+import onnx.reference
+from onnx import helper
+
+import rnn_compiler as rc
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.network_import.graph import Graph
+from rnn_compiler.network_import.graph.folding import fold
+from tests.network_import.graphs import B, H, I, T, expected, model, saved, weight
+from tests.network_import.step_loops import (
+    GATES,
+    Step,
+    combined,
+    gru,
+    keras_loop,
+    lstm,
+    lstm_of_parts,
+    rnn,
+    stepped,
+)
+
+OPERATORS = {1: "RNN", 3: "GRU", 4: "LSTM"}
+
+MASK = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 1, 0, 1, 1]], bool)
+"""Of B = 2 sequences: padding behind, and padding before with a hole."""
+
+CLOSE = {"rtol": 1e-5, "atol": 1e-6}
+
+
+def layer(cell: Any, **rest: Any) -> Any:
+    """The model of a cell, of fixed sizes."""
+    gates = GATES.get(cell, 4)
+    states = 2 if gates == 4 else 1
+    return keras_loop(cell, rest.pop("shape", (B, T)), gates=gates, states=states, **rest)
+
+
+def folded(made: Any, tmp_path: Path) -> Graph:
+    graph = Graph.read(saved(made, tmp_path / "m.onnx"))
+    fold(graph)
+    return graph
+
+
+def check(made: Any, graph: Graph, inputs: Any) -> None:
+    """Checks that a graph computes what the model does; onnx itself ignores lengths."""
+    runtime = pytest.importorskip("onnxruntime")
+    got = runtime.InferenceSession(graph.model.SerializeToString()).run(None, inputs)
+    for one, other in zip(got, stepped(made, inputs), strict=True):
+        np.testing.assert_allclose(one, other, **CLOSE)
+
+
+@pytest.mark.parametrize("mask", ["", "keep", "zero"])
+@pytest.mark.parametrize("cell", GATES)
+def test_a_loop_that_computes_a_layer_becomes_one(cell: Any, mask: str, tmp_path: Path) -> None:
+    """However it splits its weights, and whatever its values are called."""
+    made = layer(cell, mask=mask, start=True, rename=lambda name: f"v{zlib.crc32(name.encode())}")
+    graph = folded(made, tmp_path)
+    kinds = [node.op_type for node in graph.proto.node]
+    assert kinds.count(OPERATORS[GATES[cell]]) == 1
+    assert not {"Loop", "Tanh"} & {*kinds}
+    inputs = {"x": weight(B, T, I)} | ({"mask": MASK} if mask else {})
+    inputs |= {f"s{k}": weight(B, H) for k in range(2 if GATES[cell] == 4 else 1)}
+    check(made, graph, inputs)
+
+
+def test_layers_on_top_of_each_other_in_one_loop(tmp_path: Path) -> None:
+    def both(s: Step, x: str, states: Any) -> Any:
+        (first,) = rnn(s, x, states[:1])
+        sums = s.add("Add", s.add("MatMul", first, "R"), s.add("MatMul", states[1], "R"))
+        return [s.add("Tanh", sums), first][::-1]
+
+    made = keras_loop(both, (B, T), gates=1, states=2)
+    body = next(n for n in made.graph.node if n.op_type == "Loop").attribute[0].g
+    assert [node.op_type for node in body.node].count("Tanh") == 2
+    graph = folded(made, tmp_path)
+    assert [node.op_type for node in graph.proto.node].count("RNN") == 2
+    check(made, graph, {"x": weight(B, T, I)})
+
+
+def gate_from_the_old_state(s: Step, x: str, states: Any) -> Any:
+    """An LSTM whose output is that of the state before."""
+    _, c = lstm(s, x, states)
+    del s.nodes[-2:]
+    return [s.add("Mul", s.nodes[-8].output[0], s.add("Tanh", states[1])), c]
+
+
+def output_with_the_input(s: Step, x: str, states: Any) -> Any:
+    h, c = lstm(s, x, states)
+    return [s.add("Add", h, s.add("MatMul", x, s.columns("W", 0))), c]
+
+
+def doubled_candidate(s: Step, x: str, states: Any) -> Any:
+    gates = s.add("Split", s.add("MatMul", x, "W"), count=4, axis=-1)
+    return combined(s, [*gates[:2], s.add("Mul", gates[2], gates[2]), gates[3]], states[1])
+
+
+def other_constant(s: Step, x: str, states: Any) -> Any:
+    """A GRU whose update gate is not subtracted from 1."""
+    (h,) = gru(s, x, states)
+    next(iter(n for n in s.constants if s.constants[n].dtype.kind == "f"))
+    name = next(name for name, array in s.constants.items() if array.dtype.kind == "f")
+    s.constants[name] = np.float32(1.001)
+    return [h]
+
+
+@pytest.mark.parametrize(
+    ("cell", "gates", "states"),
+    [
+        (gate_from_the_old_state, 4, 2),
+        (output_with_the_input, 4, 2),
+        (doubled_candidate, 4, 2),
+        (other_constant, 3, 1),
+    ],
+)
+def test_a_loop_with_another_formula_stays_what_it_is(
+    cell: Any, gates: int, states: int, tmp_path: Path
+) -> None:
+    made = keras_loop(cell, (B, T), gates=gates, states=states)
+    graph = folded(made, tmp_path)
+    assert not {*OPERATORS.values()} & {*graph.operators()}
+    check(made, graph, {"x": weight(B, T, I)})
+
+
+def test_a_mask_that_keeps_only_the_output_is_none(tmp_path: Path) -> None:
+    made = layer(lstm, mask="keep")
+    body = next(n for n in made.graph.node if n.op_type == "Loop").attribute[0].g
+    states = [body.output[2].name, body.output[3].name]
+    fresh = {node.output[0]: node for node in body.node}
+    for number, name in enumerate(states):
+        new = fresh[fresh[name].input[0]].input[1]
+        body.output[2 + number].name = new
+    graph = folded(made, tmp_path)
+    assert "LSTM" not in graph.operators()
+    check(made, graph, {"x": weight(B, T, I), "mask": MASK})
+
+
+def test_what_is_written_out_has_its_weights_once(tmp_path: Path) -> None:
+    """The step splits them, but the same values do not depend on the number of steps."""
+
+    def cell(s: Step, x: str, states: Any) -> Any:
+        h, c = lstm_of_parts(s, x, states)
+        return [s.add("Add", h, s.add("MatMul", x, s.columns("W", 0))), c]
+
+    sizes = {}
+    for steps in (3, 12):
+        graph = folded(layer(cell, shape=(B, steps)), tmp_path)
+        assert "Tanh" in graph.operators()
+        sizes[steps] = sum(len(each.raw_data) for each in graph.proto.initializer)
+    assert sizes[12] < sizes[3] + 1000
+
+
+def test_too_many_iterations_are_refused_at_once(tmp_path: Path) -> None:
+    made = keras_loop(output_with_the_input, (B, 400), states=2)
+    says = r"'again' \(Loop\) would be written out as 400 iterations of \d\d nodes each, .*8,192"
+    with pytest.raises(UnsupportedError, match=says):
+        rc.import_network(saved(made, tmp_path / "m.onnx"))
+
+
+def test_loops_share_the_number_of_nodes(tmp_path: Path) -> None:
+    made = keras_loop(output_with_the_input, (B, 150), states=2)
+    loop = next(node for node in made.graph.node if node.op_type == "Loop")
+    for number in range(2):
+        copy = made.graph.node.add()
+        copy.CopyFrom(loop)
+        copy.name = f"again{number}"
+        copy.output[:] = [f"{number}.{name}" for name in loop.output]
+        made.graph.output.append(helper.make_tensor_value_info(copy.output[-1], 1, None))
+    with pytest.raises(UnsupportedError, match=r"'again\d' \(Loop\) would be written out"):
+        folded(made, tmp_path)
+
+
+def test_an_open_number_of_iterations_is_refused_by_its_loop(tmp_path: Path) -> None:
+    made = keras_loop(output_with_the_input, (B, "T"), states=2)
+    says = r"'again' \(Loop\): the number of its iterations depends on a size, so axis 'T' cannot"
+    with pytest.raises(UnsupportedError, match=says):
+        rc.import_network(saved(made, tmp_path / "m.onnx"))
+
+
+@pytest.mark.parametrize(("operator", "bound", "count"), [("Less", 4.0, 4), ("LessOrEqual", 4, 5)])
+def test_conditions_on_counters(operator: str, bound: float, count: int, tmp_path: Path) -> None:
+    """A counter from 0 is compared after it is increased; bounds need not be whole."""
+    body = helper.make_graph(
+        [
+            helper.make_node("Add", ["k", "one"], ["k+1"]),
+            helper.make_node(operator, ["k+1", "bound"], ["on"]),
+            helper.make_node("Add", ["v", "v"], ["v+v"]),
+        ],
+        "body",
+        [helper.make_tensor_value_info(*each, []) for each in
+         (("i", 7), ("c", 9), ("k", 1), ("v", 1))],
+        [helper.make_tensor_value_info(*each, []) for each in (("on", 9), ("k+1", 1), ("v+v", 1))],
+    )  # fmt: skip
+    node = helper.make_node("Loop", ["", "", "zero", "x"], ["", "y"], name="again", body=body)
+    numbers = {"one": np.float32(1), "bound": np.float32(bound), "zero": np.float32(0)}
+    made = model([node], {"x": []}, ["y"], numbers)
+    graph = folded(made, tmp_path)
+    assert [each.op_type for each in graph.proto.node].count("Add") == count
+    inputs = {"x": np.float32(1)}
+    assert onnx.reference.ReferenceEvaluator(graph.model).run(None, inputs)[0] == 2.0**count
+
+
+def test_a_scan_that_computes_a_layer_becomes_one(tmp_path: Path) -> None:
+    """As torch exports its scan."""
+    step = Step()
+    h, c = lstm(step, "x_t", ["h", "c"])
+    out = step.add("Identity", h)
+    value = helper.make_tensor_value_info
+    body = helper.make_graph(
+        step.nodes,
+        "body",
+        [value("h", 1, [B, H]), value("c", 1, [B, H]), value("x_t", 1, [B, I])],
+        [value(name, 1, [B, H]) for name in (h, c, out)],
+    )
+    inputs, outputs = ["h0", "c0", "x"], ["last", "lastc", "y"]
+    node = helper.make_node("Scan", inputs, outputs, name="scan", body=body, num_scan_inputs=1)
+    weights = {"W": weight(I, 4 * H), "R": weight(H, 4 * H), "b": weight(4 * H)}
+    given = {"h0": [B, H], "c0": [B, H], "x": [T, B, I]}
+    made = model([node], given, outputs, weights)
+    graph = folded(made, tmp_path)
+    assert "LSTM" in graph.operators()
+    assert "Scan" not in graph.operators()
+    inputs = {name: weight(*shape) for name, shape in given.items()}
+    got = onnx.reference.ReferenceEvaluator(graph.model).run(None, inputs)
+    for one, other in zip(got, expected(made, inputs), strict=True):
+        np.testing.assert_allclose(one, other, **CLOSE)
+
+
+def test_batch_and_time_may_be_open(tmp_path: Path) -> None:
+    made = layer(gru, shape=("batch", "time"))
+    program = rc.runtime.load(rc.compile(rc.import_network(saved(made, tmp_path / "m.onnx"))))
+    for shape in ((2, 5), (1, 1), (3, 8)):
+        inputs = {"x": weight(*shape, I)}
+        y, last = stepped(made, inputs)
+        out = program(**inputs)
+        np.testing.assert_allclose(out.y, y, **CLOSE)
+        np.testing.assert_allclose(out.last0, last, **CLOSE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(B, T), ("batch", "time")])
+@pytest.mark.parametrize("mask", ["keep", "zero"])
+def test_masks_with_holes(mask: str, shape: Any, tmp_path: Path) -> None:
+    made = layer(lstm, shape=shape, mask=mask)
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    inputs = {"x": weight(B, T, I), "mask": MASK}
+    out = rc.runtime.load(rc.compile(module))(**inputs)
+    for got, wanted in zip((out.y, out.last0, out.last1), stepped(made, inputs), strict=True):
+        np.testing.assert_allclose(got, wanted, **CLOSE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", [rc.compile_c, rc.compile_js])
+def test_masks_in_c_and_javascript(way: Any, tmp_path: Path) -> None:
+    made = layer(gru, mask="keep")
+    assert way(rc.import_network(saved(made, tmp_path / "m.onnx")))
