@@ -102,8 +102,8 @@ class Builder:
     ) -> Value:
         """Creates a StableHLO op with one result.
 
-        An empty result is emitted as a constant: IREE's CPU code generator divides by zero on some
-        ops with empty results.
+        An empty result is emitted as a constant: IREE's CPU code generator does not take all ops
+        with empty results.
         """
         if 0 in result.shape and name not in _FILLING:
             return self.full(0, result.shape, result.dtype)

@@ -184,7 +184,7 @@ def reduce(vector: Number, kind: str) -> Number:
 def intrinsic(name: str, operands: Sequence[Number], like: Number) -> Number:
     """Emits an instruction of the processor by its LLVM intrinsic.
 
-    If the target lacks it, the compiler crashes (`tests/traps/test_missing_instruction.py`).
+    The target must have it: the compiler does not check that (`targets/weight_formats.py` does).
 
     Args:
         name: LLVM's intrinsic, ``"llvm.x86.avx512bf16.dpbf16ps.512"``.

@@ -2,10 +2,10 @@
 
 Code for a GPU is PTX, which the driver translates for the GPU it finds when a module is loaded. PTX
 for one architecture runs on that and on every later one, so a GPU that IREE has no code for is
-served by an earlier one's. IREE's compiler must not see other names: ``sm_90`` and ``sm_100`` fail
-within it, ``h100``, ``hopper`` and ``rtx5090`` crash it (`tests/traps/test_cuda_targets.py`). It
-takes ``sm_70`` and ``sm_75``, gives their float16 products tensor-core instructions that only later
-GPUs have, and crashes too; so they get the code for sm_60, which uses none.
+served by an earlier one's. IREE's compiler must not see other names: it has no code for
+``sm_90`` and ``sm_100`` (`tests/traps/test_cuda_targets.py`), and does not survive some others. For
+Volta and Turing it would write tensor-core instructions that only later GPUs have; so they get the
+code for sm_60, which uses none.
 
 Sources: NVIDIA's table of compute capabilities (https://developer.nvidia.com/cuda-gpus); CUDA C++
 Programming Guide, "PTX compatibility".

@@ -108,7 +108,7 @@ def _facts(path: Path, folder: Path, done: Outcome) -> dict[str, Any]:
     if done.failure or not file.exists():
         if done.code in (-signal.SIGSEGV, -signal.SIGABRT) and operators.exists():
             raise UnsupportedError(
-                "import_network: IREE's importer crashes on one of the model's operators: "
+                "import_network: IREE's importer does not survive one of the model's operators: "
                 f"{', '.join(json.loads(operators.read_text()))}"
             )
         raise exceeded(path, f"the process that imports it {done.failure or 'wrote nothing'}")

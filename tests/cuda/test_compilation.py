@@ -125,7 +125,7 @@ def test_one_row_is_multiplied_by_warps() -> None:
 
 @pytest.mark.slow
 def test_every_architecture() -> None:
-    """In float16, which has been the one to crash the compiler."""
+    """In float16, whose products have instructions that not every architecture has."""
     for name in ARCHITECTURES:
         ptx = compiled("LSTMBlockCell", "float16", sizes(1, 16, 32, 32), f"cuda:{name}")
         assert f".target {name}" in ptx

@@ -33,14 +33,14 @@ CELL = module("LSTMBlockCell", "float32", sizes(1, 2, 3, 4))
         ("cuda:sm_86", "sm_86"),
         ("cuda:a100", "sm_80"),
         ("cuda:rtx4090", "sm_89"),
-        # IREE fails or crashes on these (tests/traps/test_cuda_targets.py); PTX for an earlier
+        # IREE has no code for these (tests/traps/test_cuda_targets.py); PTX for an earlier
         # architecture runs there.
         ("cuda:sm_90a", "sm_80"),
         ("cuda:h100", "sm_80"),
         ("cuda:hopper", "sm_80"),
         ("cuda:b200", "sm_80"),
         ("cuda:rtx5090", "sm_120"),
-        # And by float16 for these.
+        # Nor all code for these.
         ("cuda:sm_75", "sm_60"),
         ("cuda:t4", "sm_60"),
         ("cuda:v100", "sm_60"),

@@ -249,7 +249,6 @@ OUT_OF_RANGE = [-1, STEPS + 1, 2**31, 2**32, 2**63 - 1, -(2**63)]
     "kind", [int, np.int64, lambda v: np.array(v, "int64"), lambda v: np.array(v, ">i8")]
 )
 def test_seq_len_max_is_in_range(op: str, value: int, kind: Any) -> None:
-    """TensorFlow 2.21 aborts the process."""
     with invalid_argument(op, "seq_len_max", f"a value in 0..{STEPS}", str(value)):
         run_raw(op, seq_len_max=kind(value))
     with invalid_argument(op, "seq_len_max", f"a value in 0..{STEPS}", str(value)):

@@ -1,6 +1,6 @@
 """CudnnRNN, V2, V3 and their gradients: arguments rejected before anything is compiled.
 
-Each row is a condition that TensorFlow checks, leaves to cuDNN, or does not survive. The sweeps of
+Each row is a condition that TensorFlow checks, or leaves to cuDNN or to the caller. The sweeps of
 `test_calls` and `test_build` also perturb every argument.
 """
 

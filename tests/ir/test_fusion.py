@@ -220,7 +220,7 @@ def test_what_is_alike_is_compiled_once() -> None:
 
 
 def test_pairs_of_bfloat16_are_gathered_by_their_bits() -> None:
-    """LLVM aborts where four numbers of bfloat16 are interleaved with four others."""
+    """LLVM's code for interleaving numbers of bfloat16 is not to be relied on."""
     sizes = {"seq_length": 6, "batch_size": 20, "input_size": 9, "num_units": 100}
     module = rc.build("CudnnRNNBackpropV3", dtype="bfloat16", num_layers=1, **sizes)
     text = lowered_text(module, "cpu:x86-64-v4,avx512bf16")

@@ -87,7 +87,7 @@ RECURSIVE = {
     ids=["one", "two"],
 )
 def test_recursion(way: str, callees: dict[str, str], cycle: str) -> None:
-    """Compilers inline calls, so this would never end."""
+    """Compilers inline calls, which recursion does not allow."""
     functions = function(LSTM, name="lstm")
     for name, callee in callees.items():
         body = RECURSIVE[way].format(callee)

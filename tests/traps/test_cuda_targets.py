@@ -1,4 +1,4 @@
-"""Names of CUDA targets on which the compiler fails or crashes."""
+"""CUDA targets for which the compiler has no code."""
 
 from __future__ import annotations
 
@@ -16,14 +16,7 @@ _CURE = "the table in lowering/targets/cuda_architectures.py"
 
 @pytest.mark.parametrize(
     "name",
-    [
-        *(
-            pytest.param(name, marks=trap(_CURE))
-            for name in ("sm_70", "sm_75", "sm_90", "sm_100", "h100", "hopper", "rtx5090")
-        ),
-        "sm_60",
-        "sm_80",
-    ],
+    [*(pytest.param(name, marks=trap(_CURE)) for name in ("sm_90", "sm_100")), "sm_60", "sm_80"],
 )
 def test_a_float16_product_compiles(name: str) -> None:
     target = ("--iree-hal-target-device=cuda", f"--iree-cuda-target={name}")

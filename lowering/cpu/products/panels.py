@@ -148,7 +148,7 @@ class _Gathering:
     def _numbers(self, row: Number, column: Number, lanes: int, *, odd: bool) -> Number:
         """Emits some numbers of a row, or pairs of two rows; the odd row may be missing.
 
-        Pairs are interleaved as integers: LLVM aborts on interleaving four bfloat16 numbers.
+        Pairs are interleaved as integers: LLVM cannot interleave bfloat16 numbers.
         """
         body = self.body
         if self.is_swapped:

@@ -9,8 +9,8 @@ changes.
 num_layers, num_units and input_size are run-time numbers in TensorFlow. Shapes depend on them, so
 here they are dimensions of a build; a call passes them too, and they must be what was built for.
 
-TensorFlow aborts the process on skip_input and on wrong counts, and its V2 ops refuse to work
-without a projection. Here, skip_input and V2 work, and a wrong count is an error.
+TensorFlow has no skip_input here and does not check counts, and its V2 ops refuse to work without a
+projection. Here, skip_input and V2 work, and a wrong count is an error.
 
 Source: tensorflow/core/kernels/cudnn_rnn_ops.cc.
 """
