@@ -59,6 +59,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.lowering.networks.from_onnx import linalg_of_onnx
     from rnn_compiler.network_import.graph import Graph
     from rnn_compiler.network_import.graph.axes import open_axes
+    from rnn_compiler.network_import.graph.checks import check_operators, check_types
     from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes
     from rnn_compiler.network_import.graph.folding import fold
     from rnn_compiler.network_import.graph.functions import NOT_IN_ONNX
@@ -76,7 +77,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
 
     graph = Graph.read(path)
     plain_lstms(graph)
-    graph.check_operators(also=NOT_IN_ONNX)
+    check_operators(graph, also=NOT_IN_ONNX)
     with np.load(folder / "values.npz") as values:
         fix_values(graph, dict(values))
     fix_sizes(graph, dims)
@@ -89,8 +90,8 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
         opened = Opened({}, {}, graph.shapes(), [])
         check_recurrent_sizes(graph, opened.values)
         check_equal_sizes(graph, opened.values)
-    graph.check_operators()
-    graph.check_types()
+    check_operators(graph)
+    check_types(graph)
     inputs = [each.name for each in graph.proto.input]
     dtypes = graph.dtypes()
     ranges = ranges_of_inputs(graph, opened.values)

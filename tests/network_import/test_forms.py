@@ -17,6 +17,7 @@ pytest.importorskip("onnx")
 from onnx import TensorProto, helper
 
 from rnn_compiler.network_import.graph import Graph
+from rnn_compiler.network_import.graph.checks import check_types
 from rnn_compiler.network_import.graph.folding import fold
 from tests.network_import.graphs import model, saved, weight
 
@@ -224,7 +225,7 @@ def checked(path: Path) -> None:
     """A graph after the first steps of `import_network`, without its process."""
     graph = Graph.read(path)
     fold(graph)
-    graph.check_types()
+    check_types(graph)
 
 
 def test_results_whose_sizes_depend_on_numbers_are_refused(tmp_path: Path) -> None:

@@ -190,9 +190,7 @@ os.kill(os.getpid(), signal.SIGABRT)
 
 
 @pytest.mark.slow
-def test_an_importer_that_does_not_survive(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_importer_that_does_not_survive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program in its place ends itself."""
     program, path = tmp_path / "worker.py", saved(tagger(), tmp_path / "m.onnx")
     program.write_text(ENDING)
