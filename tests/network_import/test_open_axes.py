@@ -249,6 +249,22 @@ def _branch(operator: str) -> Any:
                 r"node 'pool' \(MaxPool\) rounds a size .* axis 'time' cannot be open",
             ),
             (
+                steps_of_eight,
+                r"node 'conv' \(Conv\) rounds a size .* axis 'samples' cannot be open",
+            ),
+            (
+                halves,
+                r"node 'halves' \(Reshape\).* no shape at some sizes .* axis 'length' cannot",
+            ),
+            (
+                partial(sums, "last", "each"),
+                r"node 'sums' \(Scan\) returns a row for each step, so axis 'time' cannot",
+            ),
+            (
+                partial(same_size, "MaxPool", 2, "SAME_UPPER"),
+                r"node 'pool' \(MaxPool\) depends on the size of an input, so axis 'time'",
+            ),
+            (
                 partial(squeezed, 100),
                 r"node '.*' \(.*\) depends on the size of an input, so axis 'rows'",
             ),
@@ -260,7 +276,8 @@ def _branch(operator: str) -> Any:
                 partial(at_most, 5000),
                 r"node 'cut' \(Slice\) gives no result, or another, at a size of .*axis 'rows'",
             ),
-        ]
+        ],
+        6,
     ),
 )
 def test_axes_that_cannot_be_open(make: Any, message: str, tmp_path: Path) -> None:

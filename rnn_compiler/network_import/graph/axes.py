@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from rnn_compiler.network_import.graph import Graph
 from rnn_compiler.schema.open_sizes import Size, bound, open_dimension
 
-__all__ = ["Axis", "open_axes", "shown"]
+__all__ = ["Axis", "blocking", "open_axes", "shown"]
 
 
 class Axis(NamedTuple):
@@ -48,6 +48,42 @@ def open_axes(graph: Graph) -> list[Axis]:
                 key = axis.dim_param or f"{each.name}, axis {number}"
                 found.setdefault(key, (axis.dim_param, []))[1].append((each.name, number))
     return [Axis(name, f"axis{k}", sources) for k, (name, sources) in enumerate(found.values())]
+
+
+def blocking(
+    axes: Sequence[Axis],
+    points: Sequence[Mapping[str, int]],
+    values: Sequence[Sequence[object]],
+) -> Axis:
+    """The axis because of which some values cannot be computed from open sizes.
+
+    It is one with which a value does not grow evenly, or else one with which a value changes.
+
+    Args:
+        axes: The axes.
+        points: Their sizes, by key. At each but the first, some differ from the first.
+        values: The values at each point.
+    """
+
+    def along(axis: Axis) -> list[tuple[int, Sequence[Any]]]:
+        """The sizes of one axis while the others are as at the first point, with the values."""
+        usual = {**points[0], axis.key: 0}
+        pairs = zip(points, values, strict=True)
+        return [(at[axis.key], each) for at, each in pairs if {**at, axis.key: 0} == usual]
+
+    def is_uneven(axis: Axis) -> bool:
+        (first, start), (second, then), *rest = along(axis)
+        return any(
+            (b - a) * (size - first) != (c - a) * (second - first)
+            for size, row in rest
+            for a, b, c in zip(start, then, row, strict=False)
+        )
+
+    def changes(axis: Axis) -> bool:
+        return any(list(each) != list(values[0]) for _, each in along(axis))
+
+    found = (next(filter(test, axes), None) for test in (is_uneven, changes))
+    return next(filter(None, found), axes[0])
 
 
 def shown(sizes: Sequence[Size | None], axes: Sequence[Axis]) -> str:

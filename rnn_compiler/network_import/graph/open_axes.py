@@ -19,7 +19,7 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.network_import.graph import Graph, onnx, shape_of
-from rnn_compiler.network_import.graph.axes import Axis
+from rnn_compiler.network_import.graph.axes import Axis, blocking
 from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
 from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes, joined_axes
 from rnn_compiler.network_import.graph.folding import fold
@@ -145,18 +145,19 @@ class _Family:
         others += [{one.key: 101, two.key: 103} for one, two in pairs]
         self.points = [self._usual, *({**self._usual, **other} for other in others)]
         check_iterations(graph, axes, (self._at(each, writes_out=False) for each in self.points))
-        self.graphs = [self._at(point) for point in self.points]
-        self.shapes = [_shapes(graph) for graph in self.graphs]
-        self._values = {name for node in self.graphs[0].proto.node for name in node.output if name}
-        self._stored = [graph.constants() for graph in self.graphs]
-        for point, folded in zip(self.points[1:], self.graphs[1:], strict=True):
-            node = self._other_node(folded)
+        self.graphs = list[Graph]()
+        for point in self.points:
+            self.graphs.append(self._at(point))
+            node = self._other_node(self.graphs[-1])
             if node is not None:
                 changed = next(axis for axis in axes if point[axis.key] != self._usual[axis.key])
                 raise UnsupportedError(
                     f"import_network: node {node.name!r} ({node.op_type}) depends on the size of "
                     f"an input, so {changed}"
                 )
+        self.shapes = [_shapes(graph) for graph in self.graphs]
+        self._values = {name for node in self.graphs[0].proto.node for name in node.output if name}
+        self._stored = [graph.constants() for graph in self.graphs]
 
     def _at(self, sizes: Mapping[str, int], *, writes_out: bool = True) -> Graph:
         model = onnx.ModelProto()
@@ -324,42 +325,14 @@ class _Family:
                 return f"node {node.name!r} ({node.op_type})"
         return f"{value!r}"
 
-    def _guilty(self, values: Sequence[Sequence[object]]) -> Axis:
-        """The axis that blocks some values: that of a value that does not grow evenly with it.
-
-        Args:
-            values: The values at each point; None for those that are unknown there.
-        """
-
-        def along(axis: Axis) -> list[tuple[int, Sequence[Any]]]:
-            others = {**self._usual, axis.key: 0}
-            pairs = zip(self.points, values, strict=True)
-            return [(at[axis.key], each) for at, each in pairs if {**at, axis.key: 0} == others]
-
-        def is_uneven(axis: Axis) -> bool:
-            (first, start), (second, then), *rest = along(axis)
-            return any(
-                None not in numbers
-                and (numbers[1] - numbers[0]) * (size - first)
-                != (numbers[2] - numbers[0]) * (second - first)
-                for size, row in rest
-                for numbers in zip(start, then, row, strict=False)
-            )
-
-        def changes(axis: Axis) -> bool:
-            return any(list(each) != list(values[0]) for _, each in along(axis))
-
-        found = filter(
-            None, (next(filter(test, self._axes), None) for test in (is_uneven, changes))
-        )
-        return next(found, self._axes[0])
-
     def _refused_constant(self, name: str, arrays: Sequence[Any]) -> UnsupportedError:
         readers = [each for each in self.graphs[0].proto.node if name in each.input]
         reader = readers[0] if readers else None
         where = f"node {reader.name!r} ({reader.op_type})" if reader else f"output {name!r}"
         alike = len({a.shape for a in arrays}) == 1
-        axis = self._guilty([a.ravel().tolist() if alike else a.shape for a in arrays])
+        axis = blocking(
+            self._axes, self.points, [a.ravel().tolist() if alike else a.shape for a in arrays]
+        )
         return UnsupportedError(
             f"import_network: {where} reads an array that depends on a size ({name!r}), so {axis}"
         )
@@ -373,14 +346,16 @@ class _Family:
             for value in self._values.intersection(node.output):
                 shapes = [each.get(value) for each in self.shapes]
                 if value not in types and any(shapes):
-                    axis = self._guilty([[None if each is None else 0] for each in shapes])
+                    axis = blocking(
+                        self._axes, self.points, [[int(each is None)] for each in shapes]
+                    )
                     return UnsupportedError(
                         f"{where}: its result has no shape at some sizes of its inputs, so {axis}"
                     )
                 if value not in types:
                     return unknown_result(node)
                 if None in types[value]:
-                    axis = self._guilty([each or () for each in shapes])
+                    axis = blocking(self._axes, self.points, [each or () for each in shapes])
                     what = f"rounds a size that output {name!r} depends on"
                     return UnsupportedError(f"{where} {what}, so {axis}")
         return UnsupportedError(f"import_network: the size of {name!r} is not known")
