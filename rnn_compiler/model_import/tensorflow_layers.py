@@ -34,6 +34,7 @@ from rnn_compiler.model_import.tensorflow_graph import (
     data_inputs,
     layer_name,
 )
+from rnn_compiler.model_import.tensorflow_loops import loops_of
 from rnn_compiler.model_import.tensorflow_state import StateVariables
 from rnn_compiler.model_import.tensors import Shape, dtype_of, shape_of
 from rnn_compiler.schema.attributes import REQUIRED
@@ -65,7 +66,8 @@ def layers_of(constants: Constants) -> list[Layer | Refused]:
     graph = constants.graph
     variables = StateVariables(constants)
     found: list[Layer] = []
-    for scope, node in _calls(constants):
+    calls = _calls(constants)
+    for scope, node in calls:
         if len(found) > _MOST_LAYERS:
             raise exceeded(graph.path, _TOO_MANY)
         _add(found, read_layer(graph, constants, variables, scope, node), scope.is_reached)
@@ -77,7 +79,14 @@ def layers_of(constants: Constants) -> list[Layer | Refused]:
             _add(found, layer, scope.is_reached)
         if len(found) + len(refused) > _MOST_LAYERS:
             raise exceeded(graph.path, f"it has more than {_MOST_LAYERS} recurrent layers")
-    return named_apart([*found, *refused])
+    traced = all(layer.weights.keys() >= _arguments(layer) for layer in found)
+    loops = loops_of(graph, variables, calls) if calls and traced else []
+    return named_apart([*found, *refused, *loops])
+
+
+def _arguments(layer: Layer) -> set[str]:
+    """The arguments of a layer's op that models store."""
+    return {each.name for each in layer.signature.arguments} & {*WEIGHTS}
 
 
 def _calls(constants: Constants) -> list[tuple[Scope, Any]]:

@@ -51,6 +51,11 @@ class StateVariables:
                 return node.name
         return None
 
+    def behind_moves(self, value: Value) -> list[str]:
+        """The variables that a value consists of, if it is only moved."""
+        nodes = (self._graph.node(each) for each in self._behind(value, only_movement=True))
+        return [node.name for node in nodes if node is not None and node.op in VARIABLES]
+
     def _changed(self, constants: Constants, scope: Scope, inputs: list[str]) -> str | None:
         """The state variable that a node with some inputs changes, if any."""
         if len(inputs) < 2:
