@@ -59,6 +59,9 @@ def pack(
     if format.offset:
         matrix = with_flipped_bits(outside, matrix, format.offset)
     inner, columns = (known(matrix.shape)[k] for k in (1 - axis, axis))
+    if inner == 1 and axis == 0:  # the same numbers in the same order
+        flat = collapse(outside, matrix, [[0, 1]])
+        matrix, axis = expand(outside, flat, [[0, 1]], (1, columns)), 1
     group, inner = format.group, format.groups(inner) if format.is_grouped else inner
     if axis == 1 and known(matrix.shape)[0] <= group * (inner - 1):  # a group would have only zeros
         axis, matrix = 0, transposed(outside, matrix)

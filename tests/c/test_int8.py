@@ -18,7 +18,7 @@ from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema.cpu_features import host_features
 
 ROWS, ROW = (9, 70, 60), (1, 40, 70)
-FIVE_UNITS, ODD_UNITS = (3, 7, 5), (1, 20, 21)
+FIVE_UNITS, ODD_UNITS, ONE_INPUT = (3, 7, 5), (1, 20, 21), (1, 1, 24)
 """With narrow registers, panels of three columns would leave at least two units for the last."""
 
 TARGETS = [
@@ -27,7 +27,7 @@ TARGETS = [
     ("cpu:aarch64,dotprod", "neoverse-n1", [ROWS, ROW]),
     ("cpu:aarch64", "cortex-a53", [ROWS]),
     ("cpu:armv7", "cortex-a7", [ROW]),
-    ("cpu:cortex-m4", "", [ROW, ODD_UNITS]),
+    ("cpu:cortex-m4", "", [ROW, ODD_UNITS, ONE_INPUT]),
     ("cpu:riscv32", "", [ROWS, FIVE_UNITS]),
 ]
 """Each way to multiply, with several rows and with one: by an instruction, by vectors without one,

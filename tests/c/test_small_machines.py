@@ -101,6 +101,8 @@ ONE_ROW = {"batch_size": 1, "input_size": 7, "num_units": 12, "seq_length": 5}
 
 IN_TWO_DIRECTIONS = {"direction": "bidirectional", "is_training": False}
 
+ONE_INPUT = {**ONE_ROW, "input_size": 1, "is_training": False}
+
 IN_STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("BlockLSTMV2", ONE_ROW),
     ("CudnnRNNV3", {**ONE_ROW, "num_layers": 2, **IN_TWO_DIRECTIONS}),
@@ -109,6 +111,11 @@ IN_STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("CudnnRNNV3", {**ONE_ROW, "batch_size": 3, **IN_TWO_DIRECTIONS}),
     ("CudnnRNNV3", {**ONE_ROW, "batch_size": 9, **IN_TWO_DIRECTIONS}),
     ("CudnnRNNV3", {**ONE_ROW, "seq_length": 1, **IN_TWO_DIRECTIONS}),
+    *(("CudnnRNNV3", {**ONE_INPUT, "rnn_mode": mode}) for mode in ("lstm", "rnn_relu")),
+    ("CudnnRNNV3", {**ONE_INPUT, "rnn_mode": "gru", **IN_TWO_DIRECTIONS}),
+    ("CudnnRNNV3", {**ONE_INPUT, "seq_length": 1, "num_units": 3}),
+    ("BlockLSTMV2", {**ONE_INPUT, "num_units": 13}),
+    *((f"onnx.{name}", ONE_INPUT) for name in ("LSTM", "GRU", "RNN")),
 )
 """Layers of one row, whose inputs are multiplied step by step where memory is scarce; and layers in
 two directions, which write both into the caller's arrays."""
@@ -159,6 +166,46 @@ def test_flash_memory_and_stack(
     (folder / "lstm.o").write_bytes(on_cortex_m4.object + b"\0")
     with pytest.raises(ArtifactError, match=r"lstm\.o: damaged"):
         inspect_sources(folder / "lstm.json", as_json=False)
+
+
+def taken(mode: str, inputs: int, units: int, steps: int = 32) -> tuple[int, int]:
+    """The bytes of code of a layer with frozen weights on a Cortex-M4, and of its memory."""
+    sizes = {"seq_length": steps, "batch_size": 1, "input_size": inputs, "num_units": units}
+    built = rc.build("CudnnRNNV3", **sizes, num_layers=1, rnn_mode=mode, is_training=False)
+    count = next(each.shape[0] for each in built.functions[0].arguments if each.name == "params")
+    weights = np.arange(count, dtype=np.float32) % 13 - 6
+    made = rc.compile_c(rc.freeze(built, {"params": weights}), "cpu:cortex-m4", name="m")
+    (row,) = made.manifest["functions"]
+    return made.manifest["flash_size"] - weights.nbytes, row["scratch_size"]
+
+
+@pytest.mark.parametrize("mode", first(["lstm", "gru"]))
+def test_one_input_takes_no_more_than_two(mode: str) -> None:
+    """And no array with a row for each step."""
+    one, two, longer = (taken(mode, *sizes) for sizes in ((1, 24), (2, 24), (1, 24, 64)))
+    assert one[0] <= two[0]
+    assert one[1] == two[1] == longer[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        [(inputs, 24) for inputs in range(1, 10)],
+        [(1, units) for units in range(2, 34)],
+    ],
+    ids=["inputs", "units"],
+)
+def test_no_size_stands_out(sizes: list[tuple[int, int]]) -> None:
+    """Memory has room for two rows of the states, weights aside, and code is of one order for all.
+
+    Units that do not fill registers have code of their own for the last ones, up to as much again.
+    """
+    found = [taken("lstm", *each) for each in sizes]
+    memory = [each for _, each in found]
+    for (inputs, units), each in zip(sizes, memory, strict=True):
+        assert each <= 4 * (2 * inputs + 5 * (units + 4)) + 64, (inputs, units)
+    assert max(code for code, _ in found) <= 2 * np.median([code for code, _ in found])
 
 
 @pytest.mark.slow

@@ -56,7 +56,7 @@ def _product(operand: ir.Value, vectors: VectorUnit) -> Product | None:
         return None
     lhs, (weight,), (inner, columns) = _reshaped_from(product.lhs[0]), product.rhs, product.sizes[0]
     steps, *row = shape(operand)
-    if row != [1, columns] or shape(lhs) != (steps, 1, inner) or min(inner, columns) == 1:
+    if row != [1, columns] or shape(lhs) != (steps, 1, inner):
         return None
     format = vectors.format(element(lhs), element(weight), product.sums, inner=inner, rows=1)
     return product if format.lhs == element(lhs) else None

@@ -304,8 +304,16 @@ class Plan:
 
 
 def _check_axes(loop: TimeLoop, *, batched: bool) -> None:
-    """Checks that only the axes of the batch and of time have size 1."""
+    """Checks that no axis but the batch's, time's and that of a single input has size 1."""
+    single = {
+        factor
+        for product in loop.products.values()
+        if product.lhs in loop.arguments and width(product.lhs) == 1
+        for factor in (product.lhs, product.weight)
+    }
     for value in (*loop.arguments, *loop.roots()):
+        if value in single:
+            continue
         axes = shape(value)
         if len(axes) > 1 and (axes[-1] == 1 or (len(axes) == 2 and axes[0] == 1 and batched)):
             raise Refused("a unit axis")
