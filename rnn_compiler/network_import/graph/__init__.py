@@ -6,7 +6,7 @@ equal_axes    takes open axes for one that must be equal
 open_axes     leaves the other sizes open, and `computed_sizes` the constants that depend on them
 folding       computes all known values, and `loops` counts iterations; `pools`, `bounds`,
               `powers`, `reversals`, `transposed_convolutions`, `functions`, `normalizations`,
-              `padding` and `nan` rewrite operators into forms that IREE computes correctly
+              `padding`, `depth` and `nan` rewrite operators into forms that IREE computes correctly
 checks        refuses nodes by name
 gathered_rows multiplies rows at once that are gathered one by one
 recurrent     inserts our ops, after `recurrent_sizes` has compared the sizes of their inputs

@@ -24,6 +24,7 @@ from rnn_compiler.network_import.graph import (
     subgraphs,
 )
 from rnn_compiler.network_import.graph.bounds import plain_bounds
+from rnn_compiler.network_import.graph.depth import plain_depth
 from rnn_compiler.network_import.graph.functions import plain_functions
 from rnn_compiler.network_import.graph.loops import rename, write_out_loops
 from rnn_compiler.network_import.graph.nan import pass_nan_on
@@ -46,7 +47,7 @@ _MOST_ROUNDS = 100
 
 _REWRITES = (
     *(plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
-    *(plain_functions, plain_normalizations, plain_padding, pass_nan_on),
+    *(plain_functions, plain_normalizations, plain_padding, plain_depth, pass_nan_on),
 )
 """What rewrites operators once the types of their inputs are known."""
 
