@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from rnn_compiler.model_import.layer import Layer, Refused, named_apart
 from rnn_compiler.model_import.messages import pairs, parse
-from rnn_compiler.model_import.onnx_functions import in_functions, nodes_within
+from rnn_compiler.model_import.onnx_functions import LOOPS, in_functions, loops_beside, nodes_within
 from rnn_compiler.model_import.onnx_int8 import LINEAR, linear
 from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS, Node, layer_of
 from rnn_compiler.model_import.reading import (
@@ -49,9 +50,6 @@ _TYPES: dict[int, tuple[np.dtype[Any], str]] = {
     16: (DTYPES["bfloat16"].numpy, "int32_data"),
 }
 """Element types by their number, each with the field that holds elements one by one."""
-
-_LOOPS = ("Loop", "Scan")
-"""The operators that run a graph once for each step."""
 
 _DOMAINS = ("", "ai.onnx", "com.microsoft")
 """The domains whose operators are known: ONNX's and ONNX Runtime's."""
@@ -103,10 +101,23 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
         described = Node(name, node.op, pairs_of(node), names, arrays, shapes, dtype)
         found.append(layer_of(described, path, once))
     found += in_functions(model)
+    if loops := loops_beside(model):
+        _note(found, loops)
     kinds = {node.op for node in nodes_within(model.graph.node)}
-    told = sorted(kinds & {*_LOOPS}) + sorted(kinds - {*_LOOPS})
+    told = sorted(kinds & {*LOOPS}) + sorted(kinds - {*LOOPS})
     by = f" of {_EXPORTERS[model.producer]}" if model.producer in _EXPORTERS else ""
     return named_apart(found), f"the operators {', '.join(told[:20])}{by}"
+
+
+def _note(found: list[Layer | Refused], loops: str) -> None:
+    """Notes on the first layer that the model has loops, which may be other layers."""
+    first = next((k for k, layer in enumerate(found) if isinstance(layer, Layer)), None)
+    if first is not None:
+        layer = cast(Layer, found[first])
+        note = (
+            f"the model also has {loops}, perhaps of other recurrent layers, which is not imported"
+        )
+        found[first] = replace(layer, notes=(*layer.notes, f"{note} (import --whole imports all)"))
 
 
 class Files:

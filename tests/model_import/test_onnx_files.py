@@ -186,6 +186,21 @@ def test_advice_that_fits_the_exporter(
     assert ("dynamo=False" in text) == told.startswith("the exporter")
 
 
+@pytest.mark.parametrize("operator", ["Loop", "Scan"])
+def test_loops_beside_a_layer(operator: str, tmp_path: Path) -> None:
+    """They may be layers that an exporter has written so; a loop around the layer is not one."""
+    path = write(tmp_path / "m.onnx", [recurrent(), recurrent("GRU"), loop(operator)])
+    first, second = rc.import_model(path)
+    assert first.notes[-1] == (
+        f"the model also has a {operator}, perhaps of other recurrent layers, which is not "
+        "imported (import --whole imports all)"
+    )
+    assert not any("also has" in note for note in second.notes)
+    around = loop("Loop")
+    around.attribute[0].g.node.append(recurrent())
+    assert [layer.notes for layer in rc.import_model(write(path, [around]))] == [()]
+
+
 MANY = (
     *(
         "Abs",
