@@ -1,9 +1,9 @@
 """Replaces a user's calls by our functions, in portable StableHLO.
 
 Each op at given sizes becomes one private function, `rnn_compiler_block_lstm_v2`, shared by all its
-calls; integers of another width are converted on the way in and out, and barriers are removed from
-loops. The rest of the module, its name included, is unchanged, so the result means the same to any
-consumer of StableHLO.
+calls; integers of another width are converted on the way in and out. Barriers are removed from
+loops, and gathers and scatters are kept within their arrays. The rest of the module, its name
+included, is unchanged, so the result means the same to any consumer of StableHLO.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS, EmittedOp, ad
 from rnn_compiler.lowering.codegen.function import unused_symbol
 from rnn_compiler.lowering.codegen.number import is_float
 from rnn_compiler.lowering.linking.barriers import remove_barriers
+from rnn_compiler.lowering.linking.bounded_indices import bound_indices
 from rnn_compiler.lowering.linking.call_order import callees_first
 from rnn_compiler.lowering.linking.calls import Call, find_calls
 from rnn_compiler.lowering.linking.instances import instance_of
@@ -63,6 +64,7 @@ def link_module(text: str, source: bytes = b"") -> Linked:
         functions = public_interface(module, source)
         made: dict[str, FunctionSpec] = {}
         remove_barriers(module)
+        bound_indices(module)
         calls = find_calls(module)
         is_open = any(map(is_network, ops_of(module.body)))
         for call in calls:
