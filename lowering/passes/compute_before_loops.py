@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from rnn_compiler.lowering.analysis.control_flow import CONTROL_FLOW, called_in_loops
+from rnn_compiler.lowering.analysis.control_flow import CONTROL_FLOW
 from rnn_compiler.lowering.analysis.size_sources import tie_results
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.mlir import block_of, ir, nested_ops, ops_of, symbol_of
@@ -64,7 +64,7 @@ class _Use(NamedTuple):
 def _shared(context: PassContext) -> Iterator[_Use]:
     """The uses by loops of arrays that others read too."""
     functions = {symbol_of(op): op for op in context.defined_functions()}
-    repeated = called_in_loops(context.module)
+    repeated = context.called_in_loops()
     with_loops = _with_loops(functions)
     for symbol, function in functions.items():
         if symbol not in repeated:
