@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.text import call, comment, formula, indented
-from rnn_compiler.schema.open_sizes import bound, open_names, static_size
+from rnn_compiler.schema.open_sizes import Size, bound, open_names, static_size
 from rnn_compiler.schema.schedule import aligned
 
 __all__ = ["measure_parameters", "parallel_parameters", "parameters", "print_header"]
@@ -132,26 +132,80 @@ def _example(name: str, function: Function) -> list[str]:
             "        return 1;",
             "    }",
         ]
-    sizes = {member.name: _EXAMPLE for member in function.sizes}
-    lines.append(f"    const struct {function.name}_arguments arguments = {{")
+    lines += _prepared(function)
+    constant = "" if function.states else "const "
+    lines.append(f"    {constant}struct {function.name}_arguments arguments = {{")
     lines += [f"        .{member.name} = {_EXAMPLE}," for member in function.sizes]
     for member in function.arguments:
-        most = bound(member.maximum or 0, sizes)
-        value = _array("in", function, member) if member.shape else str(most)
+        value = _array("in", function, member) if member.shape else str(_most(function, member))
         lines.append(f"        .{member.name} = {value},")
-    lines += ["    };", f"    const struct {function.name}_results results = {{"]
+    lines += ["    };", f"    {constant}struct {function.name}_results results = {{"]
     lines += [f"        .{m.name} = {_array('out', function, m)}," for m in function.results]
     scratch = "new_array(bytes.scratch)" if function.sizes else "scratch"
-    lines += [
-        "    };",
-        f"    {'' if function.sizes else 'int '}code = "
-        f"{function.name}(&arguments, &results, {scratch});",
-        "    if (code)",
-        f"        puts({name}_error(code));",
-        "    return code != 0;",
-        "}",
+    return [
+        *(*lines, "    };"),
+        *_calls(function, scratch),
+        *("    if (code)", f"        puts({name}_error(code));", "    return code != 0;", "}"),
     ]
+
+
+def _calls(function: Function, scratch: str) -> list[str]:
+    """The lines of an example that call a function: twice if it has states."""
+    declared = "" if function.sizes else "int "
+    called = f"{function.name}(&arguments, &results, {scratch});"
+    if not function.states:
+        return [f"    {declared}code = {called}"]
+    swapped = [
+        line
+        for state, result in function.states.items()
+        for line in (
+            f"arguments.{state} = chunk % 2 ? out_{result} : in_{state};",
+            f"results.{result} = chunk % 2 ? in_{state} : out_{result};",
+        )
+    ]
+    memory = [] if function.sizes else ["    int code = 0;"]
+    if function.sizes:
+        memory, called = [f"    void *scratch = {scratch};"], called.replace(scratch, "scratch")
+    return [
+        *memory,
+        "    // Two chunks of a sequence: each call takes the states that the last one returned.",
+        "    for (int chunk = 0; chunk < 2 && !code; chunk++) {",
+        *(f"        {line}" for line in (*swapped, f"code = {called}")),
+        "    }",
+    ]
+
+
+def _prepared(function: Function) -> list[str]:
+    """The lines of an example that name arrays and fill lengths: of 0, no step would run."""
+    lines: list[str] = []
+    for prefix, member in _named(function) if function.sizes else ():
+        made = f"new_array(bytes.{member.name})"
+        lines.append(f"    {member.c_type} *{prefix}_{member.name} = {made};")
+    for member in function.arguments:
+        if member.shape and (most := _most(function, member)):
+            count = static_size(bound(member.elements, _sizes(function)))
+            lines += [f"    for (int k = 0; k < {count}; k++)"]
+            lines += [f"        in_{member.name}[k] = {most};"]
     return lines
+
+
+def _named(function: Function) -> list[tuple[str, Member]]:
+    """The arrays of an example that have a name at open sizes too: lengths and states."""
+    return [
+        *(("in", m) for m in function.arguments if m.shape and m.maximum),
+        *(("in", m) for m in function.arguments if m.name in function.states),
+        *(("out", m) for m in function.results if m.name in function.states.values()),
+    ]
+
+
+def _sizes(function: Function) -> dict[str, int]:
+    """The open sizes in an example."""
+    return {member.name: _EXAMPLE for member in function.sizes}
+
+
+def _most(function: Function, member: Member) -> Size | int:
+    """The largest value of an argument's integers in an example; 0 if there is none."""
+    return bound(member.maximum or 0, _sizes(function))
 
 
 _EXAMPLE = 16
@@ -159,7 +213,10 @@ _EXAMPLE = 16
 
 
 def _array(prefix: str, function: Function, member: Member) -> str:
-    return f"new_array(bytes.{member.name})" if function.sizes else f"{prefix}_{member.name}"
+    """An array in an example."""
+    if function.sizes and (prefix, member) not in _named(function):
+        return f"new_array(bytes.{member.name})"
+    return f"{prefix}_{member.name}"
 
 
 def _arrays(macro: str, function: Function) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from rnn_compiler.errors import InvalidArgumentError, describe
@@ -85,6 +85,7 @@ class Function:
         stack: The maximum number of bytes of stack of a call.
         alignment: The alignment of arrays and scratch memory.
         companion_of: The function whose companion it is; empty for others.
+        states: The arguments that are states, each with the result that is its next value.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Function:
     stack: int = 0
     alignment: int = ALIGNMENT
     companion_of: str = ""
+    states: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def arrays(self) -> tuple[Member, ...]:
@@ -202,7 +204,24 @@ def _function(function: HostFunction, alignment: int, *comment: str) -> Function
     return Function(
         *(spec.function, comment, (*arguments,), results, function.schedule, sizes),
         alignment=alignment,
+        states=_states(spec),
     )
+
+
+def _states(spec: FunctionSpec) -> dict[str, str]:
+    """The states of a function, each with the result that is its next value; none if one has none.
+
+    A result with the states of all steps is not of the state's type.
+    """
+    types = {each.name: str(each) for each in spec.arguments}
+    results = {each.name: str(each) for each in spec.results}
+    found: dict[str, str] = {}
+    for state, after in spec.chunked.states.items() if spec.chunked else ():
+        whole = [each for each in after if each in results and results[each] == types.get(state)]
+        if not whole:
+            return {}
+        found[state] = whole[0]
+    return found
 
 
 def _member(tensor: TensorSpec) -> Member:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from c.calling import C11, COMPILERS, STRICT, Loaded, each_build, run, sanitized
 
@@ -46,6 +47,37 @@ def test_the_example_of_the_header(lstm: rc.CModule, name: str, tmp_path: Path) 
     (tmp_path / "main.c").write_text(example(lstm))
     run(name, *STRICT, "main.c", "lstm.c", "lstm.o", "-o", "main", folder=tmp_path)
     assert run("./main", folder=tmp_path) == ""
+
+
+OF_A_STREAM = {"seq_length": 5, "batch_size": 2, "input_size": 1, "num_units": 24}
+
+
+@pytest.mark.skipif(not COMPILERS, reason="needs a C compiler")
+@pytest.mark.parametrize("open_size", [False, True])
+def test_the_example_computes_two_chunks(open_size: bool, tmp_path: Path) -> None:
+    """Of all steps, as lengths are not left at zero; the second takes the states of the first."""
+    sizes = {**OF_A_STREAM, **({"seq_length": None, "batch_size": None} if open_size else {})}
+    built = rc.build("CudnnRNNV3", **sizes, num_layers=1, is_training=False)
+    (count,) = built.functions[0].arguments[-2].shape
+    module = rc.freeze(built, {"params": np.linspace(-1, 1, count, dtype=np.float32)})
+    made = rc.compile_c(module, "cpu", name="m")
+    made.save(tmp_path)
+    text = example(made).replace(
+        "    return code != 0;",
+        '    printf("%a %a\\n", in_input_h[0], in_input_c[25]);\n    return code;',
+    )
+    (tmp_path / "main.c").write_text(text)
+    run(COMPILERS[0], *C11, *STRICT, "main.c", "m.c", "m.o", "-o", "main", folder=tmp_path)
+    found = [float.fromhex(each) for each in run("./main", folder=tmp_path).split()]
+    T, B = (16, 16) if open_size else (5, 2)
+    program = rc.runtime.load(rc.compile(module, "cpu"))
+    h = c = np.zeros((1, B, 24), np.float32)
+    x, lengths = np.zeros((T, B, 1), np.float32), np.full(B, T, np.int32)
+    for _ in range(2):
+        out = program(input=x, input_h=h, input_c=c, sequence_lengths=lengths)
+        h, c = np.asarray(out.output_h), np.asarray(out.output_c)
+    assert found == [h.flat[0], c.flat[25]]
+    assert h.flat[0] != 0
 
 
 def test_a_program_needs_libc_alone(lstm: rc.CModule, tmp_path: Path) -> None:
