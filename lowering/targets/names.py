@@ -29,7 +29,11 @@ from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES as GPUS
 from rnn_compiler.lowering.targets.cuda_architectures import DEFAULT, architecture_of
 from rnn_compiler.schema import cpu_features
-from rnn_compiler.schema.architectures import ARCHITECTURES, Architecture
+from rnn_compiler.schema.architectures import (
+    ARCHITECTURES,
+    UNSUPPORTED_CORES,
+    Architecture,
+)
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS, TARGETS
 from rnn_compiler.schema.manifest import TargetSpec
 
@@ -111,6 +115,8 @@ def _about_feature(feature: str, arch: Architecture) -> str:
     """The message for a feature that an architecture does not have."""
     if feature in arch.refused:
         return arch.refused[feature]
+    if reason := UNSUPPORTED_CORES.get(feature.replace("_", "-")):
+        return reason
     for each in ARCHITECTURES.values():
         if feature in each.levels or feature in cpu_features.known_features(each.name):
             return f"{feature} belongs to {each.name}: cpu:{each.name},{feature}"

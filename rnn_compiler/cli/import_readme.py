@@ -108,6 +108,8 @@ def c_readme(made: Imported, name: str, target: TargetSpec) -> str:
     lines += ["", "```sh", build, "```"]
     for layer, spec in zip(made.layers, made.functions, strict=True):
         lines += ["", f"## `{spec.function}`", "", _use(layer, spec)]
+        limited = [each for each in layer.signature.arguments if each.shape and each.maximum]
+        lines += [f"`{m.name}`: {m.doc}. A row with 0 has no step." for m in limited]
         states = _states(spec)
         if states:
             lines += ["", "No state is kept between calls. For a sequence in chunks, pass:", ""]

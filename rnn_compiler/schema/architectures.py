@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 
 from rnn_compiler.schema.schedule import ALIGNMENT, Memory
 
-__all__ = ["ARCHITECTURES", "Architecture"]
+__all__ = ["ARCHITECTURES", "UNSUPPORTED_CORES", "Architecture"]
 
 
 @dataclass(frozen=True)
@@ -325,3 +325,17 @@ ARCHITECTURES: Mapping[str, Architecture] = {
     each.name: each for each in (_X86_64, _AARCH64, _RISCV64, _ARMV7, *_CORTEX_M, _RISCV32, _WASM32)
 }
 """The supported architectures by name."""
+
+_NO_UNIT = "{} has no floating-point unit, which the code needs"
+_NO_FMA = "{} has no fused multiplication and addition, which the code needs"
+
+UNSUPPORTED_CORES: Mapping[str, str] = {
+    **{
+        f"cortex-m{each}": _NO_UNIT.format(f"the Cortex-M{each}")
+        for each in ("0", "0+", "0plus", "1", "3", "23")
+    },
+    "esp32-c3": _NO_UNIT.format("the ESP32-C3"),
+    "esp32c3": _NO_UNIT.format("the ESP32-C3"),
+    **{f"cortex-a{each}": _NO_FMA.format(f"the Cortex-A{each}") for each in ("8", "9")},
+}
+"""Common processors that cannot run the code, each with the reason, in lower case."""

@@ -23,6 +23,9 @@ def test_the_led_is_on_for_four_steps_and_off_for_four(tmp_path: Path) -> None:
     blocks = re.findall(r"```sh\n(.*?)```", (SAMPLE / "README.md").read_text(), re.DOTALL)
     build, emulate = (block.replace("python ", f"{sys.executable} ") for block in blocks)
     run("sh", "-ec", build, folder=folder)
+    start = run("arm-none-eabi-objdump", "-d", "--disassemble=reset", "blink", folder=folder)
+    assert "bl" in start
+    assert not re.search(r"\tv\w", start)  # nothing with floats before the unit is on
     emulate = emulate.replace("led_change_intensity", "led_set_intensity").strip()
     lines = run("sh", "-ec", f"{emulate} 2>&1", folder=folder)
     seen = re.findall(r"'USERLED0' .* (\d+)%", lines)[-48:]

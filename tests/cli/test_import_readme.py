@@ -119,6 +119,7 @@ def test_for_inference_on_which_machine(tmp_path: Path, capsys: pytest.CaptureFi
     assert "training" not in text
     assert "Compiled for `cpu:generic`." in text
     assert "- as `input_h`, the previous call's `output_h`" in text
+    assert re.search(r"`sequence_lengths`: .*\. A row with 0 has no step\.", text)
     header = (tmp_path / "made" / "gradient.h").read_text()
     assert "output_h" in header
     assert "reserve" not in header
