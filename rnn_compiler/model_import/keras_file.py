@@ -165,9 +165,8 @@ def layers_of_model(
             read = functools.partial(weights.arrays, layer, path)
             made = layers_of(layer, read, masks, version, path, once)
         if not made and weights.are_recurrent(layer):
-            made = [
-                Refused(layer.name, f"recurrent weights in the class {layer.kind}"[:80], _OTHER)
-            ]
+            own = Refused(layer.name, f"recurrent weights in the class {layer.kind}"[:80], _OTHER)
+            made = [Refused(layer.name, layer.kind) if layer.kind in REFUSED else own]
         found += made
         if len(found) > _MOST_LAYERS:
             raise exceeded(path, f"it has more than {_MOST_LAYERS} recurrent layers")

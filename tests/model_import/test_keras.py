@@ -93,6 +93,18 @@ def test_only_classes_of_the_user(write: Any, tmp_path: Path) -> None:
     assert "select" not in str(caught.value)
 
 
+@pytest.mark.parametrize("write", [keras, h5])
+def test_a_model_for_each_step(write: Any, tmp_path: Path) -> None:
+    """TimeDistributed of something that contains a recurrent layer, but is none."""
+
+    def change(layers: dict[str, Any]) -> None:
+        layers["second"]["class_name"] = "TimeDistributed"
+        layers["second"]["config"]["layer"]["class_name"] = "Functional"
+
+    with pytest.raises(UnsupportedError, match="second has TimeDistributed, which no op computes;"):
+        rc.import_model(write(tmp_path, change))
+
+
 def test_a_class_of_keras_under_its_longer_name(tmp_path: Path) -> None:
     """As functional models are written."""
     full = {"module": "keras.src.layers.rnn.lstm", "registered_name": "LSTM"}
