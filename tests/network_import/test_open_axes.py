@@ -341,6 +341,18 @@ def test_inputs_of_a_recurrent_node(made: Any, message: str, tmp_path: Path) -> 
         rc.import_network(saved(made, tmp_path / "network.onnx"))
 
 
+@pytest.mark.parametrize("rows", [2, "N"])
+def test_values_named_after_a_recurrent_node(rows: int | str, tmp_path: Path) -> None:
+    """As other nodes' values are named that are computed around it."""
+    names = ["enc.Y", "enc.output_h", "enc.output_c"]
+    node = helper.make_node("LSTM", ["enc.output", "W", "R", "B"], names, "enc", hidden_size=H)
+    made = model([node], {"enc.output": [T, rows, I]}, names, lstm_weights())
+    program = loaded(rc.import_network(saved(made, tmp_path / "network.onnx")))
+    x = weight(T, 2, I)
+    for got, wanted in zip(program(enc_output=x), expected(made, {"enc.output": x}), strict=True):
+        close(got, wanted)
+
+
 def test_a_constant_input_of_a_recurrent_node(tmp_path: Path) -> None:
     """As a decoder with learned inputs has it."""
     made = recurrent("initial_h", initial_h=[1, 3, H])

@@ -44,6 +44,7 @@ def replace_recurrent(graph: Graph) -> None:
         UnsupportedError: No op computes a node.
     """
     shapes, constants = graph.shapes(), graph.constants()
+    taken = frozenset({*shapes, *(name for node in graph.proto.node for name in node.output)})
     once = Once(Budget(graph.path, graph.model.ByteSize()))
     nodes: list[Any] = []
     for node in graph.proto.node:
@@ -51,7 +52,7 @@ def replace_recurrent(graph: Graph) -> None:
             nodes.append(node)
             continue
         layer = _layer(graph, node, shapes, constants, once)
-        around = _Around(graph, node, layer, shapes)
+        around = _Around(graph, node, layer, shapes, taken)
         _COMPUTED_BY[layer.op](around)
         nodes += around.nodes
     if any(node.domain == _DOMAIN for node in nodes):
@@ -98,6 +99,7 @@ class _Around:
         node: The recurrent node.
         layer: Its layer.
         shapes: The known shapes of the graph's values.
+        taken: The names of the graph's values.
         nodes: The nodes so far.
     """
 
@@ -105,11 +107,15 @@ class _Around:
     node: Any
     layer: Layer
     shapes: Mapping[str, list[int | None]]
+    taken: frozenset[str]
     nodes: list[Any] = field(default_factory=lambda: [])
 
     def name(self, what: str) -> str:
-        """The name of a new value."""
-        return f"{self.node.name}.{what}"
+        """The name of a new value, which is none of the graph's."""
+        name = f"{self.node.name}.{what}"
+        while name in self.taken:
+            name += "_"
+        return name
 
     def input(self, number: int) -> str:
         """The name of an input; empty if the node lacks it."""
