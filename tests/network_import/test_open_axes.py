@@ -378,6 +378,30 @@ def test_pools_that_keep_a_size(operator: str, padding: str, tmp_path: Path) -> 
         close(program(x=x).y, pools.mean(-1, keepdims=True))
 
 
+@pytest.mark.parametrize("chosen", first([True, False]))
+def test_branches_that_calls_choose(chosen: bool, tmp_path: Path) -> None:
+    """Their values have open sizes, too."""
+    branches = {
+        f"{name}_branch": helper.make_graph(
+            [
+                helper.make_node(operator, ["x"], [f"{name}1"], name=f"{name} 1"),
+                helper.make_node("Add", [f"{name}1", "x"], [f"{name}2"], name=f"{name} 2"),
+            ],
+            name,
+            [],
+            [helper.make_tensor_value_info(f"{name}2", TensorProto.FLOAT, None)],
+        )
+        for name, operator in (("then", "Exp"), ("else", "Abs"))
+    }
+    node = helper.make_node("If", ["c"], ["y"], name="choose", **branches)
+    dtypes = {"c": TensorProto.BOOL}
+    made = model([node], {"c": [], "x": ["batch", 2]}, ["y"], {}, dtypes=dtypes)
+    program = loaded(rc.import_network(saved(made, tmp_path / "network.onnx")))
+    for batch in (1, 4):
+        given = {"c": np.array(chosen), "x": weight(batch, 2)}
+        close(program(**given).y, expected(made, given)[0])
+
+
 @pytest.mark.slow
 def test_the_last_state_of_a_scan(tmp_path: Path) -> None:
     made = sums("last")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rnn_compiler.errors import ArtifactError, UnsupportedError
-from rnn_compiler.network_import.graph import Graph, onnx, shape_of
+from rnn_compiler.network_import.graph import Graph, onnx, shape_of, subgraphs
 from rnn_compiler.network_import.graph.axes import Axis, blocking
 from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
 from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes, joined_axes
@@ -170,6 +170,11 @@ class _Family:
                 inputs[name][number].dim_value = sizes[axis.key]
         fold(graph)
         join_gathered_rows(graph)
+        branches = (node for node in graph.proto.node if node.op_type == "If")
+        for branch in itertools.chain(*map(subgraphs, branches)):
+            for value in (*branch.value_info, *branch.output):
+                for axis in value.type.tensor_type.shape.dim:
+                    axis.Clear()  # its size at this point
         return graph
 
     def _other_node(self, folded: Graph) -> Any:
