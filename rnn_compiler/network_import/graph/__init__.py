@@ -8,6 +8,7 @@ folding       computes all known values, and `loops` counts iterations; `pools`,
               `powers`, `reversals`, `transposed_convolutions`, `functions`, `normalizations`,
               `padding`, `depth` and `nan` rewrite operators into forms that IREE computes correctly
 checks        refuses nodes by name
+replacement   builds the nodes that replace one
 gathered_rows multiplies rows at once that are gathered one by one
 recurrent     inserts our ops, after `recurrent_sizes` has compared the sizes of their inputs
 products      turns products into products of two matrices
