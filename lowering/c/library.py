@@ -80,13 +80,16 @@ def make_library(
         InvalidArgumentError: A name is not valid in C, or two things would have the same name.
         UnsupportedError: The object is not understood, or not what the functions call.
     """
-    alignment = ARCHITECTURES[target.architecture].memory.alignment
+    architecture = ARCHITECTURES[target.architecture]
+    alignment = architecture.memory.alignment
     functions = functions_of(read, alignment)
     constants = {f"{name}_constant_{k}": each for k, each in enumerate(data)}
     known = ObjectFile(object_file) if object_file else ObjectFile.empty(target.architecture)
     _check_calls(functions, known.kernels)
     frames = frames_of(stack_usage)
-    functions = [replace(each, stack=stack_size(each, frames)) for each in functions]
+    functions = [
+        replace(each, stack=stack_size(each, frames, architecture.pointer)) for each in functions
+    ]
     used = {
         step.kernel
         for function in functions

@@ -16,8 +16,9 @@ __all__ = ["frames_of", "stack_size"]
 _UNKNOWN = 48 << 10
 """The assumed frame of unreported code: arrays have at most 32 KiB, and registers are spilled."""
 
-_OWN = 1536
-"""The frames of the C functions without arrays of pointers, compiled without optimization."""
+_OWN = {4: 768, 8: 1536}
+"""The frames of the C functions without arrays of pointers, compiled without optimization, by the
+bytes of an address."""
 
 _CALL = 256
 """Alignment of a frame, and the frames of the mathematical functions called by compiled code."""
@@ -40,12 +41,13 @@ def frames_of(usage: str) -> dict[str, int]:
     }
 
 
-def stack_size(function: Function, frames: Mapping[str, int]) -> int:
+def stack_size(function: Function, frames: Mapping[str, int], pointer: int) -> int:
     """The maximum bytes of stack of a call, for any options of the C compiler.
 
     Args:
         function: The function.
         frames: The frames of compiled code.
+        pointer: The bytes of an address.
     """
     calls = [step for step in steps_in(function.schedule.steps) if isinstance(step, Dispatch)]
     code = max((frames.get(step.kernel, _UNKNOWN) + _CALL for step in calls), default=0)
@@ -53,4 +55,4 @@ def stack_size(function: Function, frames: Mapping[str, int]) -> int:
     numbers = len(function.schedule.formulas)
     for step in calls:
         numbers += 2 * len(step.buffers) + len(step.constants) + len(step.workgroups)
-    return -(-(code + rows + _POINTER * numbers + _OWN) // 64) * 64
+    return -(-(code + rows + _POINTER * numbers + _OWN[pointer]) // 64) * 64

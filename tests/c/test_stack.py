@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from c.calling import C11, STRICT, run
+from c.emulated import MACHINES, needs
 from cases import sizes
 from numeric.harness import renamed
+from quick import first
 
 import rnn_compiler as rc
 
@@ -112,3 +115,30 @@ def check(name: str, row: Mapping[str, Any], folder: Path) -> None:
         taken, said = map(int, run("./main", folder=folder).split())
         assert 0 < taken <= said == row["stack_size"]
         assert said < taken + 24_000, "so much more that it says nothing"
+
+
+ONE_ROW = {"seq_length": 1, "batch_size": 1, "input_size": 1, "num_units": 24}
+
+
+@needs("cortex-m4")
+@pytest.mark.parametrize(("layers", "most"), first([(1, 2_000), (3, 3_200)]))
+def test_a_microcontroller_needs_less(layers: int, most: int, tmp_path: Path) -> None:
+    """The frames of all C functions together, as if each called the next, and of compiled code."""
+    direction = "bidirectional" if layers > 1 else "unidirectional"
+    sizes = {**ONE_ROW, "num_layers": layers, "direction": direction}
+    built = rc.build("CudnnRNNV3", **sizes, is_training=False)
+    (count,) = next(each.shape for each in built.functions[0].arguments if each.name == "params")
+    frozen = rc.freeze(built, {"params": np.ones(count, np.float32)})
+    made = rc.compile_c(frozen, "cpu:cortex-m4", name="m")
+    made.save(tmp_path)
+    (row,) = made.manifest["functions"]
+    for level in ("-O0", "-O1", "-O2", "-O3", "-Os"):
+        flags = [*C11, level, "-fstack-usage", "-c", "m.c", "-o", "source.o"]
+        run(*MACHINES["cortex-m4"].compiler, *flags, folder=tmp_path)
+        (usage,) = tmp_path.glob("*.su")
+        taken = sum(int(line.split("\t")[1]) for line in usage.read_text().splitlines())
+        assert 0 < taken + COMPILED <= row["stack_size"] < most
+
+
+COMPILED = 256
+"""What the compiled code of an LSTM takes at most."""
