@@ -68,7 +68,7 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.network_import.graph.parameters import take_parameters
     from rnn_compiler.network_import.graph.products import plain_products
     from rnn_compiler.network_import.graph.quantized import plain_lstms
-    from rnn_compiler.network_import.graph.ranges import ranges_of_inputs
+    from rnn_compiler.network_import.graph.ranges import ranges_of_positions
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
     from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
     from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
@@ -94,7 +94,8 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     check_types(graph)
     inputs = [each.name for each in graph.proto.input]
     dtypes = graph.dtypes()
-    ranges = ranges_of_inputs(graph, opened.values)
+    ranges = ranges_of_positions(graph, opened.values)
+    minima = {key: max(n, ranges.minima.get(key, n)) for key, n in opened.minima.items()}
     replace_recurrent(graph)
     plain_products(graph)
     weights = take_parameters(graph)
@@ -107,9 +108,9 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
         "inputs": inputs,
         "outputs": outputs,
         "dtypes": dtypes,
-        "ranges": {name: [*map(written, range)] for name, range in ranges.items()},
+        "ranges": {name: [*map(written, range)] for name, range in ranges.inputs.items()},
         "weights": [(name, canonical_name(each.dtype)) for name, each in weights.items()],
-        "axes": [(axis.key, axis.title, opened.minima[axis.key]) for axis in opened.axes],
+        "axes": [(axis.key, axis.title, minima[axis.key]) for axis in opened.axes],
         "shapes": {
             name: [written(size) for size in shape] for name, shape in opened.shapes.items()
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c.calling import Call, Loaded
+from c.calling import Call, Loaded, sanitized
+from c.calling import run as c_run
 from js import calling as js_calling
 
 import rnn_compiler as rc
@@ -209,6 +211,23 @@ def test_constants_beyond_their_axis(tmp_path: Path) -> None:
         rc.import_network(path)
 
 
+def test_constants_of_an_open_axis(tmp_path: Path) -> None:
+    """Calls refuse arrays that are too short for them."""
+    nodes: list[Any] = [
+        helper.make_node("Gather", ["x", "i"], ["y"]),
+        helper.make_node("LSTM", ["z", "W", "R", "B", "n"], ["Y"], hidden_size=5),
+    ]
+    constants = {"i": np.array([1, -4]), "n": np.full(2, 3, np.int32), **lstm_weights()}
+    whole = model(nodes, {"x": ["rows", 3], "z": ["steps", 2, 3]}, ["y", "Y"], constants)
+    module = rc.import_network(saved(whole, tmp_path / "m.onnx"))
+    (spec,) = module.functions
+    assert [spec.least(dim) for dim in ("rows", "steps")] == [4, 3]
+    run = loaded(module)
+    for rows, steps, wrong in ((3, 3, "x"), (4, 2, "z")):
+        with pytest.raises(InvalidArgumentError, match=f"'{wrong}': expected shape"):
+            run(x=weight(rows, 3), z=weight(steps, 2, 3))
+
+
 def test_lengths_of_recurrent_layers(tmp_path: Path) -> None:
     """Those that are arguments are checked; the rest are clamped, as are those of reversals."""
     nodes: list[Any] = [
@@ -238,3 +257,63 @@ def test_lengths_of_recurrent_layers(tmp_path: Path) -> None:
             run(**given | {"n": np.array([6, wrong], np.int32)})
     beyond = run(**given | {"k": np.array([10**9, -(10**9)])})
     np.testing.assert_array_equal(beyond.r, first.r)
+
+
+_CALL = """#include "{name}.h"
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+{arrays}
+
+int main(void)
+{{
+    static alignas(64) char scratch[{scratch} + 1];
+    const struct {name}_arguments arguments = {{ {arguments} }};
+    const struct {name}_results results = {{ {results} }};
+    int code = {name}(&arguments, &results, scratch);
+    puts({name}_error(code));
+    return 0;
+}}
+"""
+"""A program whose arrays have zones around them that no code may touch."""
+
+
+def program(made: rc.CModule, value: int) -> str:
+    """The program that calls a function with one value for all integers."""
+    (row,) = made.manifest["functions"]
+    name: Any = row["function"]
+    arrays: list[str] = []
+    for kind in ("arguments", "results"):
+        for each in row[kind]:
+            count = math.prod(each["shape"])
+            numbers = ", ".join([str(value)] * count) if kind == "arguments" else "0"
+            arrays.append(
+                f"static alignas(64) {each['c_type']} {kind[0]}_{each['name']}[{count}]"
+                f" = {{{numbers}}};"
+            )
+    members = {
+        kind: ", ".join(f".{each['name']} = {kind[0]}_{each['name']}" for each in row[kind])
+        for kind in ("arguments", "results")
+    }
+    return _CALL.format(name=name, arrays="\n".join(arrays), scratch=row["scratch_size"], **members)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["direct", "computed"])
+def test_address_sanitizer_is_silent(
+    kind: str, direct: tuple[Any, rc.Module], computed: rc.Module, tmp_path: Path
+) -> None:
+    """Around arrays of every operator, with indices just beyond their axes and far beyond."""
+    made = rc.compile_c(direct[1] if kind == "direct" else computed, TARGET)
+    made.save(tmp_path)
+    compiler = sanitized("clang", tmp_path)
+    for value in (1, ROWS, -ROWS - 1, 10**9, -(10**9)):
+        (tmp_path / "main.c").write_text(program(made, value))
+        flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-w")
+        files = ("main.c", f"{kind}.c", f"{kind}.o")
+        c_run(compiler, "-std=c11", *flags, *files, "-o", "main", folder=tmp_path)
+        said = c_run("./main", folder=tmp_path)
+        is_refused = kind == "direct" and value != 1
+        assert ("an element not from -4 to 3" in said) == is_refused, said
+        assert is_refused or said == "no error\n"

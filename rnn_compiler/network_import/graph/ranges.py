@@ -1,22 +1,23 @@
 """Ranges of inputs that are positions in arrays: indices of elements, and lengths of sequences.
 
-Calls check them. Positions that the graph computes are clamped where they are used, indices by
-`lowering.networks.bounded_indices` and lengths by our ops.
+Calls check them, and whether open axes are long enough for positions that are constants. Those that
+the graph computes are clamped where they are used, indices by `lowering.networks.bounded_indices`
+and lengths by our ops.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
-from rnn_compiler.schema.open_sizes import Open, Size
+from rnn_compiler.schema.open_sizes import Open, Size, terms
 
-__all__ = ["ranges_of_inputs"]
+__all__ = ["Ranges", "ranges_of_positions"]
 
 _Range = tuple[Size, Size]
 _Shapes = Mapping[str, Sequence[Size | None]]
@@ -31,8 +32,20 @@ _MOVED = {
 _X, _LENGTHS = INPUTS.index("X"), INPUTS.index("sequence_lens")
 
 
-def ranges_of_inputs(graph: Graph, shapes: _Shapes) -> dict[str, _Range]:
-    """The least and the largest value of each integer input that is a position, by name.
+class Ranges(NamedTuple):
+    """What keeps positions within their arrays.
+
+    Attributes:
+        inputs: The least and the largest value of each integer input that is a position, by name.
+        minima: The sizes that open axes must at least have for constants, by key.
+    """
+
+    inputs: Mapping[str, _Range]
+    minima: Mapping[str, int]
+
+
+def ranges_of_positions(graph: Graph, shapes: _Shapes) -> Ranges:
+    """The ranges of a graph's positions.
 
     Args:
         graph: The graph, in which values that can be known are constants.
@@ -45,6 +58,7 @@ def ranges_of_inputs(graph: Graph, shapes: _Shapes) -> dict[str, _Range]:
     constants = graph.constants()
     makers = {name: node for node in graph.proto.node for name in node.output}
     found: dict[str, list[_Range]] = {}
+    minima: dict[str, int] = {}
     for node in graph.proto.node:
         position = _POSITIONS.get(node.op_type)
         name = "" if position is None or len(node.input) <= position[0] else node.input[position[0]]
@@ -52,12 +66,15 @@ def ranges_of_inputs(graph: Graph, shapes: _Shapes) -> dict[str, _Range]:
             continue
         range = position[1](node, shapes)
         if range is not None and name in constants:
-            _check_constant(node, onnx.numpy_helper.to_array(constants[name]), range)
+            numbers = onnx.numpy_helper.to_array(constants[name])
+            _check_constant(node, numbers, range)
+            for key, least in _needed(numbers, range):
+                minima[key] = max(minima.get(key, 0), least)
         elif range is not None:
             for source in dict.fromkeys(_sources(name, makers, {*inputs})):
                 found.setdefault(source, []).append(range)
     every = {name: _within(_common(ranges), inputs[name]) for name, ranges in found.items()}
-    return {name: range for name, range in every.items() if range is not None}
+    return Ranges({name: range for name, range in every.items() if range is not None}, minima)
 
 
 def _axis(node: Any, shapes: _Shapes) -> _Range | None:
@@ -129,6 +146,19 @@ def _within(range: _Range, kind: int) -> _Range | None:
     low = least if least == 0 or (isinstance(low, int) and low < least) else low
     high = most if isinstance(high, int) and high > most else high
     return None if (low, high) == (least, most) else (low, high)
+
+
+def _needed(numbers: Any, range: _Range) -> Iterator[tuple[str, int]]:
+    """The least sizes of open axes for which constants are within a range."""
+    low, high = range
+    if numbers.size:
+        for bound, number in ((high, int(numbers.max())), (-1 * low, -int(numbers.min()))):
+            factors = dict(terms(bound))
+            known = factors.pop((), 0)
+            if len(factors) == 1:
+                ((names, factor),) = factors.items()
+                if len(names) == factor == 1:
+                    yield names[0], number - known
 
 
 def _check_constant(node: Any, numbers: Any, range: _Range) -> None:
