@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import zlib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -247,9 +251,16 @@ def test_batch_and_time_may_be_open(tmp_path: Path) -> None:
         np.testing.assert_allclose(out.last0, last, **CLOSE)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", [(B, T), ("batch", "time")])
-@pytest.mark.parametrize("mask", ["keep", "zero"])
+@pytest.mark.parametrize(
+    ("mask", "shape"),
+    [
+        ("keep", (B, T)),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in [("zero", (B, T)), ("keep", ("batch", "time")), ("zero", ("batch", "time"))]
+        ),
+    ],
+)
 def test_masks_with_holes(mask: str, shape: Any, tmp_path: Path) -> None:
     made = layer(lstm, shape=shape, mask=mask)
     module = rc.import_network(saved(made, tmp_path / "m.onnx"))
@@ -264,3 +275,47 @@ def test_masks_with_holes(mask: str, shape: Any, tmp_path: Path) -> None:
 def test_masks_in_c_and_javascript(way: Any, tmp_path: Path) -> None:
     made = layer(gru, mask="keep")
     assert way(rc.import_network(saved(made, tmp_path / "m.onnx")))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "layer",
+    [
+        "GRU(5)",
+        "GRU(5, reset_after=False, return_sequences=True)",
+        "GRU(5, go_backwards=True, recurrent_activation='hard_sigmoid', return_sequences=True)",
+        "SimpleRNN(5, activation='relu', return_sequences=True)",
+        "LSTM(5, recurrent_dropout=0.1)",
+        "Bidirectional(GRU(5, return_sequences=True))",
+        "RNN([LSTMCell(5), GRUCell(5)], return_sequences=True)",
+        "Masking(), LSTM(5, return_sequences=True)",
+        "Masking(), Bidirectional(GRU(5))",
+        "Masking(), RNN(LSTMCell(5), return_sequences=True, zero_output_for_mask=True)",
+    ],
+)
+def test_layers_that_keras_exports(layer: str, tmp_path: Path) -> None:
+    """With tf2onnx, which writes all of these as loops."""
+    if find_spec("tensorflow") is None or find_spec("tf2onnx") is None:
+        pytest.skip("needs Keras with TensorFlow, and tf2onnx")
+    x = weight(B, T, I)
+    x[~MASK] = 0
+    np.save(tmp_path / "x.npy", x)
+    script = _EXPORT.format(layer=layer)
+    env = {**os.environ, "KERAS_BACKEND": "tensorflow"}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    module = rc.import_network(tmp_path / "m.onnx")
+    assert {each.op for each in module.linked} <= {"onnx.LSTM", "onnx.GRU", "onnx.RNN"}
+    (got,) = rc.runtime.load(rc.compile(module))(x)
+    np.testing.assert_allclose(got, np.load(tmp_path / "y.npy"), **CLOSE)
+
+
+_EXPORT = """
+import keras, numpy as np
+from keras.layers import *
+x = np.load("x.npy")
+model = keras.Sequential([keras.Input((None, x.shape[-1])), {layer}])
+np.save("y.npy", model(x))
+model.export("m.onnx", format="onnx", verbose=False)
+"""

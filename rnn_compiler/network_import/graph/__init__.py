@@ -4,7 +4,8 @@ quantized     replaces LSTMs with int8 weights by plain ones
 sizes         fixes the sizes and values given by the caller
 equal_axes    takes open axes for one that must be equal
 open_axes     leaves the other sizes open, and `computed_sizes` the constants that depend on them
-folding       computes all known values, and `loops` counts iterations; `pools`, `bounds`,
+folding       computes all known values, `written_out` recognises layers, `loops` writes others
+              out; `pools`, `bounds`,
               `powers`, `reversals`, `transposed_convolutions`, `functions`, `normalizations`,
               `padding`, `depth` and `nan` rewrite operators into forms that IREE computes correctly
 checks        refuses nodes by name
@@ -69,7 +70,6 @@ class Graph:
         model: The model, as a message of ONNX.
         path: Its file, for messages.
         is_open: Whether sizes of values are open.
-        writes_out: Whether `folding` may write loops out.
         largest: The most elements of a constant that is larger than its inputs.
         elements_left: The remaining number of elements of constants that may be computed.
         folded: The values that follow from sizes of inputs, by name, with those they follow from.
@@ -80,7 +80,6 @@ class Graph:
         self.model = model
         self.path = path
         self.is_open = False
-        self.writes_out = True
         self.largest = largest
         self.elements_left = _SPARE_ELEMENTS + model.ByteSize()
         self.folded: dict[str, tuple[Any, Sequence[str]]] = {}

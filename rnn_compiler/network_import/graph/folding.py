@@ -52,8 +52,12 @@ _REWRITES = (
 """What rewrites operators once the types of their inputs are known."""
 
 
-def fold(graph: Graph) -> None:
+def fold(graph: Graph, *, writes_out: bool = True) -> None:
     """Computes known values until nothing more is known.
+
+    Args:
+        graph: The graph, which is changed.
+        writes_out: Whether loops may be written out.
 
     Raises:
         ArtifactError: The graph's shapes contradict each other.
@@ -67,7 +71,7 @@ def fold(graph: Graph) -> None:
             changed = rewrite(graph) or changed
         graph.remove_unused()
         changed = changed or replace_loops(graph)
-        changed = changed or (graph.writes_out and write_out_loops(graph))
+        changed = changed or (writes_out and write_out_loops(graph))
         if not changed:
             return
 

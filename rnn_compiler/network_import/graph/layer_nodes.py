@@ -128,12 +128,12 @@ class _Writer:
             self._constant(array[None].astype(layers.dtype), f"{what}.{name}")
             for array, name in zip(cell.weights, "WRB", strict=True)
         ]
-        inputs, results = [x, *weights, lengths], [f"{self._name}/{what}.Y"]
+        inputs, results = [x, *weights, lengths], [f"{self._name}/{what}/Y"]
         for state, name in ((cell.h, "h"), (cell.c, "c")):
             if state is not None:
                 first = [layers.steps.states[state.name].start, self._numbers(0)]
                 inputs.append(self._add("Unsqueeze", first, f"{what}.initial_{name}"))
-                results.append(f"{self._name}/{what}.Y_{name}")
+                results.append(f"{self._name}/{what}/Y_{name}")
         node = onnx.helper.make_node(cell.operator, inputs, results, **cell.attributes)
         node.name = f"{self._name}/{what}"
         self.nodes.append(node)

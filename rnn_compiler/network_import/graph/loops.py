@@ -45,8 +45,7 @@ def write_out_loops(graph: Graph) -> bool:
             nodes.append(node)
             continue
         changed = True
-        _check_size(node, count, len(nodes))
-        nodes += _WrittenOut(node, made).nodes(count)
+        nodes += _WrittenOut(node, made).nodes(count, len(nodes))
     if changed:
         graph.proto.initializer.extend(made)
         graph.set_nodes(nodes)
@@ -83,13 +82,12 @@ def _all_iterations(graph: Graph) -> dict[str, int | None]:
     return {node.name: _iterations(graph, node, constants) for node in loops}
 
 
-def _check_size(node: Any, count: int, others: int) -> None:
-    """Checks that a loop can be written out.
+def _check_size(node: Any, count: int, each: int, others: int) -> None:
+    """Checks that a loop can be written out, with so many nodes for each iteration.
 
     Raises:
         UnsupportedError: It has too many iterations.
     """
-    each = len(attributes_of(node)["body"].g.node)
     if count * each + others > _MOST_NODES:
         raise UnsupportedError(
             f"import_network: node {node.name!r} (Loop) would be written out as {count:,} "
@@ -117,8 +115,12 @@ class _WrittenOut:
             copy.name = self._names[tensor.name]
             made.append(copy)
 
-    def nodes(self, count: int) -> list[Any]:
-        """The nodes of as many iterations, and those that give the loop's results their names."""
+    def nodes(self, count: int, others: int) -> list[Any]:
+        """The nodes of as many iterations, and those that give the loop's results their names.
+
+        Raises:
+            UnsupportedError: With so many other nodes, there are too many iterations.
+        """
         node, body = self._node, self._body
         inputs, states = [each.name for each in body.input], [*node.input[2:]]
         carried = [each.name for each in body.output[1 : 1 + len(states)]]
@@ -134,6 +136,7 @@ class _WrittenOut:
             else:
                 varying.update(each.output)
                 repeated.append((position, each))
+        _check_size(node, count, len(repeated), others)
         self._names |= {n: f"{node.name}/{n}" for each in once for n in each.output if n}
         nodes = [self._copied(each, "all", k, self._names) for k, each in enumerate(once)]
         rows: list[list[str]] = [[] for _ in scanned]

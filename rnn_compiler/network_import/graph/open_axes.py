@@ -163,12 +163,12 @@ class _Family:
         model = onnx.ModelProto()
         model.CopyFrom(self._source.model)
         graph = Graph(model, self._source.path, largest=_LARGEST)
-        graph.is_open, graph.held, graph.writes_out = True, self._held, writes_out
+        graph.is_open, graph.held = True, self._held
         inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
         for axis in self._axes:
             for name, number in axis.sources:
                 inputs[name][number].dim_value = sizes[axis.key]
-        fold(graph)
+        fold(graph, writes_out=writes_out)
         join_gathered_rows(graph)
         branches = (node for node in graph.proto.node if node.op_type == "If")
         for branch in itertools.chain(*map(subgraphs, branches)):
