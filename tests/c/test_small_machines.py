@@ -114,6 +114,7 @@ IN_STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     *(("CudnnRNNV3", {**ONE_INPUT, "rnn_mode": mode}) for mode in ("lstm", "rnn_relu")),
     ("CudnnRNNV3", {**ONE_INPUT, "rnn_mode": "gru", **IN_TWO_DIRECTIONS}),
     ("CudnnRNNV3", {**ONE_INPUT, "seq_length": 1, "num_units": 3}),
+    ("CudnnRNNV3", {**ONE_INPUT, "seq_length": None}),
     ("BlockLSTMV2", {**ONE_INPUT, "num_units": 13}),
     *((f"onnx.{name}", ONE_INPUT) for name in ("LSTM", "GRU", "RNN")),
 )
