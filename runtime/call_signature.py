@@ -81,7 +81,7 @@ def _described(tensors: Sequence[TensorSpec]) -> Iterable[str]:
     """One line per tensor."""
     for tensor in tensors:
         formula = f", {tensor.formula}" if tensor.shape and tensor.formula else ""
-        values = "" if tensor.maximum is None else f", {tensor.minimum or 0}..{tensor.maximum}"
+        values = tensor.range and f", {tensor.range}"
         optional = "" if tensor.default is None else f"; {tensor.default} if it is not given"
         element = f", in the list {tensor.list}" if tensor.list else ""
         yield f"    {tensor.name}: {tensor}{formula}{values}{element}{optional}."

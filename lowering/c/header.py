@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
-from rnn_compiler.lowering.c.text import call, comment, formula, indented
-from rnn_compiler.schema.open_sizes import Size, bound, open_names, static_size
+from rnn_compiler.lowering.c.text import call, comment, indented
+from rnn_compiler.schema.open_sizes import Size, bound, formula, open_names, static_size
 from rnn_compiler.schema.schedule import aligned
 
 __all__ = ["measure_parameters", "parallel_parameters", "parameters", "print_header"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
-from rnn_compiler.lowering.c.text import formula
-from rnn_compiler.schema.open_sizes import Size
+from rnn_compiler.schema.open_sizes import Size, formula
 from rnn_compiler.schema.schedule import ALIGNMENT
 
 __all__ = ["CPU", "FAILED", "NO_BYTES", "NO_STRUCT", "RANGE", "Messages"]

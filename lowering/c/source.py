@@ -15,9 +15,9 @@ from rnn_compiler.lowering.c.interface import Function, Member
 from rnn_compiler.lowering.c.mathematics import DECLARED, DEFINED
 from rnn_compiler.lowering.c.messages import CPU, FAILED, NO_BYTES, NO_STRUCT, RANGE, Messages
 from rnn_compiler.lowering.c.support import CALLS, CHECKS, FILL, NONE, TYPES
-from rnn_compiler.lowering.c.text import call, comment, formula, indented, wrapped
+from rnn_compiler.lowering.c.text import call, comment, indented, wrapped
 from rnn_compiler.schema.formulas import Formula
-from rnn_compiler.schema.open_sizes import Open, Size, is_static
+from rnn_compiler.schema.open_sizes import Open, Size, formula, is_static
 from rnn_compiler.schema.schedule import (
     Choice,
     Copy,

@@ -5,9 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from rnn_compiler.schema.open_sizes import Open, Size
-
-__all__ = ["call", "comment", "formula", "indented", "words", "wrapped"]
+__all__ = ["call", "comment", "indented", "words", "wrapped"]
 
 _WIDTH = 96
 
@@ -75,22 +73,3 @@ def words(name: str, data: bytes, alignment: int) -> list[str]:
     ]
     start = f"alignas({alignment}) static const uint64_t {name}[] = {{"
     return [*wrapped(start, numbers, "};"), ""]
-
-
-def formula(number: Size) -> str:
-    """An int, or an open size as C computes it.
-
-    Example:
-        >>> from rnn_compiler.schema.open_sizes import open_dimension
-        >>> formula(3 * open_dimension("seq_length") - 2)
-        '3 * seq_length - 2'
-    """
-    if not isinstance(number, Open):
-        return str(number)
-    text = ""
-    for names, factor in number.terms.items():
-        size = abs(factor)
-        term = " * ".join([*([str(size)] if size != 1 or not names else []), *names])
-        sign = "-" if factor < 0 else "+"
-        text += f" {sign} {term}" if text else f"-{term}" if factor < 0 else term
-    return text

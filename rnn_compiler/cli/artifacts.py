@@ -210,9 +210,7 @@ def _shape(tensor: TensorSpec) -> str:
 
 
 def _formula(tensor: TensorSpec) -> str:
-    if tensor.maximum is not None:
-        return f"{tensor.minimum}..{tensor.maximum}"
-    return tensor.formula if tensor.shape else ""
+    return tensor.range or (tensor.formula if tensor.shape else "")
 
 
 def add_run(verbs: Any) -> None:

@@ -13,6 +13,7 @@ from rnn_compiler.schema.notebook import function_table, page
 from rnn_compiler.schema.open_sizes import (
     Size,
     bound,
+    formula,
     names_in,
     null_if_open,
     open_names,
@@ -89,6 +90,13 @@ class TensorSpec:
             TypeError: A size is open.
         """
         return static(self.shape)
+
+    @property
+    def range(self) -> str:
+        """The values that its integers may have, ``0..seq_length``; empty if any."""
+        if self.maximum is None:
+            return ""
+        return f"{formula(self.minimum or 0)}..{formula(self.maximum)}"
 
     @property
     def iree_type(self) -> str:

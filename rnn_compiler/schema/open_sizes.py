@@ -22,6 +22,7 @@ __all__ = [
     "Open",
     "Size",
     "bound",
+    "formula",
     "is_static",
     "json_sizes",
     "names_in",
@@ -245,6 +246,24 @@ def parse(text: Any, names: Collection[str] | None = None) -> Any:
 def shown(size: object) -> str:
     """A size for display in types, ``?`` if it is open."""
     return "?" if isinstance(size, Open) else str(size)
+
+
+def formula(number: Size) -> str:
+    """A number, or an open size as an expression, as in C.
+
+    Example:
+        >>> formula(3 * open_dimension("seq_length") - 2)
+        '3 * seq_length - 2'
+    """
+    if not isinstance(number, Open):
+        return str(number)
+    text = ""
+    for names, factor in number.terms.items():
+        size = abs(factor)
+        term = " * ".join([*([str(size)] if size != 1 or not names else []), *names])
+        sign = "-" if factor < 0 else "+"
+        text += f" {sign} {term}" if text else f"-{term}" if factor < 0 else term
+    return text
 
 
 def null_if_open(size: Size) -> int | None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from rnn_compiler.lowering.c.text import formula
 from rnn_compiler.lowering.host.formulas import (
     LARGEST,
     Formulas,
@@ -17,7 +16,7 @@ from rnn_compiler.lowering.host.formulas import (
 )
 from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.formulas import value_at
-from rnn_compiler.schema.open_sizes import open_dimension
+from rnn_compiler.schema.open_sizes import formula, open_dimension
 
 T, B = open_dimension("seq_length"), open_dimension("batch_size")
 

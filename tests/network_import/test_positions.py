@@ -187,6 +187,7 @@ def test_indices_of_an_open_axis(tmp_path: Path) -> None:
     """The range of an argument depends on the size of another one."""
     path = saved(rows_of_an_open_axis(), tmp_path / "m.onnx")
     module = rc.import_network(path)
+    assert module.functions[0].arguments[1].range == "-T..T - 1"
     run, x = loaded(module), weight(4, 3)
     np.testing.assert_array_equal(run(x=x, i=np.array([3, -4], np.int32)).y, x[[3, 0]])
     for wrong in (4, -5):
