@@ -119,6 +119,14 @@ def lstm_of_parts(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
     return combined(s, [s.add("Add", a, p) for a, p in zip(xs, products, strict=True)], c)
 
 
+def lstm_of_gemms(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """An LSTM as jax2onnx writes it: with Gemm, and casts that change nothing."""
+    zero = s.constant(np.float32(0))
+    products = [s.add("Gemm", value, name, zero) for value, name in ((x, "W"), (states[0], "R"))]
+    gates = s.add("Split", s.add("Add", s.add("Add", *products), "b"), count=4, axis=-1)
+    return [s.add("Cast", each, to=FLOAT) for each in combined(s, gates, states[1])]
+
+
 def combined(s: Step, gates: Sequence[str], c: str) -> Sequence[str]:
     i, f, o = (s.add("Sigmoid", gates[k]) for k in (0, 1, 3))
     new = s.add("Mul", i, s.add("Tanh", gates[2]))
@@ -126,7 +134,15 @@ def combined(s: Step, gates: Sequence[str], c: str) -> Sequence[str]:
     return [s.add("Mul", o, s.add("Tanh", c)), c]
 
 
-GATES = {gru: 3, gru_reset_before: 3, hard_gru: 3, rnn: 1, lstm: 4, lstm_of_parts: 4}
+GATES = {
+    gru: 3,
+    gru_reset_before: 3,
+    hard_gru: 3,
+    rnn: 1,
+    lstm: 4,
+    lstm_of_parts: 4,
+    lstm_of_gemms: 4,
+}
 """The cells, with their numbers of gates."""
 
 

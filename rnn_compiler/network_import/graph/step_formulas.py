@@ -45,6 +45,7 @@ def formulas_of(
     known: Mapping[str, Formula],
     constants: Mapping[str, Any],
     evaluated: Callable[[Any, Sequence[Any]], Sequence[Any]],
+    element: int,
 ) -> dict[str, Formula]:
     """The formulas of those values of a step that have one.
 
@@ -53,9 +54,10 @@ def formulas_of(
         known: The formulas of its inputs, and of values that count as such.
         constants: Its constant arrays.
         evaluated: Computes the results of a node with constant inputs.
+        element: ONNX's element type of the values.
     """
     formulas, arrays = dict(known), dict(constants)
-    reader = _Reader(formulas, arrays)
+    reader = _Reader(formulas, arrays, element)
     for node in nodes:
         names = [name for name in node.output if name]
         try:
@@ -75,8 +77,8 @@ def formulas_of(
 class _Reader:
     """Reads nodes of a step."""
 
-    def __init__(self, formulas: dict[str, Formula], arrays: dict[str, Any]) -> None:
-        self._formulas = formulas
+    def __init__(self, formulas: dict[str, Formula], arrays: dict[str, Any], element: int) -> None:
+        self._formulas, self._element = formulas, element
         self._arrays = arrays
         self._cut: dict[tuple[Atom, bytes], Atom] = {}
 
@@ -112,6 +114,12 @@ class _Reader:
         return self._formulas[name]
 
     def _identity(self, values: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+        return values[0]
+
+    def _cast(self, values: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+        """A cast that changes nothing, as jax2onnx writes it."""
+        if attributes["to"].i != self._element:
+            raise OtherFormulaError
         return values[0]
 
     def _add(self, values: Sequence[Any], attributes: Mapping[str, Any]) -> Formula:

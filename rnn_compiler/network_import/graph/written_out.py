@@ -61,7 +61,7 @@ def _layers(graph: Graph, steps: Steps, types: Mapping[str, Any]) -> Layers | No
     constants, (shapes, kinds) = graph.constants(), _types_of(graph, types)
     sources = {**steps.rows, **{name: state.start for name, state in steps.states.items()}}
     masks = [n for n, each in steps.rows.items() if kinds.get(each) == onnx.TensorProto.BOOL]
-    floats = {kinds.get(source) for name, source in sources.items() if name not in masks}
+    floats = {kinds.get(source, 0) for name, source in sources.items() if name not in masks}
     sizes = [shapes.get(source) for source in sources.values()]
     if len(masks) > 1 or len(floats) != 1 or not floats <= FLOATS or not all(sizes):
         return None
@@ -84,11 +84,12 @@ def _layers(graph: Graph, steps: Steps, types: Mapping[str, Any]) -> Layers | No
     is_cut = T is not None and steps.count is not None and not _is_all(steps.count, T)
     if len(variables) != len(widths) or (is_cut and (steps.count or 0) > (T or 0)):
         return None
-    dtype = onnx.helper.tensor_dtype_to_np_dtype(floats.pop())
+    (element,) = floats
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(element)
     for number in dict.fromkeys((_ROWS, B)):
         if number is not None and number <= _MOST_ROWS:
             try:
-                search = _Search(graph, steps, variables, x, fixed, ranks, number, precision(dtype))
+                search = _Search(graph, steps, variables, x, fixed, ranks, number, element)
                 found = search.layers()
             except ValueError:
                 continue
@@ -131,10 +132,11 @@ class _Search:
         fixed: Sequence[str],
         masks: Mapping[str, int],
         rows: int,
-        precise: float,
+        element: int,
     ) -> None:
         self._graph, self._steps, self._fixed, self._masks = graph, steps, fixed, masks
-        self._formulas, self._precise = variables, precise
+        self._formulas, self._element = variables, element
+        self._precise = precision(onnx.helper.tensor_dtype_to_np_dtype(element))
         self._variables = {
             name: each
             for name, formula in variables.items()
@@ -213,7 +215,7 @@ class _Search:
         evaluate = functools.partial(evaluated, self._graph)
         while True:
             arrays = {**self._arrays, **truths}
-            formulas = formulas_of(self._steps.nodes, known, arrays, evaluate)
+            formulas = formulas_of(self._steps.nodes, known, arrays, evaluate, self._element)
             cell = self._next_cell(formulas, inputs, sample, results, cells)
             if cell is None:
                 return cells
