@@ -7,9 +7,8 @@ data are custom sections, which engines make available to programs.
 
 from __future__ import annotations
 
-import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rnn_compiler.errors import UnsupportedError
@@ -21,7 +20,14 @@ __all__ = ["link"]
 
 _MAGIC = b"\0asm\1\0\0\0"
 
-_QUERY = re.compile(rb"[A-Za-z0-9_.$]+%b(?![A-Za-z0-9_])" % QUERY_SUFFIX.encode())
+_CUSTOM, _SYMBOL_TABLE = 0, 8
+"""The number of a custom section, and that of the symbols in the section ``linking``."""
+
+_FUNCTION, _DATA, _SECTION = 0, 1, 3
+"""Kinds of symbols."""
+
+_UNDEFINED, _NAMED = 0x10, 0x40
+"""Flags of symbols: defined elsewhere, and named although they are."""
 
 _MEMORY_ONLY = _MAGIC + bytes.fromhex(
     "05 03 01 00 01"  # a memory of one page at least
@@ -48,7 +54,11 @@ def link(object_file: bytes, sections: Mapping[str, bytes]) -> bytes:
 
 
 def _linked(object_file: bytes) -> bytes:
-    query = _QUERY.search(object_file)
+    try:
+        names = [*_functions(object_file)]
+    except (IndexError, UnicodeDecodeError):  # it ends too early, or is another kind of file
+        names = []
+    query = next((name for name in names if name.endswith(QUERY_SUFFIX)), None)
     if query is None:
         raise UnsupportedError("compile_js: its object does not have the table of its functions")
     with temporary_folder() as folder:
@@ -57,7 +67,7 @@ def _linked(object_file: bytes) -> bytes:
         command = [
             *(compiler_program("iree-lld"), "-flavor", "wasm", str(source)),
             *("-o", str(target), "--no-entry", "--gc-sections", "--strip-all"),
-            *(f"--export={query[0].decode()}", "--export=__heap_base", "--export-table"),
+            *(f"--export={query}", "--export=__heap_base", "--export-table"),
             "--print-map",
         ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT)
@@ -70,6 +80,70 @@ def _linked(object_file: bytes) -> bytes:
                 "float32 or bfloat16"
             )
         return target.read_bytes()
+
+
+def _functions(object_file: bytes) -> Iterator[str]:
+    """The names of an object's functions, from its table of symbols.
+
+    Source: the section ``linking`` of WebAssembly's tool conventions, version 2.
+    """
+    reader = _Reader(object_file, len(_MAGIC), len(object_file))
+    for number, section in reader.parts():
+        if number != _CUSTOM or section.text() != "linking":
+            continue
+        section.number()  # the version
+        for kind, part in section.parts():
+            if kind == _SYMBOL_TABLE:
+                yield from (_function(part) for _ in range(part.number()))
+
+
+def _function(symbols: _Reader) -> str:
+    """Reads a symbol; returns its name if it is that of a function defined here."""
+    kind, flags = symbols.number(), symbols.number()
+    is_defined = not flags & _UNDEFINED
+    if kind == _SECTION:
+        symbols.number()
+        return ""
+    if kind != _DATA:
+        symbols.number()
+        if not is_defined and not flags & _NAMED:
+            return ""
+    name = symbols.text()
+    if kind == _DATA and is_defined:
+        for _ in range(3):
+            symbols.number()
+    return name if kind == _FUNCTION and is_defined else ""
+
+
+class _Reader:
+    """Reads a part of an object."""
+
+    def __init__(self, data: bytes, at: int, end: int) -> None:
+        self._data, self._at, self._end = data, at, end
+
+    def parts(self) -> Iterator[tuple[int, _Reader]]:
+        """The sections that follow, each with a number and a size before it."""
+        while self._at < self._end:
+            number, size = self.number(), self.number()
+            self._at += size
+            yield number, _Reader(self._data, self._at - size, self._at)
+
+    def number(self) -> int:
+        """An unsigned number in groups of seven bits (LEB128)."""
+        value = shift = 0
+        while True:
+            group = self._data[self._at]
+            self._at += 1
+            value |= (group & 0x7F) << shift
+            shift += 7
+            if group < 0x80:
+                return value
+
+    def text(self) -> str:
+        """A text after its size."""
+        size = self.number()
+        self._at += size
+        return self._data[self._at - size : self._at].decode()
 
 
 def _section(name: str, data: bytes) -> bytes:

@@ -321,7 +321,14 @@ def test_what_is_refused() -> None:
     loop = "compile_js: block_lstm_v2: its host program has a loop over .*; the fused strategy"
     with pytest.raises(UnsupportedError, match=loop):
         rc.compile_js(built, strategy="portable")
-    with pytest.raises(UnsupportedError, match=r"does not (link|have the table)"):
-        link(b"\0asm\1\0\0\0 code_library_query", {})
-    with pytest.raises(UnsupportedError, match="does not have the table of its functions"):
-        link(b"text", {})
+    for damaged in (b"\0asm\1\0\0\0 code_library_query", b"text", b"\0asm\1\0\0\0\0\x09\7linking"):
+        with pytest.raises(UnsupportedError, match="does not have the table of its functions"):
+            link(damaged, {})
+
+
+@pytest.mark.parametrize("letters", [15, 25])
+def test_names_whose_length_is_a_letter(letters: int) -> None:
+    """In a table of symbols, the length of a name is the byte before it."""
+    name = "g" * letters
+    built = rc.build("GRUBlockCell", batch_size=1, input_size=2, num_units=3, name=name)
+    assert rc.compile_js(built).name == name
