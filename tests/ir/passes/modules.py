@@ -78,7 +78,7 @@ def linked() -> rc.Module:
 
 
 def network() -> rc.Module:
-    """A convolution whose last column no window reads, a recurrence, a product, a pool, sorts."""
+    """A convolution with a column that no window reads, a recurrence, and an op of each kind."""
     from network_import.graphs import lstm_weights, model, saved, weight
     from onnx import TensorProto, helper
 
@@ -90,13 +90,14 @@ def network() -> rc.Module:
         helper.make_node("LSTM", ["t", "W", "R", "B"], ["Y"], name="lstm", hidden_size=5),
         helper.make_node("MatMul", ["rows", "P"], ["m"], name="product"),
         helper.make_node("MaxPool", ["x"], ["p"], name="pool", kernel_shape=[2], strides=[2]),
+        helper.make_node("Round", ["new"], ["rounded"], name="round"),
         helper.make_node("TopK", ["m", "four"], ["values", "indices"], name="most"),
         helper.make_node("TopK", ["m", "four"], ["least", "where"], name="least", largest=0),
         helper.make_node("ScatterND", ["rows", "places", "new"], ["s"], name="scatter"),
     ]
     inputs = {"x": [1, 16, 130], "rows": [16, 64], "new": [2, 64]}
     dtypes = dict.fromkeys(("indices", "where"), TensorProto.INT64)
-    results = ["Y", "values", "indices", "least", "where", "p", "s"]
+    results = ["Y", "values", "indices", "least", "where", "p", "rounded", "s"]
     made = model(nodes, inputs, results, weights | counts, dtypes=dtypes)
     with tempfile.TemporaryDirectory() as folder, importing_here():
         return rc.import_network(saved(made, Path(folder) / "network.onnx"))

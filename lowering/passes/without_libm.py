@@ -1,0 +1,127 @@
+"""Rounds floats, and takes scalar maxima, by arithmetic instead of by functions of libm.
+
+Requires: a module after the rewrites of loops and products.
+Matches: on CPUs, the ops of `_EMITTERS` on float32 and float64, in a network or a user's module,
+and `arith.maximumf` and `arith.minimumf` in a `linalg.generic` with several results, which IREE
+does not vectorize. LLVM calls a function of libm where a processor has no instruction for them,
+and a program that depends on libc alone, or a WebAssembly module, does not have it.
+Ensures: the same numbers, on every processor.
+
+Numbers of 2**23 or 2**52 and more are integers. Adding that number to a smaller magnitude rounds
+it to an integer, half-way cases to the even one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rnn_compiler.lowering.analysis.values import element
+from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.mlir import ir, nested_ops
+from rnn_compiler.lowering.passes import pass_with
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.conversions import as_number, rewrite_numbers
+from rnn_compiler.lowering.rewriting.edits import replace
+from rnn_compiler.lowering.rewriting.properties import first, sizes_are_indices
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+__all__ = ["without_libm"]
+
+_INTEGERS = {"f32": 2.0**23, "f64": 2.0**52}
+"""The least magnitude from which on all numbers are integers."""
+
+
+def no_function_of_libm_is_called(context: PassContext) -> str | None:
+    """None of the ops is left that `without_libm` rewrites."""
+    return first(str(op) for op in (*_roundings(context), *_maxima(context)))
+
+
+@pass_with(requires=(sizes_are_indices,), ensures=(no_function_of_libm_is_called,))
+def without_libm(context: PassContext) -> None:
+    """Rewrites all roundings and scalar maxima."""
+    for op in _maxima(context):
+        body = Body.before(op)
+        replace(op, _extreme(body, op.name, *(as_number(body, x) for x in op.operands)).value)
+    for op in _roundings(context):
+        rewrite_numbers([op], _EMITTERS[op.name])
+
+
+def _roundings(context: PassContext) -> list[ir.Operation]:
+    """The ops that round numbers."""
+    if not isinstance(context.processor, VectorUnit):
+        return []
+    ops = nested_ops(context.module.operation, *_EMITTERS)
+    kinds = {op: element(op.operands[0]) for op in ops}
+    return [
+        op
+        for op, of in kinds.items()
+        if of in _INTEGERS and (op.name != "math.floor" or of == "f64")  # C has floorf
+    ]
+
+
+def _maxima(context: PassContext) -> Iterator[ir.Operation]:
+    """The maxima and minima of single numbers."""
+    if isinstance(context.processor, VectorUnit):
+        for generic in nested_ops(context.module.operation, "linalg.generic"):
+            if len(generic.results) > 1:
+                yield from nested_ops(generic, "arith.maximumf", "arith.minimumf")
+
+
+def _extreme(body: Body, name: str, x: Number, y: Number) -> Number:
+    """Emits the larger or smaller of two numbers; NaN if one of them is NaN."""
+    compared = body.compare("ogt" if name == "arith.maximumf" else "olt", x, y)
+    return body.select(body.compare("uno", x, x), x, body.select(compared, x, y))
+
+
+def _even(body: Body, x: Number) -> Number:
+    """Emits the nearest integer, half-way cases to the even one."""
+    large = body.constant(_INTEGERS[x.element], x.element, x.lanes)
+    magnitude = body.number("math.absf", [x], x.element, x.lanes)
+    rounded = _with_sign(body, magnitude + large - large, x)
+    return body.select(body.compare("olt", magnitude, large), rounded, x)  # NaN stays NaN
+
+
+def _floor(body: Body, x: Number) -> Number:
+    """Emits the largest integer that is not above a number."""
+    even, zero = _even(body, x), body.constant(0, x.element, x.lanes)
+    one = body.constant(1, x.element, x.lanes)
+    return even - body.select(body.compare("ogt", even, x), one, zero)
+
+
+def _ceil(body: Body, x: Number) -> Number:
+    """Emits the smallest integer that is not below a number; -0 for those between -1 and 0."""
+    return _negative(body, _floor(body, _negative(body, x)))
+
+
+def _trunc(body: Body, x: Number) -> Number:
+    """Emits the integer next to a number towards 0."""
+    magnitude = body.number("math.absf", [x], x.element, x.lanes)
+    return _with_sign(body, _floor(body, magnitude), x)
+
+
+def _away(body: Body, x: Number) -> Number:
+    """Emits the nearest integer, half-way cases away from 0."""
+    whole, half = _trunc(body, x), body.constant(0.5, x.element, x.lanes)
+    rest = body.number("math.absf", [x - whole], x.element, x.lanes)
+    more = whole + _with_sign(body, body.constant(1, x.element, x.lanes), x)
+    return body.select(body.compare("oge", rest, half), more, whole)
+
+
+def _negative(body: Body, x: Number) -> Number:
+    return body.number("arith.negf", [x], x.element, x.lanes)
+
+
+def _with_sign(body: Body, magnitude: Number, of: Number) -> Number:
+    """Emits a magnitude with the sign of another number."""
+    return body.number("math.copysign", [magnitude, of], of.element, of.lanes)
+
+
+_EMITTERS: dict[str, Callable[[Body, Number], Number]] = {
+    "math.roundeven": _even,
+    "math.floor": _floor,
+    "math.ceil": _ceil,
+    "math.trunc": _trunc,
+    "math.round": _away,
+}
+"""How each op is composed."""

@@ -1,0 +1,87 @@
+"""Operators for which a processor may lack an instruction, on each kind of processor.
+
+C modules depend on libc alone and WebAssembly on nothing, so no function of libm may be called.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from c.calling import Loaded
+from c.emulated import Emulated, missing
+from js import calling as js_calling
+
+import rnn_compiler as rc
+
+pytest.importorskip("onnx")
+
+from onnx import TensorProto, helper
+
+from tests.network_import.graphs import expected, model, saved
+
+NODES: dict[str, dict[str, Any]] = {
+    **{key: {} for key in ("Round", "Ceil", "Floor", "Sign", "Erf", "Exp", "Log", "Sin", "Tanh")},
+    **{key: {} for key in ("Softplus", "Elu", "HardSwish", "Sqrt", "Atan")},
+    **{key: {"axis": -1} for key in ("Softmax", "LogSoftmax", "ArgMax", "Hardmax")},
+    "ReduceMax": {"axes": [-1]},
+}
+
+ROUNDED = ("Round", "Ceil", "Floor", "Sign", "ArgMax", "Hardmax", "ReduceMax")
+"""Operators without an error."""
+
+EDGES = [0.5, -0.5, 1.5, 2.5, -2.5, 0.49999997, -0.3, 0.7, -1.0, 3.0, 8388607.5, -8388609.0]
+
+
+def network(dtype: str, folder: Path) -> tuple[rc.Module, dict[str, Any], dict[str, Any]]:
+    """All operators, on numbers that are hard to round; what they give."""
+    kind = {"float32": TensorProto.FLOAT, "float64": TensorProto.DOUBLE}[dtype]
+    numbers = np.array([EDGES, [*map(abs, EDGES)]], dtype)
+    inputs = {"x": numbers, "small": np.clip(numbers, 0.1, 3).astype(dtype)}
+    nodes = [
+        helper.make_node(op, ["x" if op in ROUNDED else "small"], [op], name=op, **attributes)
+        for op, attributes in NODES.items()
+        if dtype == "float32" or op in ROUNDED  # IREE has few functions of float64
+    ]
+    dtypes = {**dict.fromkeys((*inputs, *NODES), kind), "ArgMax": TensorProto.INT64}
+    shapes = {name: array.shape for name, array in inputs.items()}
+    made = model(nodes, shapes, [node.name for node in nodes], {}, dtypes=dtypes)
+    wanted = dict(zip((node.name for node in nodes), expected(made, inputs), strict=True))
+    return rc.import_network(saved(made, folder / "m.onnx")), inputs, wanted
+
+
+def call(module: rc.Module, target: str, inputs: dict[str, Any], folder: Path) -> Any:
+    """The results on a target, by name."""
+    if target == "cpu:wasm32":
+        made = js_calling.Loaded(rc.compile_js(module), folder)
+        return made.call(next(iter(made.rows)), inputs)
+    code = rc.compile_c(module, target)
+    emulated = target.startswith(("cpu:cortex", "cpu:arm", "cpu:riscv"))
+    if emulated and missing(target.partition(":")[2].partition(",")[0]):
+        pytest.skip(missing(target.partition(":")[2]))
+    return (Emulated if emulated else Loaded)(code, folder).call("m", inputs)
+
+
+@pytest.mark.parametrize(
+    ("target", "dtype"),
+    [
+        ("cpu:generic", "float32"),
+        *(
+            pytest.param(target, dtype, marks=pytest.mark.slow)
+            for target in ("cpu:wasm32", "cpu:cortex-m4", "cpu:armv7", "cpu:riscv32", "cpu:generic")
+            for dtype in ("float32", "float64")
+            if (target, dtype) != ("cpu:generic", "float32")
+        ),
+    ],
+)
+def test_every_operator(target: str, dtype: str, tmp_path: Path) -> None:
+    module, inputs, wanted = network(dtype, tmp_path)
+    got = call(module, target, inputs, tmp_path)
+    for name, want in wanted.items():
+        if name in ROUNDED:
+            np.testing.assert_array_equal(got[name], want, err_msg=name)
+            np.testing.assert_array_equal(np.signbit(got[name]), np.signbit(want), err_msg=name)
+        else:
+            np.testing.assert_allclose(got[name], want, rtol=2e-6, atol=1e-7, err_msg=name)
