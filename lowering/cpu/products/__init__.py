@@ -13,4 +13,5 @@
 | `panels` | the panels of columns that are gathered for them first |
 | `rows` | the rows that both multiply: all, the first ones, or a list |
 | `convolution` | a convolution of images, by products of some windows at a time |
+| `epilogue` | the elementwise functions behind it, applied to its sums |
 """
