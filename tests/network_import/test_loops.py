@@ -112,7 +112,6 @@ def doubled_candidate(s: Step, x: str, states: Any) -> Any:
 def other_constant(s: Step, x: str, states: Any) -> Any:
     """A GRU whose update gate is not subtracted from 1."""
     (h,) = gru(s, x, states)
-    next(iter(n for n in s.constants if s.constants[n].dtype.kind == "f"))
     name = next(name for name, array in s.constants.items() if array.dtype.kind == "f")
     s.constants[name] = np.float32(1.001)
     return [h]
