@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("onnx")
 
 import onnx.reference
-from onnx import helper
+from onnx import helper, numpy_helper
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
@@ -188,6 +188,18 @@ def test_an_open_number_of_iterations_is_refused_by_its_loop(tmp_path: Path) -> 
     says = r"'again' \(Loop\): the number of its iterations depends on a size, so axis 'T' cannot"
     with pytest.raises(UnsupportedError, match=says):
         rc.import_network(saved(made, tmp_path / "m.onnx"))
+
+
+def test_states_of_a_fixed_batch_need_that_batch(tmp_path: Path) -> None:
+    """As Keras exports stateful layers: states of B rows, and an input with an open batch."""
+    made = layer(rnn, shape=("batch", T))
+    made.graph.initializer.append(numpy_helper.from_array(weight(B, H), "state"))
+    loop = next(node for node in made.graph.node if node.op_type == "Loop")
+    loop.input[3] = "state"
+    path = saved(made, tmp_path / "m.onnx")
+    with pytest.raises(UnsupportedError, match=r"'initial_h': expected .* 'batch' cannot be open"):
+        rc.import_network(path)
+    assert [each.op for each in rc.import_network(path, dims={"batch": B}).linked] == ["CudnnRNNV3"]
 
 
 @pytest.mark.parametrize(("operator", "bound", "count"), [("Less", 4.0, 4), ("LessOrEqual", 4, 5)])

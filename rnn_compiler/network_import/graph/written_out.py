@@ -72,7 +72,7 @@ def _layers(graph: Graph, steps: Steps, types: Mapping[str, Any]) -> Layers | No
         return None
     ((T, B),) = batch
     for start in (state.start for state in steps.states.values()):
-        if len(shapes[start]) != 2 or (start in constants and shapes[start][0] != B):
+        if len(shapes[start]) != 2 or (start in constants and shapes[start][0] == 1 != B):
             return None
     if any(shapes[steps.rows[name]][2:] not in ([], [1]) for name in masks):
         return None
