@@ -21,7 +21,7 @@ from rnn_compiler.c_prefix import prefixed, without_main
 from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.execution import current_target
-from rnn_compiler.files import made_folder, write_files
+from rnn_compiler.files import check_replaceable, made_folder, write_files
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import check_format, resolve_target
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
@@ -80,9 +80,11 @@ class CModule:
         Either all of them appear, each complete, or none does, also when replacing older ones.
 
         Raises:
-            OSError: A file cannot be written; the error names it.
+            OSError: A file cannot be written, or would replace one that this package did not
+                write; the error names it.
         """
         folder = Path(folder)
+        check_replaceable(*(folder / name for name in self.files))
         with made_folder(folder):
             write_files(*((folder / name, data) for name, data in self.files.items()))
         return folder

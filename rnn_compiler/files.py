@@ -22,7 +22,33 @@ from typing import BinaryIO
 
 from rnn_compiler.systems import open_flags
 
-__all__ = ["made_folder", "open_regular", "read_regular", "write_atomically", "write_files"]
+__all__ = [
+    "ARCHIVE_MARK",
+    "PAGE_MARK",
+    "SOURCE_MARK",
+    "check_replaceable",
+    "made_folder",
+    "open_regular",
+    "read_regular",
+    "write_atomically",
+    "write_files",
+]
+
+PAGE_MARK = "<!-- Made by rnn-compiler, which replaces this file when it writes here again. -->"
+"""A line of every README that is written."""
+
+SOURCE_MARK = "Made by rnn-compiler "
+"""The start of a line of every source file that is written."""
+
+ARCHIVE_MARK = b"Made by rnn-compiler"
+"""The comment of an .npz file, its last bytes."""
+
+_MARKS = {
+    ".md": PAGE_MARK.encode(),
+    ".npz": ARCHIVE_MARK,
+    **dict.fromkeys((".c", ".h", ".mjs", ".ts"), SOURCE_MARK.encode()),
+}
+"""What identifies a file of this package, by suffix; other kinds have no place for it."""
 
 _DESCRIPTOR = re.compile(r"/(dev|proc/(self|\d+|thread-self))/fd/\d+")
 """Paths of files that a process has open."""
@@ -66,6 +92,24 @@ def read_regular(path: str | os.PathLike[str], most: int | None = None) -> bytes
 
 def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | open_flags("O_NONBLOCK"))
+
+
+def check_replaceable(*paths: Path) -> None:
+    """Checks that files whose names the user did not choose replace only files of this package.
+
+    Empty files, and files of kinds that have no mark, may be replaced.
+
+    Raises:
+        FileExistsError: A file is there that this package did not write; the error names it.
+    """
+    for path in paths:
+        mark = _MARKS.get(path.suffix)
+        if mark is None or not path.is_file():
+            continue
+        data = path.read_bytes()
+        if data and mark not in data:
+            text = "rnn-compiler did not write this file: move it, or choose another folder"
+            raise FileExistsError(errno.EEXIST, text, str(path))
 
 
 def write_atomically(path: Path, data: bytes | memoryview, mode: int | None = None) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
-from rnn_compiler.files import made_folder, write_files
+from rnn_compiler.files import check_replaceable, made_folder, write_files
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.names import check_format, resolve_target
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
@@ -72,9 +72,11 @@ class JsModule:
         Either all files are written or none, also when replacing older ones.
 
         Raises:
-            OSError: A file cannot be written; the error names it.
+            OSError: A file cannot be written, or would replace one that this package did not
+                write; the error names it.
         """
         folder = Path(folder)
+        check_replaceable(*(folder / name for name in self.files))
         with made_folder(folder):
             write_files(*((folder / name, data) for name, data in self.files.items()))
         return folder

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from rnn_compiler import stages
 from rnn_compiler.emission import lowering_request
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.files import SOURCE_MARK
 from rnn_compiler.installation import package_version
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.strategies import FUSED
@@ -68,7 +69,7 @@ class CompiledCode:
     def origin(self) -> str:
         """The versions and the target, in a sentence."""
         package, compiler = self.versions
-        return f"Made by rnn-compiler {package} with IREE {compiler} for {self.target.name}."
+        return f"{SOURCE_MARK}{package} with IREE {compiler} for {self.target.name}."
 
     def manifest(
         self,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.files import PAGE_MARK
 from rnn_compiler.js_compilation import JsModule
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer
@@ -179,9 +180,9 @@ def _js_array(tensor: TensorSpec) -> str:
 
 def _head(made: Imported, name: str, targets: Sequence[TargetSpec], where: str) -> list[str]:
     """The title, the functions, and the machines that they run on."""
+    title = f"# {', '.join(map(_plain, made.models))}"
     lines = [
-        f"# {', '.join(map(_plain, made.models))}",
-        "",
+        *(PAGE_MARK, "", title, ""),
         f"`{name}` contains the recurrent layers, one function each. {where}",
         "",
         *map(target_text, targets),

@@ -32,7 +32,7 @@ from rnn_compiler.cli.terminal import (
 )
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.execution import current_target
-from rnn_compiler.files import made_folder, write_files
+from rnn_compiler.files import check_replaceable, made_folder, write_files
 from rnn_compiler.js_compilation import WASM, compile_js
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer, import_model
@@ -168,6 +168,7 @@ def _layers(paths: Sequence[Path], names: Sequence[str] | None) -> list[Layer]:
 def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) -> list[Path]:
     """Compiles the layers; returns the files written, the README last."""
     folder: Path = options.output
+    check_replaceable(folder / "README.md")
     models = [path.resolve().name for path in options.paths]
     name = identifier(Path(models[0]).stem)
     given = keywords_of(options, list(dict.fromkeys(layer.op for layer in layers)))
@@ -190,6 +191,7 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
         if imported.has_file(layer)
     ]
     written.append((folder / "README.md", text.encode()))
+    check_replaceable(*(path for path, _ in written))
     with made_folder(folder):
         save()
         write_files(*written)

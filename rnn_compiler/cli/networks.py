@@ -18,7 +18,7 @@ from rnn_compiler.cli.options import UsageError, check_output_folder, pairs
 from rnn_compiler.cli.terminal import print_json, print_line, print_table, showing_stages
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.execution import current_target
-from rnn_compiler.files import made_folder, write_files
+from rnn_compiler.files import PAGE_MARK, check_replaceable, made_folder, write_files
 from rnn_compiler.js_compilation import compile_js
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.modules import Module
@@ -148,6 +148,7 @@ def _number(key: str, text: str) -> int | float:
 def _write(options: argparse.Namespace, module: Module) -> list[Path]:
     """Compiles a network and writes it with a README; returns the files, the README last."""
     folder: Path = options.output
+    check_replaceable(folder / "README.md")
     files, text, save = _MAKERS[options.format](options, module)
     stages.report(f"writing {folder}")
     with made_folder(folder):
@@ -227,7 +228,14 @@ _MAKERS = {"vmfb": _compiled, "c": _compiled_c, "js": _compiled_js}
 def _readme(module: Module, name: str, targets: Sequence[str], code: Sequence[str]) -> str:
     """Describes the compiled network, its machines, and how to call it."""
     known = [resolve_target(each) for each in targets if each != ALL_LEVELS]
-    lines = [f"# {module.name}", "", f"`{name}` holds the whole network, as one function.", ""]
+    lines = [
+        PAGE_MARK,
+        "",
+        f"# {module.name}",
+        "",
+        f"`{name}` holds the whole network, as one function.",
+        "",
+    ]
     lines += [*map(target_text, known), "", "| | name | type |", "|---|---|---|"]
     lines += [f"| {kind} | `{each}` | {text} |" for kind, each, text in _rows(module.functions[0])]
     return "\n".join([*lines, "", *code]) + "\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
-from rnn_compiler.files import open_regular, write_files
+from rnn_compiler.files import ARCHIVE_MARK, open_regular, write_files
 from rnn_compiler.installation import pip_install
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.weights.stacked import Array, as_host_array
@@ -95,6 +96,8 @@ def npz_bytes(arrays: Mapping[str, Any]) -> memoryview:
     """The content of an .npz file."""
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.comment = ARCHIVE_MARK
     return buffer.getbuffer()
 
 
