@@ -97,11 +97,11 @@ def test_all_files_or_none(module: rc.Module, tmp_path: Path) -> None:
     """Older ones stay as they were if one cannot be written."""
     made = rc.compile_c(module, "cpu:generic", name="params")
     (tmp_path / "params.o").mkdir()
-    (tmp_path / "params.h").write_text("old")
+    (tmp_path / "params.h").write_text("Made by rnn-compiler of old")
     with pytest.raises(OSError, match=r"params\.o"):
         made.save(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["params.h", "params.o"]
-    assert (tmp_path / "params.h").read_text() == "old"
+    assert (tmp_path / "params.h").read_text() == "Made by rnn-compiler of old"
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file"):
         made.save(tmp_path / "file")
