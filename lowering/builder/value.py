@@ -269,9 +269,13 @@ class Value:
         result = Type(shape, dtype)
         if lhs.shape[axes[0]] == 0:  # an empty sum
             return self.builder.full(0, shape, result.dtype)
-        if lhs.shape[axes[0]] == 1:  # IREE makes an outer product of it, and forgets to widen
-            lhs, rhs = lhs.to(dtype), self.to(dtype)
-            return self.builder.op("dot_general", [lhs, rhs], result, contraction(axes))
+        if lhs.shape[axes[0]] == 1 and (axes[0] == 0 or {lhs.dtype, self.dtype} != {dtype}):
+            # An outer product. IREE rewrites the contraction into it, and forgets to widen. Rows of
+            # one number stay a contraction, which passes can move into a step.
+            rank = len(lhs.shape) - 1
+            left = lhs.to(result.dtype).reshape(*shape[:rank])
+            right = self.to(result.dtype).reshape(*shape[rank:])
+            return left.broadcast_in_dim(shape, range(rank)) * right.broadcast_to(shape)
         return self.builder.op("dot_general", [lhs, self], result, contraction(axes))
 
     def product_of_parts(self, parts: Sequence[Value], dtype: str) -> Value:
