@@ -171,7 +171,8 @@ def check_file_name(name: object) -> str:
     text = check_identifier("compile_c", "name", name)
     if text in _HEADERS:
         expected = "a name that is no header of C's own"
-        raise InvalidArgumentError("compile_c", "name", expected, describe(text))
+        remedy = "give another: name=, or --name on the command line"
+        raise InvalidArgumentError("compile_c", "name", expected, describe(text), remedy)
     return text
 
 

@@ -334,8 +334,18 @@ def _arguments(name: str, spec: FunctionSpec, options: argparse.Namespace) -> di
     ]
     if missing:
         listed = ", ".join(missing)
-        raise UsageError(f"{name}: arguments are missing: {listed} (--random fills them in)")
+        message = f"{name}: arguments are missing: {listed} (--random fills them in)"
+        raise UsageError(message + _unused(options.inputs, spec))
     return arguments
+
+
+def _unused(path: Path | None, spec: FunctionSpec) -> str:
+    """A note on the arrays of a file that no argument has the name of."""
+    if path is None:
+        return ""
+    with open_npz(str(path)) as loaded:
+        names = {*loaded} - {each.name for each in spec.arguments}
+    return f"; not used of {path}: {', '.join(sorted(names))}" if names else ""
 
 
 def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:

@@ -80,7 +80,10 @@ def add_import(verbs: Any) -> None:
         default=[],
         metavar="NAME=N,...",
         help="dimensions that the model leaves open, or that override the model's, such as "
-        "batch_size=1; seq_length=?,batch_size=? keeps both open",
+        "batch_size=1; seq_length=any,batch_size=any keeps both open",
+    )
+    parser.add_argument(
+        "--name", help="name of the module and its files (default: the name of the first model)"
     )
     parser.add_argument(
         "--attr",
@@ -121,7 +124,7 @@ def _import(options: argparse.Namespace) -> int:
         if getattr(options, flag):
             raise UsageError(f"--{flag} is for whole networks: give --whole too")
     if options.output is None:
-        for flag in ("dim", "attr", "target", "format", "quantize"):
+        for flag in ("dim", "attr", "target", "format", "quantize", "name"):
             if getattr(options, flag) not in ([], None, "vmfb"):
                 raise UsageError(f"--{flag} is for compiling: name a folder with -o")
     else:
@@ -170,7 +173,7 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
     folder: Path = options.output
     check_replaceable(folder / "README.md")
     models = [path.resolve().name for path in options.paths]
-    name = identifier(Path(models[0]).stem)
+    name = options.name or identifier(Path(models[0]).stem)
     given = keywords_of(options, list(dict.fromkeys(layer.op for layer in layers)))
     missing = [f"{dim}=N" for dim in _open_dims(layers) if dim not in given]
     if missing:
@@ -288,6 +291,6 @@ def _print_layers(paths: Sequence[Path], layers: Sequence[Layer]) -> None:
             print_text(f"  {note}")
     command = f"rnn-compiler import {shlex.join(map(str, paths))} -o FOLDER"
     if missing := _open_dims(layers):
-        command += " --dim " + ",".join(f"{dim}=N" for dim in missing) + "  (or ? for any N)"
+        command += " --dim " + ",".join(f"{dim}=N" for dim in missing) + "  (or any in place of N)"
     print_line()
     print_line(f"next: {command}", dim=True)

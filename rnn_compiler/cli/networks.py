@@ -120,8 +120,8 @@ def _check(options: argparse.Namespace) -> Path:
     for flag in ("layer", "attr", "weights_apart"):
         if getattr(options, flag):
             raise UsageError(f"--{flag.replace('_', '-')} is for layers, not for --whole")
-    if options.output is None and (options.target or options.format != "vmfb"):
-        raise UsageError("--target and --format are for compiling: name a folder with -o")
+    if options.output is None and (options.target or options.name or options.format != "vmfb"):
+        raise UsageError("--target, --format and --name are for compiling: name a folder with -o")
     if options.output is not None:
         check_output_folder(options.output)
     return options.paths[0]
@@ -166,7 +166,8 @@ def _compiled(options: argparse.Namespace, module: Module) -> _Made:
     targets: list[str] = options.target or [current_target()]
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
     result = compile(module, targets[0] if one else targets)
-    path: Path = options.output / (f"{module.name}.vmfb" if one else module.name)
+    name = options.name or module.name
+    path: Path = options.output / (f"{name}.vmfb" if one else name)
     spec = module.functions[0]
     arrays = [
         f"    {each.name}=np.zeros({_python(each)}, np.{each.dtype})," for each in spec.arguments
@@ -197,7 +198,7 @@ def _python(tensor: TensorSpec) -> str:
 def _compiled_c(options: argparse.Namespace, module: Module) -> _Made:
     """A network as C."""
     target = only_target(options)
-    made = compile_c(module, target, prefix=options.prefix)
+    made = compile_c(module, target, name=options.name, prefix=options.prefix)
     files = [options.output / file for file in made.files]
     name = made.name
     code = [f"`{name}.h` documents the function, and begins with a program that calls it:", ""]
@@ -215,7 +216,7 @@ def _compiled_c(options: argparse.Namespace, module: Module) -> _Made:
 def _compiled_js(options: argparse.Namespace, module: Module) -> _Made:
     """A network as JavaScript."""
     target = only_target(options)
-    made = compile_js(module, target)
+    made = compile_js(module, target, name=options.name)
     files = [options.output / file for file in made.files]
     text = _readme(module, f"{made.name}.mjs", [target], js_call(made.name, module.functions[0]))
     return files, text, partial(made.save, options.output)

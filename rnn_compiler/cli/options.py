@@ -106,7 +106,7 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=N,...",
         help="the op's dimensions, such as seq_length, batch_size, input_size, num_units and "
-        "num_layers; seq_length=?,batch_size=? compiles one module for any length and batch",
+        "num_layers; seq_length=any,batch_size=any compiles one module for any length and batch",
     )
     parser.add_argument("--dtype", default="float32", help="float16, bfloat16, float32 or float64")
     parser.add_argument(
@@ -276,8 +276,8 @@ def _check_given(names: Sequence[str], given: Collection[str]) -> None:
 
 
 def dimension(name: str, text: str) -> int | None:
-    """The value of a dimension; ``?`` leaves it open."""
-    return None if text == "?" else _integer(name, text)
+    """The value of a dimension; ``any`` or ``?``, which some shells expand, leaves it open."""
+    return None if text in ("any", "?") else _integer(name, text)
 
 
 def open_sizes(options: argparse.Namespace, known: Sequence[str], of: str) -> dict[str, int]:
@@ -330,7 +330,7 @@ def _integer(key: str, text: str, *, may_be_open: bool = True) -> int:
     try:
         return int(text)
     except ValueError:
-        or_open = ", or ? for any" if may_be_open and key in OPEN_DIMENSIONS else ""
+        or_open = ", or any to leave it open" if may_be_open and key in OPEN_DIMENSIONS else ""
         raise UsageError(f"--dim {key}={text}: expected an integer{or_open}") from None
 
 

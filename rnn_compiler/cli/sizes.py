@@ -83,6 +83,8 @@ def sizes_of(options: argparse.Namespace) -> list[Size] | None:
     Raises:
         UsageError: The file cannot be read, a range is malformed, or a size is given twice.
     """
+    if options.jobs is not None and options.jobs < 1:
+        raise UsageError(f"--jobs {options.jobs}: expected 1 or more")
     given = ",".join(options.dim)
     if options.dims is None and not _RANGE.search(given):
         return None
@@ -153,8 +155,6 @@ def compile_sizes(options: argparse.Namespace, sizes: list[Size]) -> int:
         raise UsageError(
             f"--format {options.format}: takes one size; compile each into a folder of its own"
         )
-    if options.jobs is not None and options.jobs < 1:
-        raise UsageError(f"--jobs {options.jobs}: expected 1 or more")
     modules = [_module(options, size) for size in sizes]
     name = modules[0].name or modules[0].functions[0].function
     folder: Path = options.output or Path(name)

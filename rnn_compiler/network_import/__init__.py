@@ -115,7 +115,10 @@ def _file(path: object) -> Path:
         raise InvalidArgumentError("import_network", "path", expected, describe(path)) from error
     if file.suffix.lower() != ".onnx" or not there:
         got = describe(str(file)) if there else f"{describe(str(file))}, which is not there"
-        raise InvalidArgumentError("import_network", "path", expected, got)
+        remedy = ""
+        if file.suffix.lower() in (".keras", ".h5"):
+            remedy = 'Keras writes one: model.export("model.onnx", format="onnx")'
+        raise InvalidArgumentError("import_network", "path", expected, got, remedy)
     return file
 
 

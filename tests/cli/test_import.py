@@ -32,7 +32,7 @@ def test_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"^/LSTM_1 +CudnnRNNV3 +float32 +seq_length \?, batch_size \?", out, re.M)
     assert "direction=bidirectional" in out
     assert "the model passes initial_h, which is input_h" in out
-    assert out.splitlines()[-1].endswith("--dim batch_size=N,seq_length=N  (or ? for any N)")
+    assert out.splitlines()[-1].endswith("--dim batch_size=N,seq_length=N  (or any in place of N)")
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -254,7 +254,7 @@ def test_an_open_size_beside_those_of_a_file(
         ("batch_size=1..3:0\n", [], "at least 1"),
         ("batch_size=1..20000\n", [], "sizes, more than 10,000"),
         ("batch_size=1..200,seq_length=1..200\n", [], "sizes, more than 10,000"),
-        ("batch_size=x\n", [], "--dim batch_size=x: expected an integer, or ? for any"),
+        ("batch_size=x\n", [], "--dim batch_size=x: expected an integer, or any to leave it open"),
         ("batch_sizes=1\n", [], "did you mean batch_size"),
         ("batch_size=1..2\n", ["--jobs", "0"], "--jobs 0: expected 1 or more"),
         ("batch_size=1..2\n", ["--format", "c"], "--format c: takes one size"),

@@ -1,0 +1,43 @@
+"""Errors of commands that name what to do, and the options that they name."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.cli import main
+
+TORCH = Path(__file__).parents[1] / "model_files" / "torch_lstm.onnx"
+CELL = ["GRUBlockCell", "--dim", "batch_size=1,input_size=2,num_units=3"]
+
+
+def test_models_named_like_headers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    named = tmp_path / "signal.onnx"
+    named.write_bytes(TORCH.read_bytes())
+    for way in (["--dim", "seq_length=any,batch_size=1"], ["--whole"]):
+        folder = tmp_path / f"out{len(way)}"
+        words = ["import", str(named), "--format", "c", "-o", str(folder), *way]
+        assert main(words) == 2
+        assert "got 'signal'; give another: name=, or --name" in capsys.readouterr().err
+        assert main([*words, "--name", "waves"]) == 0
+        assert {"waves.h", "waves.c", "waves.o"} <= {each.name for each in folder.iterdir()}
+
+
+def test_keras_files_are_exported_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.keras").touch()
+    assert main(["import", str(tmp_path / "m.keras"), "--whole"]) == 2
+    assert 'model.export("model.onnx", format="onnx")' in capsys.readouterr().err
+
+
+def test_jobs_of_one_size(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", *CELL, "--jobs", "0"]) == 2
+    assert "--jobs 0: expected 1 or more" in capsys.readouterr().err
+
+
+def test_arrays_that_are_not_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    module = rc.build("GRUBlockCell", batch_size=1, input_size=2, num_units=3)
+    rc.compile(module).save(tmp_path / "cell.vmfb")
+    np.savez(tmp_path / "given.npz", x=np.zeros((1, 2), np.float32), state=np.zeros(3))
+    assert main(["run", str(tmp_path / "cell.vmfb"), str(tmp_path / "given.npz")]) == 2
+    assert f"not used of {tmp_path / 'given.npz'}: state" in capsys.readouterr().err
