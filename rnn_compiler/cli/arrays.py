@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.files import open_regular
+from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["open_npz", "read_npy"]
+__all__ = ["open_npz", "read_npy", "unused_note"]
 
 
 def read_npy(path: str | os.PathLike[str]) -> npt.NDArray[Any]:
@@ -47,3 +48,12 @@ def _check(stream: BinaryIO, first: bytes, kind: str) -> None:
     if stream.read(len(first)) != first:
         raise ValueError(f"not a {kind} file")
     stream.seek(0)
+
+
+def unused_note(path: str | os.PathLike[str] | None, spec: FunctionSpec) -> str:
+    """A note on the arrays of an .npz file that no argument of a function has the name of."""
+    if path is None:
+        return ""
+    with open_npz(path) as arrays:
+        names = {*arrays} - {each.name for each in spec.arguments}
+    return f"; not used of {path}: {', '.join(sorted(names))}" if names else ""

@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from rnn_compiler.cli.arrays import open_npz, read_npy
+from rnn_compiler.cli.arrays import open_npz, read_npy, unused_note
 from rnn_compiler.cli.inspect_sources import inspect_sources
 from rnn_compiler.cli.options import (
     UsageError,
@@ -334,18 +334,9 @@ def _arguments(name: str, spec: FunctionSpec, options: argparse.Namespace) -> di
     ]
     if missing:
         listed = ", ".join(missing)
-        message = f"{name}: arguments are missing: {listed} (--random fills them in)"
-        raise UsageError(message + _unused(options.inputs, spec))
+        note = f"(--random fills them in){unused_note(options.inputs, spec)}"
+        raise UsageError(f"{name}: arguments are missing: {listed} {note}")
     return arguments
-
-
-def _unused(path: Path | None, spec: FunctionSpec) -> str:
-    """A note on the arrays of a file that no argument has the name of."""
-    if path is None:
-        return ""
-    with open_npz(str(path)) as loaded:
-        names = {*loaded} - {each.name for each in spec.arguments}
-    return f"; not used of {path}: {', '.join(sorted(names))}" if names else ""
 
 
 def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from cases import sizes
+from numeric import harness
 from numeric.harness import Arrays, together
 
 import rnn_compiler as rc
@@ -94,6 +95,20 @@ def results(program: rc.Program, given: Arrays, steps: npt.NDArray[Any]) -> Arra
         made |= function(**{name: given[name] for name in taken})._asdict()
         given |= {name: np.asarray(value) for name, value in made.items()}
     return {name: np.asarray(value) for name, value in made.items()}
+
+
+@pytest.mark.parametrize(("batch", "strategy"), [(3, "fused"), (40, "fused"), (3, "portable")])
+def test_short_rows_of_both_directions(batch: int, strategy: str) -> None:
+    """One tile of rows, masked, and several, sorted by length; the plain loop too."""
+    variant = sizes(4, batch, 2, 8, direction="bidirectional")
+    module = harness.module(FORWARD, "float32", variant)
+    program = loaded(rc.compile(module, "cpu", strategy=strategy))
+    given = harness.arguments_of(FORWARD, "float32", variant, 4)
+    given["sequence_lengths"] = (np.arange(batch) * 3 % 5).astype(np.int32)
+    found = program(**given)
+    for name, value in harness.expected(FORWARD, "float32", variant, given).items():
+        if name.startswith("output"):
+            np.testing.assert_allclose(getattr(found, name), value, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.slow
