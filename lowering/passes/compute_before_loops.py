@@ -19,11 +19,13 @@ from typing import NamedTuple
 from rnn_compiler.lowering.analysis.control_flow import CONTROL_FLOW
 from rnn_compiler.lowering.analysis.size_sources import tie_results
 from rnn_compiler.lowering.analysis.values import defining
+from rnn_compiler.lowering.marks import NETWORK
 from rnn_compiler.lowering.mlir import block_of, ir, nested_ops, ops_of, symbol_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import called_by
 from rnn_compiler.lowering.rewriting.properties import first
+from rnn_compiler.schema.symbols import owner_of
 
 __all__ = ["compute_before_loops"]
 
@@ -64,6 +66,13 @@ class _Use(NamedTuple):
 def _shared(context: PassContext) -> Iterator[_Use]:
     """The uses by loops of arrays that others read too."""
     functions = {symbol_of(op): op for op in context.defined_functions()}
+    if not context.linked:  # the loops of an op of ours share nothing with what follows
+        ours = {spec.function for spec in context.functions}
+        functions = {
+            symbol: op
+            for symbol, op in functions.items()
+            if NETWORK in op.attributes or owner_of(symbol) not in ours
+        }
     repeated = context.called_in_loops()
     with_loops = _with_loops(functions)
     for symbol, function in functions.items():
