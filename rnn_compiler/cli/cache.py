@@ -81,7 +81,9 @@ def _ls(options: argparse.Namespace) -> int:
             continue
         first = row["functions"][0]
         ops = " ".join(function["op"] for function in row["functions"])
-        sizes = " ".join(f"{name}={number}" for name, number in first["dims"].items())
+        sizes = " ".join(
+            f"{name}={'?' if number is None else number}" for name, number in first["dims"].items()
+        )
         table.append((entry, ops, f"{first['dtype']} {sizes}", row["target"], size, used))
     print_table(("entry", "functions", "dimensions", "target", "size", "used"), table)
     return 0

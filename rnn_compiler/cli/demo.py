@@ -124,7 +124,7 @@ def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, as_json: bool = False)
     if as_json:
         print_json({**report, "picture": str(output) if drawn else None})
     else:
-        hint = "no picture: it needs matplotlib (pip install matplotlib)"
+        hint = "no picture: it needs matplotlib, which the extra plot installs"
         print_line(f"see {output}" if drawn else hint)
     if trial.passed:
         return 0

@@ -195,7 +195,7 @@ def open_or_known(op: str, name: str, value: object, minimum: int) -> Size:
         return dimension(op, name, value, minimum)
     if value is None or isinstance(value, Open):
         return open_dimension(name)
-    return dimension(op, name, value, minimum, ", or None for any")
+    return dimension(op, name, value, minimum, ", or None for any (--dim: any)")
 
 
 def dimension(op: str, name: str, value: object, minimum: int, otherwise: str = "") -> int:

@@ -41,3 +41,19 @@ def test_arrays_that_are_not_used(tmp_path: Path, capsys: pytest.CaptureFixture[
     np.savez(tmp_path / "given.npz", x=np.zeros((1, 2), np.float32), state=np.zeros(3))
     assert main(["run", str(tmp_path / "cell.vmfb"), str(tmp_path / "given.npz")]) == 2
     assert f"not used of {tmp_path / 'given.npz'}: state" in capsys.readouterr().err
+
+
+def test_open_sizes_are_written_as_they_are_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path / "cache"))
+    sizes = "seq_length={},batch_size=2,input_size=2,num_units=3"
+    words = ["compile", "BlockLSTMV2", "-o", str(tmp_path / "open.vmfb"), "--dim"]
+    assert main([*words, sizes.format("-3")]) == 2
+    assert "or None for any (--dim: any)" in capsys.readouterr().err
+    assert main([*words, sizes.format("any")]) == 0
+    capsys.readouterr()
+    assert main(["cache", "ls"]) == 0
+    listing = capsys.readouterr().out
+    assert "seq_length=?" in listing
+    assert "None" not in listing

@@ -90,7 +90,7 @@ def test_without_matplotlib_there_is_a_hint(
     monkeypatch.setattr(demo, "ALONE_BOUND", math.inf)
     code, text = run(tmp_path / "demo.png", steps=1)
     assert code == 0
-    assert text.splitlines()[-1].endswith("it needs matplotlib (pip install matplotlib)")
+    assert text.splitlines()[-1].endswith("it needs matplotlib, which the extra plot installs")
     assert not (tmp_path / "demo.png").exists()
 
 
