@@ -4,6 +4,7 @@ if __name__ != "rnn_compiler.runtime":
     raise ImportError("this package is imported as rnn_compiler.runtime, not by its folder's name")
 
 import os
+import time
 from pathlib import Path
 
 from rnn_compiler.errors import ArtifactError, DeviceError, describe
@@ -27,6 +28,9 @@ __all__ = [
     "read_artifact",
     "verify",
 ]
+
+_PAUSES = (0.01, 0.02, 0.04, 0.08)
+"""Seconds before files that do not belong together are read again: `save` renames one by one."""
 
 
 def load(
@@ -69,19 +73,37 @@ def load(
                 "parameters: only for an artifact in a file; this one already has its weights"
             )
     source = "artifact" if isinstance(artifact, (Artifact, Bundle)) else str(artifact)
-    if not isinstance(artifact, (Artifact, Bundle)):
-        artifact = read_artifact(artifact, parameters)
+    if isinstance(artifact, (Artifact, Bundle)):
+        artifact.verify(source)
+    else:
+        artifact = _read_verified(artifact, parameters)
     members = artifact.artifacts if isinstance(artifact, Bundle) else (artifact,)
     functions = [spec for member in members for spec in member.manifest.op_functions]
     kind = artifact.manifest.target.device if isinstance(artifact, Artifact) else "local"
     target = get_device(device or default_device(functions, kind))
-    artifact.verify(source)
     if isinstance(artifact, Bundle):
         artifact = artifact.best_here(target.kind, source, target.architecture)
     artifact.check_here(source, target.architecture)
     return Program(
         artifact.manifest, artifact.payload, target, prepack=prepack, archive=artifact.archive
     )
+
+
+def _read_verified(
+    path: str | os.PathLike[str], parameters: str | os.PathLike[str] | None
+) -> Artifact | Bundle:
+    """Reads files again if they do not belong together: another process may be replacing them."""
+    for pause in _PAUSES:
+        found = read_artifact(path, parameters)
+        try:
+            found.verify(str(path))
+        except ArtifactError:
+            time.sleep(pause)
+        else:
+            return found
+    found = read_artifact(path, parameters)
+    found.verify(str(path))
+    return found
 
 
 def verify(path: str | os.PathLike[str], device: str | None = None) -> Verification:

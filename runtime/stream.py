@@ -155,6 +155,8 @@ class Stream:
             InvalidArgumentError: The chunk has the wrong dtype or shape, or its length is not
                 possible; the state is unchanged.
             DeviceError: The device failed; the state is unchanged.
+            KeyboardInterrupt: The call was interrupted; the state may be that after the chunk, so
+                `reset` the stream.
         """
         op, spec = self._op, self._spec
         if self._direct is not None and len(chunk) + len(arguments) == 1:
