@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS, EmittedOp, add_function
 from rnn_compiler.lowering.codegen.function import unused_symbol
@@ -57,10 +58,17 @@ def link_module(text: str, source: bytes = b"") -> Linked:
         source: Its source, for the names of arguments.
 
     Raises:
-        InvalidArgumentError: A call does not fit its op, or a function calls itself.
+        InvalidArgumentError: A call does not fit its op, a function calls itself, or an op is of
+            an unknown dialect.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
-        module = ir.Module.parse(text)
+        try:
+            module = ir.Module.parse(text)
+        except ir.MLIRError as error:  # the compiler keeps such ops until later
+            got = " ".join(str(error).split())
+            remedy = "export it as StableHLO, without ops of other dialects"
+            expected = "ops of dialects that IREE has"
+            raise InvalidArgumentError("link", "module", expected, got[:400], remedy) from error
         functions = public_interface(module, source)
         made: dict[str, FunctionSpec] = {}
         remove_barriers(module)

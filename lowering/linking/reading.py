@@ -17,6 +17,11 @@ __all__ = ["stablehlo_text"]
 
 _FLAGS = ("--compile-to=input", "--iree-input-type=stablehlo", "--mlir-print-debuginfo")
 
+_WITHOUT_SHARDINGS = (
+    "modules run on one device: export the function without shardings, meshes and "
+    "with_sharding_constraint, from arguments that are on no mesh"
+)
+
 
 def stablehlo_text(source: bytes, timeout: float = DEFAULT_TIMEOUT) -> str:
     """The text of a module, with locations.
@@ -36,4 +41,5 @@ def stablehlo_text(source: bytes, timeout: float = DEFAULT_TIMEOUT) -> str:
     version = compiler_identity().version
     expected = f"a module of StableHLO, as text or bytecode, that IREE {version} reads"
     error = next(line.strip() for line in others.splitlines() if "error:" in line)
-    raise InvalidArgumentError("link", "module", expected, error[:400])
+    remedy = _WITHOUT_SHARDINGS if "Dialect `sdy'" in error else ""
+    raise InvalidArgumentError("link", "module", expected, error[:400], remedy)

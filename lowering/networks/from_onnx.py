@@ -18,6 +18,7 @@ from rnn_compiler.lowering.linking.calls import PREFIX
 from rnn_compiler.lowering.marks import NETWORK
 from rnn_compiler.lowering.mlir import UNNAMED, block_of, ir, ops_of, run_passes, shape_of
 from rnn_compiler.lowering.networks.bounded_indices import clamp_positions
+from rnn_compiler.lowering.networks.scalars import keep_in_arrays
 
 __all__ = ["linalg_of_onnx"]
 
@@ -79,6 +80,7 @@ def linalg_of_onnx(model: Any, name: str, function: str, *, is_open: bool = Fals
         made = ir.SymbolTable(operation)[function].operation
         _round_constants(made)
         clamp_positions(made)
+        keep_in_arrays(made)
         if not is_open:
             _check_sizes(made, model.graph)
         made.attributes[NETWORK] = ir.UnitAttr.get(context)

@@ -37,6 +37,17 @@ def test_what_is_no_module(source: str | bytes) -> None:
         linked_module(source)
 
 
+def test_ops_of_unknown_dialects() -> None:
+    text = 'func.func @f(%a: tensor<2xf32>) { "foo.bar"(%a) : (tensor<2xf32>) -> ()\n return }'
+    with invalid_argument("link", "module", "ops of dialects that IREE has", "unregistered"):
+        linked_module(text)
+
+
+def test_shardings() -> None:
+    with pytest.raises(InvalidArgumentError, match="export the function without shardings"):
+        linked_module('module { sdy.mesh @mesh = <["d"=1]> }')
+
+
 @pytest.mark.parametrize("source", [None, 5, "", ["module {}"]], ids=repr)
 def test_what_is_no_source(source: Any) -> None:
     with invalid_argument("link", "text_or_path", "MLIR as a string or bytes, or the path", ""):

@@ -1,0 +1,59 @@
+"""Networks that are quantized when they are called: scales and zero points are computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from c.calling import Loaded
+from js import calling as js_calling
+
+import rnn_compiler as rc
+
+pytest.importorskip("onnx")
+
+from onnx import TensorProto, helper
+
+from tests.network_import.graphs import expected, model, saved
+
+OUTPUTS = ("y", "product")
+
+
+def network() -> Any:
+    """An array that is quantized and read back, and its product with quantized weights."""
+    rng = np.random.default_rng(0)
+    weights = {"w": rng.integers(-127, 127, (32, 4), np.int8), "zw": np.array(0, np.int8)}
+    nodes = [
+        helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]),
+        helper.make_node("DequantizeLinear", ["q", "s", "z"], ["y"]),
+        helper.make_node("MatMulInteger", ["q", "w", "z", "zw"], ["product"]),
+    ]
+    dtypes = {"product": TensorProto.INT32}
+    return model(nodes, {"x": [5, 32]}, OUTPUTS, weights, dtypes=dtypes, opset=19)
+
+
+def call(module: rc.Module, way: str, x: Any, folder: Path) -> Any:
+    """The results in a language, by name."""
+    if way == "js":
+        made = js_calling.Loaded(rc.compile_js(module), folder)
+        return made.call(next(iter(made.rows)), {"x": x})
+    if way == "c":
+        loaded = Loaded(rc.compile_c(module, "cpu:generic"), folder)
+        return loaded.call(next(iter(loaded.rows)), {"x": x})
+    results = rc.runtime.load(rc.compile(module))(x=x)
+    return {name: np.asarray(getattr(results, name)) for name in OUTPUTS}
+
+
+@pytest.mark.parametrize("sign", [-1, 0, 1])
+@pytest.mark.parametrize("way", ["python", "c", pytest.param("js", marks=js_calling.needs_node)])
+def test_scales_and_zero_points(way: str, sign: int, tmp_path: Path) -> None:
+    """With numbers of both signs, and with zero points at both ends: 255 and 0."""
+    x = np.random.default_rng(1).standard_normal((5, 32)).astype(np.float32)
+    x = abs(x) * np.float32(sign) if sign else x
+    made = network()
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    results = call(module, way, x, tmp_path)
+    for name, wanted in zip(OUTPUTS, expected(made, {"x": x}), strict=True):
+        np.testing.assert_allclose(results[name], wanted, rtol=1e-6, atol=1e-6)
