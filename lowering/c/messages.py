@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.c.interface import Function, Member
+from rnn_compiler.lowering.c.text import indented
 from rnn_compiler.schema.open_sizes import Size, formula
 from rnn_compiler.schema.schedule import ALIGNMENT
 
@@ -107,3 +108,19 @@ class Messages:
             text = f"{name}: {what}not from {low} to {high}"
             texts = {**texts, RANGE: text}
         self.texts.update({code + kind: text for kind, text in texts.items()})
+
+    def function(self, name: str) -> list[str]:
+        """The lines of the function that explains codes, for a module's name."""
+        cases = [
+            f'case {code}:\n        return "{text}";' for code, text in sorted(self.texts.items())
+        ]
+        return [
+            f"const char *{name}_error(int code)",
+            "{",
+            "    switch (code) {",
+            *indented(cases),
+            "    default:",
+            f'        return "no code of {name}";',
+            "    }",
+            "}",
+        ]

@@ -82,7 +82,7 @@ def print_source(
         lines += ["static int cpu_is_known(void)", "{", *indented(check.function), "}", ""]
     for function in functions:
         lines += _defined(name, function, kernels, constants, messages, asks=bool(check.function))
-    lines += _error(name, messages)
+    lines += messages.function(name)
     return "\n".join(lines) + "\n"
 
 
@@ -101,22 +101,6 @@ def _externals(declarations: Sequence[str]) -> list[str]:
         return []
     opened = ["#ifdef __cplusplus", 'extern "C" {', "#endif"]
     return [*opened, *declarations, "#ifdef __cplusplus", "}", "#endif", ""]
-
-
-def _error(name: str, messages: Messages) -> list[str]:
-    cases = [
-        f'case {code}:\n        return "{text}";' for code, text in sorted(messages.texts.items())
-    ]
-    return [
-        f"const char *{name}_error(int code)",
-        "{",
-        "    switch (code) {",
-        *indented(cases),
-        "    default:",
-        f'        return "no code of {name}";',
-        "    }",
-        "}",
-    ]
 
 
 def _defined(
