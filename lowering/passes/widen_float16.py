@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.codegen.body import Body
-from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.codegen.number import Number, element_type
 from rnn_compiler.lowering.mlir import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
@@ -34,6 +34,12 @@ _INFINITY, _INFINITY_16 = 0xFF << 23, 0x7C00
 _BITCASTS = {"stablehlo.select": "stablehlo.bitcast_convert", "arith.select": "arith.bitcast"}
 """Ops that select between numbers, each with its dialect's bitcast."""
 
+_NAMED = (
+    *("linalg.matmul", "linalg.batch_matmul", "linalg.matvec", "linalg.vecmat", "linalg.dot"),
+    *("linalg.conv_1d_ncw_fcw", "linalg.conv_2d_nchw_fchw"),
+)
+"""Products of networks."""
+
 _WIDENING = ("arith.extf", "f16", "f32")
 
 
@@ -52,8 +58,10 @@ def widen_float16(context: PassContext) -> None:
     if not _is_needed(context):
         return
     for product in _products(context.module):
-        for number, operand in enumerate(product.operands):
+        for number, operand in enumerate([*product.operands][:2]):
             product.operands[number] = pointwise_cast(Body.before(product), operand, "f32")
+        if product.name != "stablehlo.dot_general":
+            _multiply_float32(product)
     for choice in _choices(context.module):
         _choose_bits(choice)
     rewrite_conversions(context.module, *_WIDENING, _widened)
@@ -65,9 +73,23 @@ def _is_needed(context: PassContext) -> bool:
 
 
 def _products(module: ir.Module) -> list[ir.Operation]:
-    """The products of float16 that are summed in float32."""
-    ops, kinds = nested_ops(module.operation, "stablehlo.dot_general"), ["f16", "f16", "f32"]
-    return [op for op in ops if [element(each) for each in (*op.operands, *op.results)] == kinds]
+    """The products of float16 that are summed in float32, those of a network among them."""
+    ops = nested_ops(module.operation, "stablehlo.dot_general", *_NAMED)
+    kinds = [[element(each) for each in (*[*op.operands][:2], op.results[0])] for op in ops]
+    return [op for op, kind in zip(ops, kinds, strict=True) if kind == ["f16", "f16", "f32"]]
+
+
+def _multiply_float32(product: ir.Operation) -> None:
+    """Has the body of a named op of linalg multiply its operands, which are float32 now."""
+    attributes = {name: product.attributes[name] for name in product.attributes}
+    made = Body.before(product).op(
+        product.name, [*product.operands], [product.results[0].type], attributes, regions=1
+    )
+    block = made.regions[0].blocks.append(*[element_type("f32")] * 3)
+    inside = Body(block, product.location)
+    x, y, total = (Number(inside, value, "f32") for value in block.arguments)
+    inside.op("linalg.yield", [total + x * y])
+    replace(product, made.results[0])
 
 
 def _choices(module: ir.Module) -> list[ir.Operation]:
