@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
+import time
 from collections.abc import Callable, Generator
 from contextvars import ContextVar
 
@@ -79,14 +80,18 @@ def noting_origins() -> Generator[list[str]]:
 
 @contextlib.contextmanager
 def logged_if_long(what: str) -> Generator[None]:
-    """Logs a ``with`` block as soon as it takes long, unless there is an observer."""
+    """Logs a ``with`` block as soon as it takes long, and when it is done, without an observer."""
     if _watcher.get() is not None:
         yield
         return
     timer = threading.Timer(LONG, _log.warning, ["%s takes more than %g s", what, LONG])
     timer.daemon = True
+    start = time.monotonic()
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+    seconds = time.monotonic() - start
+    if seconds > LONG:
+        _log.warning("%s: done in %.1f s", what, seconds)
