@@ -140,7 +140,7 @@ def check_format(caller: str, target: TargetSpec, form: str) -> None:
         possible = " or ".join(_FORMATS[each] for each in formats)
         raise UnsupportedError(
             f"{caller}: a module for {target.name} cannot be {_FORMATS[form].partition(' (')[0]}, "
-            f"but {possible}"
+            f"but {possible}: use that, or another target"
         )
 
 

@@ -90,6 +90,8 @@ class _Parser(argparse.ArgumentParser):
             parser: _Parser = options.parser
             names = list(parser._option_string_actions)
             message = f"unrecognized arguments: {' '.join(unknown)}"
+            if all(re.match(r"\w+=", word) for word in unknown):
+                message += "; separate pairs by commas and without spaces, as in --dim a=1,b=2"
             parser.error(with_hint(message, unknown[0].partition("=")[0], names))
         return options
 

@@ -35,6 +35,14 @@ def test_jobs_of_one_size(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--jobs 0: expected 1 or more" in capsys.readouterr().err
 
 
+def test_pairs_with_spaces_between(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["compile", "GRUBlockCell", "--dim", "batch_size=1", "input_size=2", "num_units=3"]
+    with pytest.raises(SystemExit):
+        main(words)
+    said = capsys.readouterr().err
+    assert "unrecognized arguments: input_size=2 num_units=3; separate pairs by commas" in said
+
+
 def test_arrays_that_are_not_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     module = rc.build("GRUBlockCell", batch_size=1, input_size=2, num_units=3)
     rc.compile(module).save(tmp_path / "cell.vmfb")
