@@ -200,7 +200,11 @@ def linked_module(text_or_path: str | bytes | os.PathLike[str]) -> LinkedModule:
             f"a stablehlo.custom_call @{PREFIX}OP, or a func.func private @{PREFIX}OP without a "
             "body"
         )
-        raise InvalidArgumentError("link", "module", expected, "none")
+        remedy = (
+            "layers of other libraries are not recognised: call the functions of rnn_compiler.jax "
+            "for them before the export (docs/training_jax.md)"
+        )
+        raise InvalidArgumentError("link", "module", expected, "none", remedy)
     return LinkedModule(*linked)
 
 

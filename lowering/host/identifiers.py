@@ -6,9 +6,9 @@ import re
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 
-__all__ = ["RESERVED", "check_identifier"]
+__all__ = ["KEYWORDS", "RESERVED", "check_identifier"]
 
-_KEYWORDS = frozenset(
+KEYWORDS = frozenset(
     word
     for line in (
         "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t",
@@ -25,7 +25,7 @@ _KEYWORDS = frozenset(
 )
 """The reserved words of C11, C23 and C++20, and ``main``."""
 
-RESERVED = _KEYWORDS | {
+RESERVED = KEYWORDS | {
     word
     for line in (
         # variables, functions and types of functions in C
@@ -49,7 +49,7 @@ def check_identifier(caller: str, argument: str, name: object) -> str:
     if (
         not isinstance(name, str)
         or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
-        or name in _KEYWORDS
+        or name in KEYWORDS
         or len(name) > 100
     ):
         expected = "a name of letters, digits and _, no digit or _ first, no word of C or C++"

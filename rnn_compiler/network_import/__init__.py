@@ -22,7 +22,7 @@ import numpy as np
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, describe
 from rnn_compiler.freezing import freeze
 from rnn_compiler.linking import LinkedModule, linked_network
-from rnn_compiler.lowering.host.identifiers import RESERVED
+from rnn_compiler.lowering.host.identifiers import KEYWORDS, RESERVED
 from rnn_compiler.model_import.whole import identifier
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import.process import Imported, import_in_process
@@ -175,7 +175,7 @@ def checked_values(values: object) -> dict[str, Any]:
 
 
 def _names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Python names for some texts, different from each other and from those taken.
+    """Names in Python and C for some texts, different from each other and from those taken.
 
     Example:
         >>> _names(["x:0", "x_0", "lambda", "1"])
@@ -186,7 +186,8 @@ def _names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     for text in texts:
         stem = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
         stem = stem if stem[:1].isalpha() else f"value_{stem}".rstrip("_")
-        name = stem = f"{stem}_" if keyword.iskeyword(stem) or _NUMBERED.fullmatch(stem) else stem
+        word = keyword.iskeyword(stem) or stem in KEYWORDS or _NUMBERED.fullmatch(stem)
+        name = stem = f"{stem}_" if word else stem
         number = 0
         while name in known:
             number += 1

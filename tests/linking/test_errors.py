@@ -80,6 +80,14 @@ def test_nothing_to_link(text: str | bytes, expected: str) -> None:
         linked_module(text)
 
 
+def test_layers_of_other_libraries_are_not_recognised() -> None:
+    """The error says what to write instead."""
+    with pytest.raises(InvalidArgumentError) as caught:
+        linked_module("func.func @f() {\n return\n}")
+    assert "rnn_compiler.jax" in caught.value.remedy
+    assert "docs/training_jax.md" in caught.value.remedy
+
+
 SCALAR = "(%a: tensor<f32>) -> tensor<f32>"
 RECURSIVE = {
     "calls": "%b = func.call @{} (%a) : (tensor<f32>) -> tensor<f32>",

@@ -238,6 +238,19 @@ def test_an_input_and_an_output_of_similar_names(tmp_path: Path) -> None:
     assert found["x_1"].tolist() == [[1, 1, 1]] * 2
 
 
+@pytest.mark.parametrize(("given", "taken"), [("int", "main"), ("double", "namespace")])
+def test_arrays_named_by_words_of_c(given: str, taken: str, tmp_path: Path) -> None:
+    """They get another name at import, the same one in every language."""
+    nodes = [onnx.helper.make_node("Neg", [given], [taken])]
+    path = saved(model(nodes, {given: [3]}, [taken], {}), tmp_path / "words.onnx")
+    module = rc.import_network(path)
+    spec = module.functions[0]
+    assert [each.name for each in (*spec.arguments, *spec.results)] == [f"{given}_", f"{taken}_"]
+    loaded = Loaded(rc.compile_c(module, TARGET), tmp_path)
+    found = loaded.call("words", {f"{given}_": np.arange(3, dtype=np.float32)})
+    assert found[f"{taken}_"].tolist() == [0, -1, -2]
+
+
 @pytest.mark.slow
 @js_calling.needs_node
 def test_states_that_are_numbers(tmp_path: Path) -> None:
