@@ -38,7 +38,7 @@ def add_whole_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="import the whole network of an .onnx file as one function, not only its recurrent "
         "layers; --dim then gives the size of an axis, such as batch=1, or the shape of an input, "
-        "such as x=50x1x8",
+        "such as x=50x1x8; any in place of a number leaves the axis open",
     )
     parser.add_argument(
         "--value",
@@ -90,6 +90,8 @@ def import_whole(options: argparse.Namespace) -> int:
     following = (
         f"less {files[-1]}" if files else f"rnn-compiler import {shlex.join(words)} -o FOLDER"
     )
+    if not files and spec.open_dims:
+        following += f"  (open, and any size works: {', '.join(spec.open_dims)})"
     print_line(f"{seconds:.2f} s; next: {following}", dim=True)
     return 0
 
@@ -127,12 +129,13 @@ def _check(options: argparse.Namespace) -> Path:
     return options.paths[0]
 
 
-def _size(key: str, text: str) -> int | list[int]:
-    """A size, or the sizes of a shape, ``50x1x8``."""
+def _size(key: str, text: str) -> int | list[int | None] | None:
+    """A size, or the sizes of a shape, ``50x1x8``; ``any`` or ``?`` leaves an axis open."""
     try:
-        sizes = [int(each) for each in text.split("x")]
+        sizes = [None if each in ("any", "?") else int(each) for each in text.split("x")]
     except ValueError:
-        raise UsageError(f"--dim {key}={text}: expected a size, 50, or a shape, 50x1x8") from None
+        expected = "expected a size, 50, or a shape, 50x1x8, or any in place of a number"
+        raise UsageError(f"--dim {key}={text}: {expected}") from None
     return sizes if len(sizes) > 1 else sizes[0]
 
 

@@ -44,7 +44,7 @@ _NUMBERED = re.compile(r"n\d+")
 def import_network(
     path: str | os.PathLike[str],
     *,
-    dims: Mapping[str, int | Sequence[int]] | None = None,
+    dims: Mapping[str, int | Sequence[int | None] | None] | None = None,
     values: Mapping[str, Any] | None = None,
     states: Mapping[str, str] | None = None,
     quantize: str | None = None,
@@ -54,7 +54,8 @@ def import_network(
     Args:
         path: An ``.onnx`` file, with weights in it or in files next to it.
         dims: Sizes that the model leaves open: axes by name, ``{"batch": 1}``, or whole shapes by
-            input name, ``{"x": (50, 1, 8)}``. Others stay open and may differ in each call.
+            input name, ``{"x": (50, 1, 8)}``. Others, and those that are None, stay open and may
+            differ in each call.
         values: Inputs that are the same in every call, by name, ``{"sr": 16000}``. They are no
             longer arguments, and branches that depend on them are selected at import.
         states: Inputs that take an output of the previous call, ``{"state": "stateN"}``.
@@ -122,7 +123,7 @@ def _file(path: object) -> Path:
     return file
 
 
-def checked_sizes(dims: object) -> dict[str, int | list[int]]:
+def checked_sizes(dims: object) -> dict[str, int | list[int | None] | None]:
     """The argument `dims` as plain data.
 
     Raises:
@@ -133,13 +134,14 @@ def checked_sizes(dims: object) -> dict[str, int | list[int]]:
         return {}
     if not isinstance(dims, Mapping):
         raise InvalidArgumentError("import_network", "dims", expected, describe(dims))
-    plain: dict[str, int | list[int]] = {}
+    plain: dict[str, int | list[int | None] | None] = {}
     for name, given in cast(Mapping[object, Any], dims).items():
-        alone = isinstance(given, (int, np.integer))
+        alone = isinstance(given, (int, np.integer, type(None)))
         sizes: Any = [given] if alone else given
         try:
-            numbers = [int(size) for size in sizes]
-            whole = all(n == size and 0 < n < 2**31 for n, size in zip(numbers, sizes, strict=True))
+            numbers = [None if size is None else int(size) for size in sizes]
+            pairs = zip(numbers, sizes, strict=True)
+            whole = all(n is None or (n == size and 0 < n < 2**31) for n, size in pairs)
         except (TypeError, ValueError, OverflowError):
             numbers, whole = [], False
         if not isinstance(name, str) or not whole:

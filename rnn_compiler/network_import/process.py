@@ -53,7 +53,10 @@ class Imported(NamedTuple):
 
 
 def import_in_process(
-    path: Path, name: str, dims: Mapping[str, int | Sequence[int]], values: Mapping[str, Any]
+    path: Path,
+    name: str,
+    dims: Mapping[str, int | Sequence[int | None] | None],
+    values: Mapping[str, Any],
 ) -> Imported:
     """Imports a model.
 

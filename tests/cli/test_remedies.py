@@ -35,6 +35,42 @@ def test_jobs_of_one_size(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--jobs 0: expected 1 or more" in capsys.readouterr().err
 
 
+def test_sizes_of_networks_that_stay_open(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    onnx = pytest.importorskip("onnx")
+    kind = onnx.TensorProto.FLOAT
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Relu", ["x"], ["y"])],
+        "graph",
+        [value("x", kind, ["unk__71", "steps", 2])],
+        [value("y", kind, None)],
+    )
+    opset = [onnx.helper.make_opsetid("", 17)]
+    path = tmp_path / "relu.onnx"
+    onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=8), path)
+    words = ["import", str(path), "--whole"]
+    for dims, shape, left in (
+        ([], "[unk__71,steps,2]", "steps, unk__71"),
+        (["--dim", "steps=any"], "[unk__71,steps,2]", "steps, unk__71"),
+        (["--dim", "x=anyx3x2"], "[unk__71,3,2]", "unk__71"),
+        (["--dim", "x=1x?x2"], "[1,steps,2]", "steps"),
+    ):
+        assert main([*words, *dims]) == 0
+        listing = capsys.readouterr().out
+        assert f"float32{shape}" in listing
+        assert f"-o FOLDER  (open, and any size works: {left})" in listing
+    assert main([*words, "--dim", "x=1x3x2"]) == 0
+    assert "any size works" not in capsys.readouterr().out
+    assert main([*words, "--dim", "stps=any"]) == 2
+    assert "did you mean steps?" in capsys.readouterr().err
+    assert main([*words, "--dim", "x=anyx3x4"]) == 2
+    assert "'x': expected a shape [unk__71, steps, 2], got [?, 3, 4]" in capsys.readouterr().err
+    assert main([*words, "--dim", "steps=a"]) == 2
+    assert "or any in place of a number" in capsys.readouterr().err
+
+
 def test_pairs_with_spaces_between(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["compile", "GRUBlockCell", "--dim", "batch_size=1", "input_size=2", "num_units=3"]
     with pytest.raises(SystemExit):

@@ -42,12 +42,13 @@ def fix_values(graph: Graph, values: Mapping[str, Any]) -> None:
         graph.proto.input.remove(inputs[name])
 
 
-def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int]]) -> None:
+def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int | None] | None]) -> None:
     """Fixes the sizes of inputs that the model leaves open.
 
     Args:
         graph: The graph, which is changed.
-        dims: Sizes by the names of axes, or whole shapes by the names of inputs.
+        dims: Sizes by the names of axes, or whole shapes by the names of inputs. None leaves an
+            axis as it is.
 
     Raises:
         InvalidArgumentError: An axis or input does not exist, a size contradicts the model's, or
@@ -60,10 +61,10 @@ def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int]]) -> None:
             if axis.HasField("dim_param") and axis.dim_param:
                 axes.setdefault(axis.dim_param, []).append(axis)
     for name, given in dims.items():
-        if isinstance(given, int):
+        if given is None or isinstance(given, int):
             if name not in axes:
                 raise _unknown("dims", name, [*axes, *inputs], "an axis that the model leaves open")
-            for axis in axes[name]:
+            for axis in axes[name] if given is not None else ():
                 axis.dim_value = given
         else:
             if name not in inputs:
@@ -72,16 +73,18 @@ def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int]]) -> None:
     _check_ranks(graph)
 
 
-def _set_shape(name: str, graph: Graph, given: list[int]) -> None:
+def _set_shape(name: str, graph: Graph, given: list[int | None]) -> None:
     """Sets the shape of an input, which must agree with the model's."""
     (kind,) = (each.type for each in graph.proto.input if each.name == name)
     shape = shape_of(kind)
     if shape is not None and not _fits(shape, given):
         expected = f"a shape {_shown(shape, _axes(kind))}"
-        raise InvalidArgumentError("import_network", name, expected, f"{given}")
-    del kind.tensor_type.shape.dim[:]
-    for size in given:
-        kind.tensor_type.shape.dim.add().dim_value = size
+        raise InvalidArgumentError("import_network", name, expected, _shown(given))
+    axes = kind.tensor_type.shape.dim
+    for number, size in enumerate(given):
+        axis = axes.add() if number == len(axes) else axes[number]
+        if size is not None:
+            axis.dim_value = size
 
 
 def _check_ranks(graph: Graph) -> None:
@@ -98,9 +101,9 @@ def _axes(kind: Any) -> list[str]:
     return [axis.dim_param for axis in kind.tensor_type.shape.dim if axis.dim_param]
 
 
-def _fits(shape: Sequence[int | None], given: Sequence[int]) -> bool:
+def _fits(shape: Sequence[int | None], given: Sequence[int | None]) -> bool:
     pairs = zip(shape, given, strict=False)
-    return len(shape) == len(given) and all(known in (None, size) for known, size in pairs)
+    return len(shape) == len(given) and all(None in pair or len({*pair}) == 1 for pair in pairs)
 
 
 def _shown(shape: Sequence[int | None] | None, names: Sequence[str] = ()) -> str:
