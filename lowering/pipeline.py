@@ -12,6 +12,7 @@ from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.direct_calls import through_iree, with_schedules
 from rnn_compiler.lowering.host.external_results import Types, public_types
 from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.parts import compile_parts
 from rnn_compiler.lowering.passes import load_pass
 from rnn_compiler.lowering.passes.allocate_up_front import allocate_up_front, allocates_much
 from rnn_compiler.lowering.refused import Refused
@@ -43,6 +44,7 @@ class LoweringRequest:
         linked: Our ops in a user's module.
         known_weights: The functions whose weights are known at compile time (`PassContext`).
         portable: The functions to leave unchanged (`PassContext`).
+        format: ``"vmfb"``, or ``"parts"`` for what C and JavaScript are made of (`lowering.parts`).
     """
 
     text: str
@@ -53,6 +55,7 @@ class LoweringRequest:
     linked: Sequence[FunctionSpec] = ()
     known_weights: Collection[str] = ()
     portable: Collection[str] = ()
+    format: str = "vmfb"
 
 
 class Rewritten(NamedTuple):
@@ -73,7 +76,7 @@ class Lowered(NamedTuple):
     """A compiled module.
 
     Attributes:
-        payload: The code.
+        payload: The code, in the requested format.
         plain_loops: The reasons why time loops stay plain, by their symbols.
         calls: How functions are called, by symbol (`Manifest.calls`).
     """
@@ -141,6 +144,12 @@ def lower(
     """
     rewritten = rewrite(request)
     functions, target = request.functions, request.target
+    if request.format == "parts":
+        packed = [each for each in functions if each.function in request.known_weights]
+        parts = compile_parts(
+            rewritten.text, packed, target, reproducers=reproducers, timeout=timeout
+        )
+        return Lowered(parts.to_bytes(), rewritten.plain_loops, {})
     if target.device != "local":
         payload = iree_compile.compile_module(
             rewritten.text, target, reproducers=reproducers, timeout=timeout

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import rnn_compiler
 from rnn_compiler import stages
@@ -162,12 +162,13 @@ def check_request(caller: str, module: object, timeout: object) -> None:
 
 @dataclass(frozen=True)
 class Request:
-    """A compilation: its module, target and strategy; None for the default strategy."""
+    """A compilation: its module, target, strategy (None for the default), time limit and format."""
 
     module: Module
     target: TargetSpec
     strategy: str | None
     timeout: float
+    format: str = "vmfb"
 
 
 def _targets(names: Sequence[str]) -> list[TargetSpec]:
@@ -203,7 +204,7 @@ def compile_request(request: Request) -> Artifact:
 def _found_or_compiled(request: Request) -> tuple[Artifact, str]:
     """An artifact and its origin."""
     cache = ArtifactCache.from_environment()
-    key = cache_key(request.module, request.target, request.strategy)
+    key = cache_key(request.module, request.target, request.strategy, request.format)
     if cache.mode == "off":
         return _compile_now(request, cache), stages.NEW
     if cache.mode == "verify":
@@ -319,7 +320,13 @@ def _lower_and_compile(
 ) -> Artifact:
     module, target = request.module, request.target
     stages.report(f"building for {target.name}")
-    lowering = lowering_request(module, target, strategy, portable=portable)
+    if request.format == "vmfb":
+        lowering = lowering_request(module, target, strategy, portable=portable)
+    else:  # functions take their frozen weights again, which are packed when they are printed
+        frozen = [spec.function for spec in module.functions if spec.frozen]
+        lowering = lowering_request(
+            module.thawed(), target, strategy, known_weights=frozen, format=request.format
+        )
     from rnn_compiler.lowering.pipeline import lower  # needs the MLIR bindings
 
     stages.report(f"lowering for {target.name}")
@@ -343,10 +350,15 @@ def _lower_and_compile(
     return Artifact(manifest, payload)
 
 
-def cache_key(module: Module, target: TargetSpec, strategy: str | None = None) -> CacheKey:
+def cache_key(
+    module: Module, target: TargetSpec, strategy: str | None = None, format: str = "vmfb"
+) -> CacheKey:
     """Everything that the compilation of a module for a target depends on."""
     identity = iree_compile.compiler_identity()
-    text: dict[str, str] = {}
+    text: dict[str, Any] = {}
+    if format != "vmfb":
+        packs = any(spec.frozen for spec in module.functions)  # on this machine
+        text["format"] = [format, resolve_target("cpu").features if packs else ()]
     if module.is_users:  # our own functions follow from the rest of the key
         text["text"] = hashlib.sha256(module.located_text.encode()).hexdigest()
         text["chunked"] = repr([spec.chunked for spec in module.functions])

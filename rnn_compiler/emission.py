@@ -24,6 +24,7 @@ def lowering_request(
     *,
     known_weights: Collection[str] = (),
     portable: Collection[str] = (),
+    format: str = "vmfb",
 ) -> LoweringRequest:
     """The request to lower a module; its text is built here.
 
@@ -33,6 +34,7 @@ def lowering_request(
         strategy: The name of a strategy.
         known_weights: As in `LoweringRequest`.
         portable: The same.
+        format: The same.
 
     Raises:
         UnsupportedError: The compiler is not installed.
@@ -49,6 +51,7 @@ def lowering_request(
         linked=module.linked,
         known_weights=known_weights,
         portable=portable,
+        format=format,
     )
 
 

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler import stages
-from rnn_compiler.emission import lowering_request
+from rnn_compiler.compilation import Request, compile_request
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.files import SOURCE_MARK
 from rnn_compiler.installation import package_version
 from rnn_compiler.lowering import iree_compile
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.modules import Module
-from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec, TargetSpec
@@ -136,7 +134,7 @@ class CompiledCode:
 
 
 def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: float) -> CompiledCode:
-    """Compiles a module for a CPU, and packs its frozen weights on this machine.
+    """Compiles a module for a CPU, or finds it in the cache; packs its weights on this machine.
 
     Args:
         module: A module from `build`.
@@ -144,40 +142,27 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
         strategy: How to lower it.
         timeout: Time limit for the compiler in seconds.
     """
-    whole, frozen = module.thawed(), _frozen(module)
-    stages.report(f"building for {target.name}")
-    request = lowering_request(whole, target, strategy, known_weights=[*frozen])
-    from rnn_compiler.lowering.host.external_results import external_results
+    artifact = compile_request(Request(module, target, strategy, timeout, "parts"))
     from rnn_compiler.lowering.host.functions import companions_of
-    from rnn_compiler.lowering.passes.keep_nan import keep_nan
-    from rnn_compiler.lowering.pipeline import rewrite
+    from rnn_compiler.lowering.parts import Parts
 
-    stages.report(f"lowering for {target.name}")
-    lowered = rewrite(request)
-    text, types = external_results(lowered.text)
-    reproducers = ArtifactCache.from_environment().reproducers
-    made = iree_compile.compile_host_program(
-        text,
-        target,
-        reproducers=reproducers,
-        timeout=timeout,
-        halfway=keep_nan if ARCHITECTURES[target.architecture].loses_nan else None,
-    )
-    companions = {each.function: companions_of(each, types) for each in whole.functions}
+    parts = Parts.from_bytes(artifact.payload)
+    whole, frozen = module.thawed(), _frozen(module)
+    companions = {each.function: companions_of(each, parts.types) for each in whole.functions}
     packs = {name: found[0] for name, found in companions.items() if found and name in frozen}
     if packs:
-        packed = prepack(lowered.text, packs, frozen, reproducers=reproducers, timeout=timeout)
+        packed = prepack(parts.packer, packs, frozen)
         frozen = {name: {**frozen[name], **packed.get(name, {})} for name in frozen}
     return CompiledCode(
         target=target,
         module_sha256=module.sha256,
         functions=tuple(whole.functions),
-        types=types,
-        code=made,
+        types=parts.types,
+        code=parts.code,
         frozen=frozen,
         packed=frozenset(packs),
         strategy=strategy,
-        plain_loops=lowered.plain_loops,
+        plain_loops=artifact.manifest.plain_loops,
     )
 
 

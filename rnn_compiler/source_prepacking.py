@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
@@ -26,35 +25,24 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def prepack(
-    module: str,
-    functions: Mapping[str, FunctionSpec],
-    weights: Mapping[str, Arrays],
-    *,
-    reproducers: Path,
-    timeout: float,
+    payload: bytes, functions: Mapping[str, FunctionSpec], weights: Mapping[str, Arrays]
 ) -> Mapping[str, Arrays]:
     """Packs weights on this machine.
 
     Args:
-        module: The text of a lowered module, for any CPU.
+        payload: A .vmfb for this machine, with the functions that pack.
         functions: The functions to run, each by the symbol of the one whose weights it packs; at
             least one.
         weights: The weights by name, by the same symbols.
-        reproducers: As for `iree_compile.compile_module`.
-        timeout: As for `iree_compile.compile_module`.
 
     Returns:
         The results by name, by the same symbols.
     """
-    from rnn_compiler.lowering.host.prepack_module import prepack_module
-
-    specs = tuple(functions.values())
-    here = resolve_target("cpu")
     stages.report("packing the weights")
-    text = prepack_module(module, [spec.function for spec in specs])
-    payload = iree_compile.compile_module(text, here, reproducers=reproducers, timeout=timeout)
+    specs = tuple(functions.values())
     digest = hashlib.sha256(payload).hexdigest()
     version = iree_compile.compiler_identity().version
+    here = resolve_target("cpu")
     manifest = Manifest(specs, here, "", "", version, "", digest, len(payload))
     program = Program(manifest, payload, get_device("local-sync"), prepack=False)
     found: dict[str, Arrays] = {}

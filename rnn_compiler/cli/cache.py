@@ -13,7 +13,7 @@ from rnn_compiler.errors import ArtifactError
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.byte_counts import parse_bytes
 from rnn_compiler.runtime.cache import ArtifactCache, eviction
-from rnn_compiler.runtime.cache.entries import decode
+from rnn_compiler.runtime.cache.entries import CacheKey, decode
 from rnn_compiler.runtime.cache.eviction import StoredFile
 from rnn_compiler.runtime.cache.folder import read_file
 from rnn_compiler.schema.manifest import Manifest
@@ -84,7 +84,8 @@ def _ls(options: argparse.Namespace) -> int:
         sizes = " ".join(
             f"{name}={'?' if number is None else number}" for name, number in first["dims"].items()
         )
-        table.append((entry, ops, f"{first['dtype']} {sizes}", row["target"], size, used))
+        target = row["target"] + ("" if row["format"] == "vmfb" else ", for C or JavaScript")
+        table.append((entry, ops, f"{first['dtype']} {sizes}", target, size, used))
     print_table(("entry", "functions", "dimensions", "target", "size", "used"), table)
     return 0
 
@@ -97,11 +98,13 @@ def _facts(file: StoredFile) -> dict[str, Any]:
         "size": file.size,
         "used": file.used,
     }
-    manifest = _read(file)
-    if isinstance(manifest, str):
-        return {**facts, "damage": manifest}
+    entry = _read(file)
+    if isinstance(entry, str):
+        return {**facts, "damage": entry}
+    key, manifest = entry
     return {
         **facts,
+        "format": key.entries.get("format", ["vmfb"])[0],
         "functions": [
             {
                 "op": spec.op,
@@ -117,15 +120,15 @@ def _facts(file: StoredFile) -> dict[str, Any]:
     }
 
 
-def _read(file: StoredFile) -> Manifest | str:
-    """The manifest of an entry, or the reason why it is damaged."""
+def _read(file: StoredFile) -> tuple[CacheKey, Manifest] | str:
+    """The key and the manifest of an entry, or the reason why it is damaged."""
     try:
-        _, artifact = decode(read_file(file.path), file.digest)
+        key, artifact = decode(read_file(file.path), file.digest)
     except ArtifactError as error:
         return str(error)
     except OSError as error:
         return f"cannot be read ({error.strerror})"
-    return artifact.manifest
+    return key, artifact.manifest
 
 
 def _stats(options: argparse.Namespace) -> int:
