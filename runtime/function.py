@@ -38,8 +38,9 @@ from rnn_compiler.runtime.prepacking import Prepacking, packed_arrays
 from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.functions import function_tables
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.notebook import function_table, page
+from rnn_compiler.schema.notebook import page
 
 __all__ = ["Function"]
 
@@ -94,7 +95,7 @@ class Function:
         return f"Function({self.spec.function} on {self.device.uri}: {self.spec})"
 
     def _repr_html_(self) -> str:
-        return page(self, function_table(self.spec))
+        return page(self, function_tables([self.spec]))
 
     def __call__(self, *sequence: object, to_host: bool = True, **arguments: object) -> Any:
         """Runs the function.

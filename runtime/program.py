@@ -12,8 +12,9 @@ from rnn_compiler.runtime.direct.functions import direct_functions
 from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.loading import load_module
 from rnn_compiler.runtime.stream import Stream
+from rnn_compiler.schema.functions import function_tables
 from rnn_compiler.schema.manifest import Manifest
-from rnn_compiler.schema.notebook import function_tables, page
+from rnn_compiler.schema.notebook import page
 
 __all__ = ["Program"]
 

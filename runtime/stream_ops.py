@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.streams import Chunked, likely_states
+from rnn_compiler.schema.streams import Chunked
 
-__all__ = ["stream_op", "stream_parts"]
+__all__ = ["likely_states", "stream_op", "stream_parts"]
 
 
 def stream_parts(spec: FunctionSpec) -> tuple[str, dict[str, str]]:
@@ -81,3 +81,21 @@ def _result(spec: FunctionSpec, op: Chunked, state: str) -> str:
         f"{spec.op}: no result has {state} after a chunk; build the op with outputs that include "
         f"{op.states[state][0]!r}"
     )
+
+
+def likely_states(spec: FunctionSpec) -> dict[str, str]:
+    """The possible states of a network: inputs, each with an output of the same type.
+
+    The first input is assumed to be the chunk and the first output its result; the others are
+    paired in order. Empty if an input is left over. Types alone do not prove that an output is
+    meant for the next call, so the network's owner has to confirm.
+    """
+    results = [*spec.results[1:]]
+    pairs: dict[str, str] = {}
+    for argument in spec.arguments[1:]:
+        same = next((each for each in results if str(each) == str(argument)), None)
+        if same is None:
+            return {}
+        results.remove(same)
+        pairs[argument.name] = same.name
+    return pairs

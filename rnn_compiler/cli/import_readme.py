@@ -18,7 +18,6 @@ from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.stream_ops import stream_parts
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.iree_command import iree_command
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, shown
 
@@ -340,8 +339,7 @@ def _iree(manifest: Manifest, spec: FunctionSpec, name: str) -> list[str]:
     results = {each.name: f"{spec.function}.{each.name}.npy" for each in spec.results}
     states = {state: r for state, r in _states(spec).items() if _is_whole(spec, state, r)}
     results |= {result: files[state] for state, result in states.items()}
-    command = iree_command(
-        manifest,
+    command = manifest.run_command(
         spec,
         name,
         archive_path(Path(name)).name,

@@ -24,9 +24,9 @@ from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import import import_network
 from rnn_compiler.runtime.paths import archive_path
+from rnn_compiler.runtime.stream_ops import likely_states
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import json_sizes
-from rnn_compiler.schema.streams import likely_states
 
 __all__ = ["add_whole_options", "import_whole"]
 

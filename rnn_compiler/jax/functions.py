@@ -90,7 +90,7 @@ def _differentiable(instance: Instance) -> Any:
     names = [each.name for each in spec.arguments]
     trained = _trained(instance)
     known = {*names, *(each.name for each in trained.spec.results)}
-    saved = gradient.saved(OPS[op].signature for op in gradient.ops)
+    saved = gradient.saved(OPS[op].signature.names for op in gradient.ops)
     kept = [name for name in saved if name in known]
 
     @jax.custom_vjp

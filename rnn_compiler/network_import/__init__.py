@@ -60,7 +60,7 @@ def import_network(
             longer arguments, and branches that depend on them are selected at import.
         states: Inputs that take an output of the previous call, ``{"state": "stateN"}``.
             `Program.stream` then keeps them between calls; the remaining input is the chunk.
-            `schema.streams.likely_states` lists candidates, as ``import --whole`` does.
+            `runtime.stream_ops.likely_states` lists candidates, as ``import --whole`` does.
         quantize: How the matrices of recurrent layers are stored, as for `freeze`.
 
     Returns:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.notebook import function_table, page
+from rnn_compiler.schema.notebook import page, table
 from rnn_compiler.schema.open_sizes import (
     Size,
     bound,
@@ -26,7 +27,7 @@ from rnn_compiler.schema.open_sizes import (
 from rnn_compiler.schema.streams import Chunked
 from rnn_compiler.schema.symbols import private_symbol
 
-__all__ = ["NUMBERS", "FunctionSpec", "TensorSpec", "signature_text"]
+__all__ = ["NUMBERS", "FunctionSpec", "TensorSpec", "function_tables", "signature_text"]
 
 _INFINITIES = ("inf", "-inf")
 
@@ -159,7 +160,7 @@ class FunctionSpec:
         return f"FunctionSpec({self.function}: {self})"
 
     def _repr_html_(self) -> str:
-        return page(self, function_table(self))
+        return page(self, _table(self))
 
     @property
     def sequence(self) -> str | None:
@@ -272,3 +273,33 @@ def _batched(row: dict[str, Any]) -> dict[str, Any]:
     """A tensor's row with `batched`, which the first manifests did not have."""
     formula = row.get("formula", "")
     return {"batched": "batch_size" in formula or "reserve_size" in formula, **row}
+
+
+def _table(spec: FunctionSpec) -> str:
+    """A function's attributes, arguments and results in HTML."""
+    attributes = ", ".join(f"{name}={value}" for name, value in spec.attributes.items())
+    kinds = {"argument": spec.arguments, "frozen": spec.frozen, "result": spec.results}
+    rows = [
+        (kind, tensor.name, str(tensor), _remark(tensor))
+        for kind, tensors in kinds.items()
+        for tensor in tensors
+    ]
+    line = f"<div>{escape(attributes)}</div>" if attributes else ""
+    return line + table(["", "name", "type", "shape"], rows)
+
+
+def function_tables(specs: Sequence[FunctionSpec]) -> str:
+    """A table in HTML for each function, collapsed unless there is only one."""
+    unfolded = ' open="open"' if len(specs) == 1 else ""
+    return "".join(
+        f"<details{unfolded}><summary><code>{escape(f'{spec.function}: {spec}')}</code></summary>"
+        f"{_table(spec)}</details>"
+        for spec in specs
+    )
+
+
+def _remark(tensor: TensorSpec) -> str:
+    """The shape in words, and whether the tensor may be omitted."""
+    formula = tensor.formula if tensor.shape else ""
+    optional = "" if tensor.default is None else f"default {tensor.default}"
+    return ", ".join(filter(None, (formula, optional)))

@@ -13,12 +13,8 @@ Gradient ops have no gradients. The gradient of an op is in its signature, `Sign
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from rnn_compiler.schema.signatures import Signature
 
 __all__ = ["Gradient"]
 
@@ -77,21 +73,21 @@ class Gradient:
         """
         return {name: self.pattern.format(name) for name in self.unread}
 
-    def saved(self, ops: Iterable[Signature]) -> tuple[str, ...]:
+    def saved(self, tensors: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[str, ...]:
         """The names of the forward op's arguments and results that gradient ops read.
 
         Args:
-            ops: The signatures of `ops` in the same order.
+            tensors: The names of the arguments and results of `ops`, in the same order.
 
         Example:
             >>> from rnn_compiler.lowering.ops import GRADIENTS, OPS
             >>> gradient = GRADIENTS["GRUBlockCell"]
-            >>> gradient.saved(OPS[op].signature for op in gradient.ops)
+            >>> gradient.saved(OPS[op].signature.names for op in gradient.ops)
             ('x', 'h_prev', 'w_ru', 'w_c', 'b_ru', 'b_c', 'r', 'u', 'c')
         """
         computed = {*self.cotangents, *self.unread}
         names: dict[str, None] = {}
-        for op in ops:
-            names |= {each.name: None for each in op.arguments if each.name not in computed}
-            computed |= {each.name for each in op.results}
+        for arguments, results in tensors:
+            names |= {each: None for each in arguments if each not in computed}
+            computed.update(results)
         return tuple(names)

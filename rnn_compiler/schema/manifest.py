@@ -9,13 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.schema.functions import NUMBERS, FunctionSpec, TensorSpec, signature_text
-from rnn_compiler.schema.iree_command import SCOPE, iree_command
-from rnn_compiler.schema.notebook import facts, function_tables, page
+from rnn_compiler.schema.device_kinds import DEVICE_KINDS
+from rnn_compiler.schema.functions import (
+    NUMBERS,
+    FunctionSpec,
+    TensorSpec,
+    function_tables,
+    signature_text,
+)
+from rnn_compiler.schema.notebook import facts, page
 from rnn_compiler.schema.open_sizes import json_sizes
 from rnn_compiler.schema.symbols import own_name, owner_of
 
@@ -32,6 +41,9 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 1
+
+SCOPE = "model"
+"""The scope of parameters in IREE, as in ``iree-run-module --parameters=model=FILE.irpa``."""
 
 
 @dataclass(frozen=True)
@@ -188,10 +200,38 @@ class Manifest:
         }
 
     def run_command(
-        self, spec: FunctionSpec, file: str = "FILE.vmfb", archive: str = "FILE.irpa"
+        self,
+        spec: FunctionSpec,
+        file: str = "FILE.vmfb",
+        archive: str = "FILE.irpa",
+        *,
+        inputs: Mapping[str, str] = MappingProxyType({}),
+        outputs: Sequence[str] = (),
     ) -> str:
-        """The `iree-run-module` command line that calls one function on zeros (`iree_command`)."""
-        return iree_command(self, spec, file, archive)
+        """The `iree-run-module` command line that calls one function.
+
+        Args:
+            spec: The function.
+            file: The payload's file name.
+            archive: The file name of the frozen weights, if there are any.
+            inputs: Values of arguments by name, ``"@x.npy"``. Others are zeros; integers with a
+                range, such as a sequence length, are its maximum; open dimensions are 1.
+            outputs: The destination of each result; default: they are printed.
+        """
+        spec = spec.bound(dict.fromkeys(spec.open_dims, 1))
+        kind = self.target.device
+        device = DEVICE_KINDS[kind].driver if kind in DEVICE_KINDS else kind
+        return shlex.join(
+            [
+                "iree-run-module",
+                f"--module={file}",
+                *([f"--parameters={SCOPE}={archive}"] if self.parameters else []),
+                f"--device={device}",
+                f"--function={spec.function}",
+                *(f"--input={inputs.get(each.name) or _zeros(each)}" for each in spec.arguments),
+                *(f"--output={output}" for output in outputs),
+            ]
+        )
 
     @staticmethod
     def from_json(data: object, source: str = "manifest", *, check_digest: bool = True) -> Manifest:
@@ -233,3 +273,9 @@ class Manifest:
 def _digest(fields: dict[str, Any]) -> str:
     text = json.dumps(fields, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _zeros(tensor: TensorSpec) -> str:
+    """A zero argument for the tool, which takes no elements for an empty tensor."""
+    value = "" if 0 in tensor.shape else f"={tensor.maximum or tensor.default or 0}"
+    return f"{tensor.iree_type}{value}"

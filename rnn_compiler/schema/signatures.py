@@ -188,6 +188,11 @@ class Signature:
         """
         check_keywords(self.name, given, *self.call_keywords)
 
+    @property
+    def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names of its arguments and of its results."""
+        return tuple(e.name for e in self.arguments), tuple(e.name for e in self.results)
+
     def check_build(self, given: Mapping[str, object]) -> None:
         """Checks the keywords of `rc.build`, which is given dimensions and attributes.
 

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rnn_compiler.schema.functions import FunctionSpec
-
-__all__ = ["Chunked", "likely_states"]
+__all__ = ["Chunked"]
 
 
 @dataclass(frozen=True)
@@ -45,21 +42,3 @@ class Chunked:
         states = {name: tuple(results) for name, results in data["states"].items()}
         changed: Any = {"rows": tuple(data["rows"]), "states": states}
         return Chunked(**(data | changed))
-
-
-def likely_states(spec: FunctionSpec) -> dict[str, str]:
-    """The possible states of a network: inputs, each with an output of the same type.
-
-    The first input is assumed to be the chunk and the first output its result; the others are
-    paired in order. Empty if an input is left over. Types alone do not prove that an output is
-    meant for the next call, so the network's owner has to confirm.
-    """
-    results = [*spec.results[1:]]
-    pairs: dict[str, str] = {}
-    for argument in spec.arguments[1:]:
-        same = next((each for each in results if str(each) == str(argument)), None)
-        if same is None:
-            return {}
-        results.remove(same)
-        pairs[argument.name] = same.name
-    return pairs

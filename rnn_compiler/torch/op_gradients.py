@@ -176,4 +176,4 @@ def _plan(op: str, needed: tuple[bool, ...], attributes: Attributes) -> _Plan:
 def _saved(op: str) -> tuple[str, ...]:
     """The arguments and results of an op that its gradient takes."""
     gradient = GRADIENTS[op]
-    return gradient.saved(OPS[each].signature for each in gradient.ops)
+    return gradient.saved(OPS[each].signature.names for each in gradient.ops)

@@ -17,8 +17,8 @@ from onnx import helper
 from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.network_import.states import checked_states, keeps
+from rnn_compiler.runtime.stream_ops import likely_states
 from rnn_compiler.schema.functions import FunctionSpec
-from rnn_compiler.schema.streams import likely_states
 from tests.network_import.graphs import B, H, I, T, expected, lstm_weights, model, saved, weight
 
 STATES = {"h:0": "h:1", "c:0": "c:1"}
