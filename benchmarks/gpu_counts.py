@@ -17,7 +17,7 @@ from rich.table import Table
 
 import rnn_compiler as rc
 from benchmarks.rows import Size
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
 

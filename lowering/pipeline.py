@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.direct_calls import through_iree, with_schedules
 from rnn_compiler.lowering.host.external_results import Types, public_types
-from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.mlir.bindings import ir, new_context
+from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.parts import compile_parts
 from rnn_compiler.lowering.passes import load_pass
 from rnn_compiler.lowering.passes.allocate_up_front import allocate_up_front, allocates_much
-from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext
 from rnn_compiler.lowering.targets.strategies import (
     BACK_ENDS,

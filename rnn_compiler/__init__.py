@@ -25,8 +25,8 @@ import contextlib
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from rnn_compiler.base.logs import configure_logging as _configure_logging
 from rnn_compiler.errors import InvalidArgumentError as _InvalidArgumentError
-from rnn_compiler.logs import configure_logging as _configure_logging
 
 if TYPE_CHECKING:
     from rnn_compiler import errors, onnx_ops, raw_ops, runtime, weights
@@ -108,7 +108,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     if name == "__version__":
-        return importlib.import_module("rnn_compiler.installation").package_version()
+        return importlib.import_module("rnn_compiler.base.installation").package_version()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
+from rnn_compiler.base.files import check_replaceable, made_folder, write_files
 from rnn_compiler.c_prefix import prefixed, without_main
 from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.execution import current_target
-from rnn_compiler.files import check_replaceable, made_folder, write_files
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.targets.names import check_format, resolve_target
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
 from rnn_compiler.modules import Module

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, overload
 
 import rnn_compiler
-from rnn_compiler import stages
+from rnn_compiler.base import stages
+from rnn_compiler.base.installation import package_version
 from rnn_compiler.emission import lowering_request
 from rnn_compiler.errors import (
     CacheWarning,
@@ -27,8 +28,7 @@ from rnn_compiler.errors import (
     describe,
 )
 from rnn_compiler.execution import current_target
-from rnn_compiler.installation import package_version
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.targets.names import check_format, resolve_target
 from rnn_compiler.lowering.targets.strategies import PORTABLE, resolve_strategy
 from rnn_compiler.modules import Module

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from rnn_compiler.installation import package_version
+from rnn_compiler.base.installation import package_version
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
 from rnn_compiler.modules import Module

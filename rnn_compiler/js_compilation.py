@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rnn_compiler.base.files import check_replaceable, made_folder, write_files
 from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
-from rnn_compiler.files import check_replaceable, made_folder, write_files
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.targets.names import check_format, resolve_target
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
 from rnn_compiler.modules import Module

@@ -11,9 +11,9 @@ from typing import Any, cast, overload
 
 import numpy.typing as npt
 
+from rnn_compiler.base.files import read_regular
 from rnn_compiler.compilation import compile
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.files import read_regular
 from rnn_compiler.freezing import freeze
 from rnn_compiler.modules import Module, renamed_functions, with_arguments
 from rnn_compiler.requirements import check_can_compile

@@ -16,13 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Protocol, cast
 
+from rnn_compiler.base.stages import LONG, watching
 from rnn_compiler.compilation import Request, compile_request, compiled, requests_of
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
+from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.device.processors import processors
-from rnn_compiler.stages import LONG, watching
 
 __all__ = ["Executor", "compile_many"]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy.typing as npt
 
+from rnn_compiler.base.files import write_files
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
-from rnn_compiler.files import write_files
 from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.functions import function_tables
@@ -92,7 +92,7 @@ class Module:
         Raises:
             UnsupportedError: The compiler package, which holds the MLIR bindings, is missing.
         """
-        from rnn_compiler.lowering import iree_compile
+        from rnn_compiler.lowering.compiler import iree_compile
 
         iree_compile.compiler_identity()
         from rnn_compiler.lowering.builder.module import EmittedOp, build_module

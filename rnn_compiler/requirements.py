@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from importlib import util
 
+from rnn_compiler.base.installation import pip_install
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.installation import pip_install
-from rnn_compiler.lowering.iree_compile import compiler_identity
+from rnn_compiler.lowering.compiler.iree_compile import compiler_identity
 
 __all__ = [
     "RUNTIME",

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rnn_compiler.base.files import SOURCE_MARK
+from rnn_compiler.base.installation import package_version
 from rnn_compiler.compilation import Request, compile_request
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.files import SOURCE_MARK
-from rnn_compiler.installation import package_version
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.modules import Module
 from rnn_compiler.schema.architectures import ARCHITECTURES

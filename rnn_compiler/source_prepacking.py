@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from rnn_compiler import stages
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.base import stages
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.program import Program

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from iree.runtime.version import VERSION as IREE_VERSION
 
+from rnn_compiler.base.files import made_folder, read_regular, write_files
 from rnn_compiler.errors import ArtifactError, describe
-from rnn_compiler.files import made_folder, read_regular, write_files
 from rnn_compiler.runtime import paths
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rnn_compiler.base.files import read_regular
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.files import read_regular
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.program import Program
 from rnn_compiler.schema.binding import open_sizes_of

@@ -20,8 +20,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from rnn_compiler.base.files import read_regular
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.files import read_regular
 from rnn_compiler.runtime.golden import Comparison, Verification
 from rnn_compiler.runtime.paths import BUNDLE_MANIFEST
 from rnn_compiler.schema import cpu_features

@@ -159,7 +159,7 @@ def _isolated(
     The compiler runs on one thread, as each core has tests of its own: that saves 6 % of its CPU
     time. The code is the same.
     """
-    from rnn_compiler.lowering import iree_compile
+    from rnn_compiler.lowering.compiler import iree_compile
 
     with pytest.MonkeyPatch.context() as environment:
         for name in [name for name in os.environ if name.startswith("RNN_COMPILER_")]:
@@ -194,7 +194,7 @@ def compiled_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
     These look at what is compiled when, and what becomes of it; it is always the same bytes.
     """
-    from rnn_compiler.lowering import iree_compile
+    from rnn_compiler.lowering.compiler import iree_compile
 
     original = iree_compile.compile_with_host_program
 
@@ -209,7 +209,7 @@ def compiled_before(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the targets that were compiled for."""
-    from rnn_compiler.lowering import iree_compile
+    from rnn_compiler.lowering.compiler import iree_compile
 
     calls: list[str] = []
     for name in ("compile_module", "compile_with_host_program"):

@@ -32,7 +32,7 @@ from benchmarks import kernels
 from benchmarks.results import describe_machine
 from benchmarks.rows import Case
 from benchmarks.work import Limit, work_of
-from rnn_compiler.lowering.iree_compile import compile_module
+from rnn_compiler.lowering.compiler.iree_compile import compile_module
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.runtime.device.huge_pages import use_huge_pages

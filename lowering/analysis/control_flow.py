@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from rnn_compiler.lowering.mlir import (
+from rnn_compiler.lowering.mlir.bindings import (
     ir,
     is_private,
     nested_ops,

@@ -14,8 +14,8 @@ In this module, both ops of a pair have the first name.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import defining, ints, is_constant, shape, splat_of
-from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.refused import Refused
 
 __all__ = ["check_movement", "constant_int", "elements", "kind", "row_number", "sources", "starts"]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from rnn_compiler.lowering.analysis.values import static_shape
-from rnn_compiler.lowering.mlir import block_of, ir, nested_ops, ops_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of
 
 __all__ = ["hoistable", "parts_read"]
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
-from rnn_compiler.lowering.composite_attributes import ProductAttributes
-from rnn_compiler.lowering.composites import composite_name, product_attributes
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.composite_attributes import ProductAttributes
+from rnn_compiler.lowering.mlir.composites import composite_name, product_attributes
 from rnn_compiler.schema.open_sizes import Size, is_static, product, static_size
 
 __all__ = ["MIN_ROW_MULTIPLICATIONS", "Product", "is_large"]

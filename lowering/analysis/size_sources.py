@@ -9,7 +9,7 @@ from __future__ import annotations
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, ints, shape
 from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
 from rnn_compiler.lowering.codegen.body import Array, Body
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["array_of", "source_of_size", "tie_results", "tied"]

@@ -26,9 +26,9 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
-from rnn_compiler.lowering.composites import composite_name, decomposition_of, loop_attributes
-from rnn_compiler.lowering.mlir import UNNAMED, block_of, end_of, ir, ops_of
-from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.mlir.bindings import UNNAMED, block_of, end_of, ir, ops_of
+from rnn_compiler.lowering.mlir.composites import composite_name, decomposition_of, loop_attributes
+from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.schema.open_sizes import Size, is_static, static
 
 __all__ = ["Columns", "Output", "State", "StepProduct", "TimeLoop", "is_time_loop", "max_steps"]

@@ -29,8 +29,8 @@ from rnn_compiler.lowering.analysis.values import (
 from rnn_compiler.lowering.codegen.arithmetic import cast, elementwise, splat
 from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.refused import Refused
 
 __all__ = ["Coordinate", "Lead", "Position", "StepContext", "Walk", "Write"]
 

@@ -18,9 +18,9 @@ import numpy as np
 from rnn_compiler.lowering.builder.open_sizes import evaluated, open_dims
 from rnn_compiler.lowering.builder.tanh_of_float64 import tanh_of_float64
 from rnn_compiler.lowering.builder.value import Type, Value
-from rnn_compiler.lowering.composite_attributes import AttributeValues
-from rnn_compiler.lowering.composites import attributes_in_mlir
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.composite_attributes import AttributeValues
+from rnn_compiler.lowering.mlir.composites import attributes_in_mlir
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import Open, Size, product

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.value import Value
-from rnn_compiler.lowering.composite_attributes import ProductAttributes
+from rnn_compiler.lowering.mlir.composite_attributes import ProductAttributes
 from rnn_compiler.schema.int8 import (
     BIAS,
     FRACTION_BITS,

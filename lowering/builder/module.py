@@ -16,7 +16,7 @@ from rnn_compiler.lowering.builder.builder import Builder
 from rnn_compiler.lowering.builder.int8 import with_int8
 from rnn_compiler.lowering.builder.narrow import narrow
 from rnn_compiler.lowering.builder.value import Type, Value
-from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.schema.dtypes import canonical_name
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 

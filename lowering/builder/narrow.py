@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from rnn_compiler.lowering.composites import composite_name, decomposition_of, loop_attributes
-from rnn_compiler.lowering.mlir import (
+from rnn_compiler.lowering.mlir.bindings import (
     block_of,
     ir,
     is_private,
@@ -19,6 +18,7 @@ from rnn_compiler.lowering.mlir import (
     symbol_of,
     symbols_in,
 )
+from rnn_compiler.lowering.mlir.composites import composite_name, decomposition_of, loop_attributes
 
 __all__ = ["narrow"]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.value import Type, Value
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.schema.open_sizes import Open, bound
 
 if TYPE_CHECKING:

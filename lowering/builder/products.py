@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from rnn_compiler.lowering.composite_attributes import ProductAttributes
+from rnn_compiler.lowering.mlir.composite_attributes import ProductAttributes
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder

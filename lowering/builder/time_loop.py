@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.composite_attributes import LoopAttributes
+from rnn_compiler.lowering.mlir.composite_attributes import LoopAttributes
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder

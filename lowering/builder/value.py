@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.mlir import contraction, ir, sizes_in_mlir
+from rnn_compiler.lowering.mlir.bindings import contraction, ir, sizes_in_mlir
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, product, static, static_size
 

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number, bits, is_float
-from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.refused import Refused
 
 __all__ = ["ELEMENTWISE", "cast", "elementwise", "splat"]
 

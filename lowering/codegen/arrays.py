@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rnn_compiler.lowering.codegen.attributes import integers, reassociation, segments
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
 from rnn_compiler.lowering.codegen.number import Index, bits, product
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 
 __all__ = ["collapse", "expand", "own_zeros", "put_row", "reshape", "seen_as"]
 

@@ -22,8 +22,8 @@ from rnn_compiler.lowering.codegen.number import (
     is_float,
     vector_type,
 )
-from rnn_compiler.lowering.mlir import ir, sizes_in_mlir
-from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.mlir.bindings import ir, sizes_in_mlir
+from rnn_compiler.lowering.mlir.refused import Refused
 
 __all__ = ["Array", "ArrayType", "Body", "float_predicate", "hand_on", "known", "spare_block"]
 

@@ -23,7 +23,7 @@ from rnn_compiler.lowering.codegen.attributes import (
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.function import Function, create_function, set_function_type
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
-from rnn_compiler.lowering.mlir import ir, ops_of, sizes_in_mlir
+from rnn_compiler.lowering.mlir.bindings import ir, ops_of, sizes_in_mlir
 
 __all__ = ["Executable", "Part"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.codegen.executable import Executable

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.schema.dtypes import ELEMENTS
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from rnn_compiler.lowering.codegen.attributes import integers, segments
 from rnn_compiler.lowering.codegen.body import Array, Body, hand_on
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, vector_type
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 
 __all__ = [
     "accumulate",

@@ -51,7 +51,7 @@ from rnn_compiler.lowering.gpu import state_ring
 from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
 from rnn_compiler.lowering.gpu.plan import Group, Plan
 from rnn_compiler.lowering.gpu.pointwise import pointwise, row_of
-from rnn_compiler.lowering.mlir import contraction, ir
+from rnn_compiler.lowering.mlir.bindings import contraction, ir
 from rnn_compiler.lowering.targets.gpu import Gpu, Tiling
 from rnn_compiler.schema.open_sizes import static, static_size
 

@@ -20,8 +20,8 @@ from rnn_compiler.lowering.analysis.values import element, gate_width, static_sh
 from rnn_compiler.lowering.analysis.walk import Lead, Write
 from rnn_compiler.lowering.codegen.body import ArrayType
 from rnn_compiler.lowering.gpu import state_ring
-from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.schema.open_sizes import static, static_size
 
 __all__ = ["Group", "Plan", "gate_count"]

@@ -19,7 +19,7 @@ from rnn_compiler.lowering.codegen.attributes import integer, segments
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.number import Index, Number, element_type
 from rnn_compiler.lowering.gpu.plan import Group, gate_count
-from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.mlir.bindings import ir, ops_of
 
 __all__ = ["pointwise", "row_of"]
 

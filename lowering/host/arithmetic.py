@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 
 from rnn_compiler.lowering.host.formulas import Formulas, UndecidedError
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, static
 
 __all__ = ["ARITHMETIC", "computed", "width_of"]

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.mlir.bindings import ir, ops_of
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.schema.schedule import Span, Storage
 from rnn_compiler.schema.schedule_json import Loaded

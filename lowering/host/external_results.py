@@ -13,8 +13,7 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.marks import RESULT
-from rnn_compiler.lowering.mlir import (
+from rnn_compiler.lowering.mlir.bindings import (
     UNNAMED,
     block_of,
     ir,
@@ -24,6 +23,7 @@ from rnn_compiler.lowering.mlir import (
     shape_of,
     symbol_of,
 )
+from rnn_compiler.lowering.mlir.marks import RESULT
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Size

@@ -15,7 +15,7 @@ import numpy as np
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.host.arithmetic import ARITHMETIC, computed, width_of
 from rnn_compiler.lowering.host.formulas import Formulas, UndecidedError
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.executable_library import MOST_WORKGROUPS
 from rnn_compiler.schema.open_sizes import Open, Size, open_names

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from rnn_compiler.lowering.mlir import ir, new_context, ops_of, reached, symbol_of
+from rnn_compiler.lowering.mlir.bindings import ir, new_context, ops_of, reached, symbol_of
 
 __all__ = ["prepack_module"]
 

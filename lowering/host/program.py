@@ -30,7 +30,7 @@ from rnn_compiler.lowering.host.ops import (
     segments,
 )
 from rnn_compiler.lowering.host.scratch import offsets_of
-from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, new_context, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, product
 from rnn_compiler.schema.schedule import (

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.compiler_process import temporary_folder
-from rnn_compiler.lowering.iree_compile import compiler_program
+from rnn_compiler.lowering.compiler.compiler_process import temporary_folder
+from rnn_compiler.lowering.compiler.iree_compile import compiler_program
 from rnn_compiler.schema.executable_library import QUERY_SUFFIX
 
 __all__ = ["link"]

@@ -9,7 +9,7 @@ iteration: with several threads, the ops after the barrier read unwritten memory
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.control_flow import may_repeat
-from rnn_compiler.lowering.mlir import ir, nested_ops
+from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 
 __all__ = ["remove_barriers"]
 

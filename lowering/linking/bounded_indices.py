@@ -14,7 +14,7 @@ from rnn_compiler.lowering.codegen.attributes import integers
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.number import is_float
 from rnn_compiler.lowering.codegen.stablehlo import full, padded
-from rnn_compiler.lowering.mlir import block_of, ir, nested_ops, ops_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of
 from rnn_compiler.schema.open_sizes import is_static, static
 
 __all__ = ["bound_indices"]

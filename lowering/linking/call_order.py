@@ -8,7 +8,7 @@ from __future__ import annotations
 from graphlib import CycleError, TopologicalSorter
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of, symbols_in
+from rnn_compiler.lowering.mlir.bindings import ir, ops_of, symbol_of, symbols_in
 
 __all__ = ["callees_first"]
 

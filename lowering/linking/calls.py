@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.lowering.mlir import ir, nested_ops, symbol_of
+from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, symbol_of
 from rnn_compiler.lowering.ops import OPS, find_op
 
 __all__ = ["PREFIX", "Call", "find_calls"]

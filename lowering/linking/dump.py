@@ -12,8 +12,13 @@ import threading
 from collections.abc import Sequence
 from typing import IO, cast
 
-from rnn_compiler.lowering.compiler_process import describe_exit, guard, stop, temporary_folder
-from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT, compiler_program
+from rnn_compiler.lowering.compiler.compiler_process import (
+    describe_exit,
+    guard,
+    stop,
+    temporary_folder,
+)
+from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT, compiler_program
 
 __all__ = ["dump_after"]
 

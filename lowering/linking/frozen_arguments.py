@@ -14,7 +14,14 @@ from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
 from rnn_compiler.lowering.codegen.function import set_function_type
 from rnn_compiler.lowering.linking.int8_arguments import Int8Arguments
 from rnn_compiler.lowering.linking.types import type_of
-from rnn_compiler.lowering.mlir import block_of, end_of, ir, new_context, ops_of, symbols_in
+from rnn_compiler.lowering.mlir.bindings import (
+    block_of,
+    end_of,
+    ir,
+    new_context,
+    ops_of,
+    symbols_in,
+)
 from rnn_compiler.schema.int8 import Matrix
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 

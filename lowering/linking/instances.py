@@ -14,7 +14,7 @@ from typing import Any
 from rnn_compiler.errors import InvalidArgumentError, did_you_mean
 from rnn_compiler.lowering.linking.calls import Call
 from rnn_compiler.lowering.linking.types import Tensor, is_integer, tensor_of
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.linking.types import Tensor, tensor_of
-from rnn_compiler.lowering.marks import NETWORK
-from rnn_compiler.lowering.mlir import block_of, ir, is_private, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, is_private, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 

@@ -26,7 +26,7 @@ from rnn_compiler.lowering.linking.instances import instance_of
 from rnn_compiler.lowering.linking.interface import is_network, public_interface
 from rnn_compiler.lowering.linking.types import type_of
 from rnn_compiler.lowering.linking.weights import Weights
-from rnn_compiler.lowering.mlir import ir, new_context, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import ir, new_context, ops_of, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size

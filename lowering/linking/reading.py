@@ -10,7 +10,7 @@ last of these passes, because later ones do not know our ops.
 from __future__ import annotations
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT, compiler_identity
+from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT, compiler_identity
 from rnn_compiler.lowering.linking.dump import dump_after
 
 __all__ = ["stablehlo_text"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
-from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.mlir.bindings import ir, new_context
 
 __all__ = ["with_symbols"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.mlir import ir, shape_of, sizes_in_mlir
+from rnn_compiler.lowering.mlir.bindings import ir, shape_of, sizes_in_mlir
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.schema.open_sizes import Size, is_static, shown

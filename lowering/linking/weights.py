@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from rnn_compiler.lowering.mlir import block_of, callee_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import block_of, callee_of, ir, ops_of, symbol_of
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Weights"]

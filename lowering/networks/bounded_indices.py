@@ -13,7 +13,7 @@ from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.linalg import pointwise
 from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.mlir import ir, nested_ops, shape_of
+from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, shape_of
 
 __all__ = ["clamp_positions"]
 

@@ -15,8 +15,8 @@ from typing import Any
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.linking.calls import PREFIX
-from rnn_compiler.lowering.marks import NETWORK
-from rnn_compiler.lowering.mlir import UNNAMED, block_of, ir, ops_of, run_passes, shape_of
+from rnn_compiler.lowering.mlir.bindings import UNNAMED, block_of, ir, ops_of, run_passes, shape_of
+from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.networks.bounded_indices import clamp_positions
 from rnn_compiler.lowering.networks.scalars import keep_in_arrays
 

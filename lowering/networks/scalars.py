@@ -12,7 +12,7 @@ from rnn_compiler.lowering.analysis.values import defining, element
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.linalg import pointwise
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.mlir import block_of, ir, nested_ops, ops_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of
 
 __all__ = ["keep_in_arrays"]
 

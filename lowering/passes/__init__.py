@@ -1,5 +1,7 @@
 """Rewrites between the portable module and the compiler, one per file.
 
+Those that exist only because of a fault of IREE are in the folder `iree_faults`.
+
 A pass is a function in the file of its name, declared with the properties of a module that it needs
 and that hold after it (`pass_with`). A property that several passes name is in
 `rewriting.properties`, any other one next to its pass. `allocate_up_front` and `keep_nan` are not
@@ -16,6 +18,13 @@ from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.properties import Property
 
 __all__ = ["Pass", "load_pass", "pass_with"]
+
+IREE_FAULTS = (
+    *("compute_before_loops", "copy_updated_values", "crop_inputs", "exponential_of_float64"),
+    *("powers", "read_arguments_in_place", "round_to_float16", "separate_buffers"),
+    "widen_float16",
+)
+"""The passes in the folder `iree_faults`."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,8 @@ def load_pass(name: str) -> Pass:
         >>> [each.__name__ for each in load_pass("open_sizes").ensures]
         ['sizes_are_indices']
     """
-    found = getattr(import_module(f"{__name__}.{name}"), name)
+    folder = f"{__name__}.iree_faults" if name in IREE_FAULTS else __name__
+    found = getattr(import_module(f"{folder}.{name}"), name)
     if not isinstance(found, Pass):
         raise TypeError(f"{name} is not declared by pass_with")
     return found

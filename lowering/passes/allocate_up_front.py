@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, new_context, ops_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
 

@@ -20,8 +20,8 @@ from rnn_compiler.lowering.analysis.time_loop import is_time_loop
 from rnn_compiler.lowering.analysis.values import defining, rank, shape
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS
-from rnn_compiler.lowering.marks import COLUMNS, RESULT
-from rnn_compiler.lowering.mlir import ir, ops_of
+from rnn_compiler.lowering.mlir.bindings import ir, ops_of
+from rnn_compiler.lowering.mlir.marks import COLUMNS, RESULT
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.properties import first

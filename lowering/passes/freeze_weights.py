@@ -11,7 +11,7 @@ The values are neither in the module nor in the payload, but in the archive next
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.mlir import bodies, callee_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import bodies, callee_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.globals import add_global, load_global

@@ -17,13 +17,20 @@ from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, splat_of
 from rnn_compiler.lowering.codegen.executable import Part
-from rnn_compiler.lowering.composites import decomposition_of, loop_attributes
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.cpu.fused_loop.input_products import with_input_products
 from rnn_compiler.lowering.cpu.fused_loop.inserted_outputs import with_inserted_outputs
-from rnn_compiler.lowering.mlir import block_of, function_of, ir, ops_of, remove_unused, symbol_of
+from rnn_compiler.lowering.mlir.bindings import (
+    block_of,
+    function_of,
+    ir,
+    ops_of,
+    remove_unused,
+    symbol_of,
+)
+from rnn_compiler.lowering.mlir.composites import decomposition_of, loop_attributes
+from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import call_before, opaque
 from rnn_compiler.lowering.rewriting.properties import time_loops_are_rewritten

@@ -35,7 +35,14 @@ from typing import NamedTuple
 from rnn_compiler.lowering.analysis.control_flow import has_control_flow
 from rnn_compiler.lowering.analysis.hoistable import hoistable, parts_read
 from rnn_compiler.lowering.codegen.function import create_function, set_function_type
-from rnn_compiler.lowering.mlir import block_of, end_of, ir, ops_of, remove_unused, symbol_of
+from rnn_compiler.lowering.mlir.bindings import (
+    block_of,
+    end_of,
+    ir,
+    ops_of,
+    remove_unused,
+    symbol_of,
+)
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import called_by, spliced

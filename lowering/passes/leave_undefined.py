@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from rnn_compiler.lowering.analysis.data_movement import constant_int
 from rnn_compiler.lowering.analysis.values import is_constant, shape, static_shape
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.properties import first, products_are_rewritten

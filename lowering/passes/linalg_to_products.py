@@ -41,8 +41,8 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index
 from rnn_compiler.lowering.cpu.products.convolution import ImageConvolution
 from rnn_compiler.lowering.cpu.products.epilogue import FILTER, constant_number, epilogue_of
-from rnn_compiler.lowering.marks import PACKED
-from rnn_compiler.lowering.mlir import contraction, ir, ops_of
+from rnn_compiler.lowering.mlir.bindings import contraction, ir, ops_of
+from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import Calls, replace

@@ -38,8 +38,8 @@ from rnn_compiler.lowering.codegen.arrays import own_zeros, reshape
 from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type, larger, smaller
-from rnn_compiler.lowering.composites import decomposition_of
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of, remove_unused, symbol_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, ops_of, remove_unused, symbol_of
+from rnn_compiler.lowering.mlir.composites import decomposition_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import opaque, pointwise_op, replace

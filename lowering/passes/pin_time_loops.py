@@ -17,11 +17,11 @@ from collections import deque
 from collections.abc import Container, Iterator, Sequence
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop, is_time_loop
-from rnn_compiler.lowering.composites import decomposition_of, loop_attributes
 from rnn_compiler.lowering.gpu.pinned_loop import pinned_loops
-from rnn_compiler.lowering.mlir import bodies, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import bodies, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.composites import decomposition_of, loop_attributes
+from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import call_before
 from rnn_compiler.lowering.rewriting.properties import time_loops_are_rewritten

@@ -42,8 +42,8 @@ from rnn_compiler.lowering.cpu.products.panels import Side
 from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows, listed_rows
 from rnn_compiler.lowering.cpu.products.rows_product import rows_product
 from rnn_compiler.lowering.cpu.products.store import Store
-from rnn_compiler.lowering.marks import PACKED
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import Calls, inlined, opaque, pointwise_cast, replace

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from rnn_compiler.lowering.mlir import ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.properties import first

@@ -25,7 +25,7 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import bits
 from rnn_compiler.lowering.codegen.stablehlo import padded
 from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import Calls, inlined, replace

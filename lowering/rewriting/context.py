@@ -9,8 +9,15 @@ from typing import TypeAlias
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.analysis.control_flow import called_in_loops, called_repeatedly
-from rnn_compiler.lowering.marks import NETWORK
-from rnn_compiler.lowering.mlir import block_of, function_of, ir, is_private, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import (
+    block_of,
+    function_of,
+    ir,
+    is_private,
+    ops_of,
+    symbol_of,
+)
+from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec

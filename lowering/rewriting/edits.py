@@ -12,8 +12,8 @@ from rnn_compiler.lowering.codegen.arithmetic import cast, elementwise
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.function import Function, unused_symbol
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.composites import decomposition_of
-from rnn_compiler.lowering.mlir import block_of, callee_of, end_of, ir, ops_of
+from rnn_compiler.lowering.mlir.bindings import block_of, callee_of, end_of, ir, ops_of
+from rnn_compiler.lowering.mlir.composites import decomposition_of
 
 __all__ = [
     "Calls",

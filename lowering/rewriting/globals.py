@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.schema.manifest import SCOPE
 
 __all__ = ["add_global", "load_global"]

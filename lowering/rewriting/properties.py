@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from rnn_compiler.lowering.analysis.time_loop import is_time_loop
 from rnn_compiler.lowering.analysis.values import shape
-from rnn_compiler.lowering.composites import composite_name, decomposition_of
-from rnn_compiler.lowering.mlir import block_of, bodies, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import block_of, bodies, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.composites import composite_name, decomposition_of
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.schema.open_sizes import is_static
 

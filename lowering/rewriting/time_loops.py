@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from rnn_compiler.lowering.analysis.time_loop import is_time_loop
-from rnn_compiler.lowering.composites import decomposition_of
-from rnn_compiler.lowering.mlir import bodies, ir, ops_of
+from rnn_compiler.lowering.mlir.bindings import bodies, ir, ops_of
+from rnn_compiler.lowering.mlir.composites import decomposition_of
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.schema.symbols import owner_of
 

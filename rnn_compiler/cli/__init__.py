@@ -21,11 +21,11 @@ import warnings
 from collections.abc import Generator, Sequence
 from typing import Any, NoReturn
 
+from rnn_compiler.base.logs import configure_logging
+from rnn_compiler.base.stages import watching
+from rnn_compiler.base.systems import signals
 from rnn_compiler.cli.terminal import error_text, print_error, print_json
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError, with_hint
-from rnn_compiler.logs import configure_logging
-from rnn_compiler.stages import watching
-from rnn_compiler.systems import signals
 
 __all__ = ["main"]
 

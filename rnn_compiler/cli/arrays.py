@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.files import open_regular
+from rnn_compiler.base.files import open_regular
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["open_npz", "read_npy", "unused_note"]

@@ -13,6 +13,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from rnn_compiler.base.files import write_files
 from rnn_compiler.cli.arrays import open_npz, read_npy, unused_note
 from rnn_compiler.cli.inspect_sources import inspect_sources
 from rnn_compiler.cli.options import (
@@ -25,7 +26,6 @@ from rnn_compiler.cli.options import (
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table, print_text
 from rnn_compiler.draws import random_arguments
 from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
-from rnn_compiler.files import write_files
 from rnn_compiler.runtime import (
     Artifact,
     Bundle,

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rnn_compiler.base.byte_counts import parse_bytes
 from rnn_compiler.cli.options import UsageError, add_json_option
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.requirements import check_can_compile
-from rnn_compiler.runtime.byte_counts import parse_bytes
 from rnn_compiler.runtime.cache import ArtifactCache, eviction
 from rnn_compiler.runtime.cache.entries import CacheKey, decode
 from rnn_compiler.runtime.cache.eviction import StoredFile

@@ -12,6 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from rnn_compiler.base.installation import (
+    NAMES,
+    installed_names,
+    pip_install,
+    requirements,
+    version,
+)
 from rnn_compiler.cli.options import add_json_option, check_output
 from rnn_compiler.cli.terminal import (
     print_facts,
@@ -20,7 +27,6 @@ from rnn_compiler.cli.terminal import (
     print_table,
     print_text,
 )
-from rnn_compiler.installation import NAMES, installed_names, pip_install, requirements, version
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.targets.strategies import BACK_ENDS
 from rnn_compiler.requirements import RUNTIME, is_within, missing_to_compile

@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.analysis.time_loop import is_time_loop, max_steps
 from rnn_compiler.lowering.analysis.values import shape, static_shape, summed_axes
-from rnn_compiler.lowering.composites import decomposition_of, loop_attributes
-from rnn_compiler.lowering.mlir import callee_of, ir, nested_ops, new_context, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import (
+    callee_of,
+    ir,
+    nested_ops,
+    new_context,
+    ops_of,
+    symbol_of,
+)
+from rnn_compiler.lowering.mlir.composites import decomposition_of, loop_attributes
 from rnn_compiler.schema.open_sizes import static_size
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rnn_compiler.base.files import PAGE_MARK
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.files import PAGE_MARK
 from rnn_compiler.js_compilation import JsModule
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer

@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler import stages
+from rnn_compiler.base import stages
+from rnn_compiler.base.files import check_replaceable, made_folder, write_files
 from rnn_compiler.c_compilation import compile_c
 from rnn_compiler.cli.import_readme import Imported, c_readme, js_readme, readme, target_text
 from rnn_compiler.cli.modules import add_format_option, check_format, only_target
@@ -32,7 +33,6 @@ from rnn_compiler.cli.terminal import (
 )
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.execution import current_target
-from rnn_compiler.files import check_replaceable, made_folder, write_files
 from rnn_compiler.js_compilation import WASM, compile_js
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer, import_model

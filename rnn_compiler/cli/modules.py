@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler import stages
+from rnn_compiler.base import stages
+from rnn_compiler.base.files import write_files
 from rnn_compiler.c_compilation import compile_c
 from rnn_compiler.cli.options import (
     TARGETS,
@@ -34,10 +35,9 @@ from rnn_compiler.cli.terminal import (
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.emission import lowered_text
 from rnn_compiler.execution import current_target
-from rnn_compiler.files import write_files
 from rnn_compiler.goldens import golden
 from rnn_compiler.js_compilation import WASM, compile_js
-from rnn_compiler.lowering.iree_compile import DEFAULT_TIMEOUT
+from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import STRATEGIES, STRATEGY_PASSES
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact

@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler import stages
+from rnn_compiler.base import stages
+from rnn_compiler.base.files import PAGE_MARK, check_replaceable, made_folder, write_files
 from rnn_compiler.c_compilation import compile_c
 from rnn_compiler.cli.import_readme import js_call, target_text
 from rnn_compiler.cli.modules import only_target
@@ -18,7 +19,6 @@ from rnn_compiler.cli.options import UsageError, check_output_folder, pairs
 from rnn_compiler.cli.terminal import print_json, print_line, print_table, showing_stages
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.execution import current_target
-from rnn_compiler.files import PAGE_MARK, check_replaceable, made_folder, write_files
 from rnn_compiler.js_compilation import compile_js
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.modules import Module

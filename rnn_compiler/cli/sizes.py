@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from rnn_compiler.base.files import read_regular
 from rnn_compiler.cli.options import (
     UsageError,
     check_output_folder,
@@ -38,7 +39,6 @@ from rnn_compiler.cli.terminal import (
 from rnn_compiler.compilation import ALL_LEVELS
 from rnn_compiler.errors import describe
 from rnn_compiler.execution import current_target
-from rnn_compiler.files import read_regular
 from rnn_compiler.goldens import golden
 from rnn_compiler.many import Executor, compile_many
 from rnn_compiler.modules import Module

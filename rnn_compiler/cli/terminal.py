@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from rnn_compiler.stages import watching
+from rnn_compiler.base.stages import watching
 
 __all__ = [
     "error_text",

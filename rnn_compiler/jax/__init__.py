@@ -26,7 +26,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from rnn_compiler.installation import pip_install
+from rnn_compiler.base.installation import pip_install
 
 try:
     importlib.import_module("jax")

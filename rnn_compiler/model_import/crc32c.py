@@ -9,8 +9,8 @@ import functools
 import importlib
 from collections.abc import Callable
 
+from rnn_compiler.base.installation import pip_install
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.installation import pip_install
 
 __all__ = ["load_crc32c", "masked_crc32c"]
 

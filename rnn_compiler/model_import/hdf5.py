@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from rnn_compiler.base.installation import pip_install
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.installation import pip_install
 from rnn_compiler.model_import import reading
 from rnn_compiler.model_import.reader_process import run_reader
 from rnn_compiler.model_import.reading import MOST_AXES, damaged, shown

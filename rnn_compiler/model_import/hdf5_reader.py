@@ -18,7 +18,7 @@ import json
 import sys
 from typing import Any
 
-from rnn_compiler.systems import limit_process
+from rnn_compiler.base.systems import limit_process
 
 MOST_OBJECTS = 100_000
 DEEPEST = 64

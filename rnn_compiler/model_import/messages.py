@@ -19,8 +19,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from rnn_compiler.base.installation import pip_install
 from rnn_compiler.errors import ArtifactError, UnsupportedError
-from rnn_compiler.installation import pip_install
 
 __all__ = ["pairs", "parse"]
 

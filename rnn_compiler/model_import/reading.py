@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from rnn_compiler.base.files import open_regular
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.files import open_regular
 
 __all__ = [
     "LARGEST_MESSAGE",

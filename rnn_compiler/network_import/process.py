@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler import errors
+from rnn_compiler.base.installation import pip_install
 from rnn_compiler.errors import ArtifactError, UnsupportedError
-from rnn_compiler.installation import pip_install
-from rnn_compiler.lowering.compiler_process import temporary_folder
+from rnn_compiler.lowering.compiler.compiler_process import temporary_folder
 from rnn_compiler.model_import import DEFECT
 from rnn_compiler.model_import.reader_process import Outcome, run_reader
 from rnn_compiler.model_import.reading import clipped, exceeded, read_bytes, stored_bytes

@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.systems import limit_process
+from rnn_compiler.base.systems import limit_process
 
 FUNCTION = "main"
 SPARE_MEMORY = 3 << 30

@@ -17,8 +17,8 @@ import subprocess
 from importlib import util
 from pathlib import Path
 
+from rnn_compiler.base.systems import c_function, file_of_program
 from rnn_compiler.schema.architectures import ARCHITECTURES, Architecture
-from rnn_compiler.systems import c_function, file_of_program
 
 __all__ = ["LEVELS", "architecture", "host_features", "known_features"]
 

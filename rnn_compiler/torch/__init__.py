@@ -12,8 +12,8 @@ from __future__ import annotations
 from importlib import util as _util
 from typing import Any as _Any
 
+from rnn_compiler.base.installation import pip_install as _pip_install
 from rnn_compiler.errors import UnsupportedError as _UnsupportedError
-from rnn_compiler.installation import pip_install as _pip_install
 
 if _util.find_spec("torch") is None:
     raise _UnsupportedError(

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from rnn_compiler.base.systems import after_fork
 from rnn_compiler.execution import current_target, named_device
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.arguments import check_argument
@@ -25,7 +26,6 @@ from rnn_compiler.runtime.device.placement import default_device
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
-from rnn_compiler.systems import after_fork
 from rnn_compiler.torch import open_sizes
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
 from rnn_compiler.torch.prepared import Prepared, type_of

@@ -15,10 +15,10 @@ from typing import Any
 from torch.utils.dlpack import to_dlpack  # pyright: ignore
 from torch.utils.weak import WeakIdKeyDictionary
 
+from rnn_compiler.base.systems import c_function
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.schema.manifest import TensorSpec
-from rnn_compiler.systems import c_function
 
 __all__ = ["resident"]
 

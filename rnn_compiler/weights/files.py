@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from rnn_compiler.base.files import ARCHIVE_MARK, open_regular, write_files
+from rnn_compiler.base.installation import pip_install
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
-from rnn_compiler.files import ARCHIVE_MARK, open_regular, write_files
-from rnn_compiler.installation import pip_install
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.weights.stacked import Array, as_host_array
 from rnn_compiler.weights.torch_file import TORCH_SUFFIXES, torch_arrays

@@ -28,8 +28,8 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
+from rnn_compiler.base.files import open_regular
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.files import open_regular
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.weights.pickles import Call, Global, PickleError, Stored, load
 

@@ -22,9 +22,9 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
+from rnn_compiler.base.byte_counts import parse_bytes
 from rnn_compiler.errors import ArtifactError, CacheWarning, InvalidArgumentError
 from rnn_compiler.runtime.artifact import Artifact
-from rnn_compiler.runtime.byte_counts import parse_bytes
 from rnn_compiler.runtime.cache import eviction
 from rnn_compiler.runtime.cache.entries import CacheKey, decode, encode
 from rnn_compiler.runtime.cache.folder import (

@@ -29,9 +29,9 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from rnn_compiler.base.files import write_atomically
+from rnn_compiler.base.systems import open_flags, own_user
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.files import write_atomically
-from rnn_compiler.systems import open_flags, own_user
 
 __all__ = [
     "ENTRY_NAME",

@@ -6,8 +6,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 
+from rnn_compiler.base.systems import after_fork
 from rnn_compiler.runtime.artifact import Artifact
-from rnn_compiler.systems import after_fork
 
 __all__ = ["MemoryCache"]
 

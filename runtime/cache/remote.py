@@ -32,8 +32,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rnn_compiler.base.installation import pip_install
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.installation import pip_install
 from rnn_compiler.runtime.cache.folder import CacheFolder
 
 __all__ = ["DEFAULT_TIMEOUT", "PAUSE", "RemoteCache", "connect", "paused", "reason_of"]

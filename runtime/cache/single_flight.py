@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.systems import after_fork
+from rnn_compiler.base.systems import after_fork
 
 __all__ = ["LOCK_TIMEOUT", "process_lock", "thread_lock"]
 

@@ -17,6 +17,7 @@ import iree.runtime as iree
 import numpy as np
 import numpy.typing as npt
 
+from rnn_compiler.base.systems import after_fork
 from rnn_compiler.errors import DeviceError, describe, with_hint
 from rnn_compiler.runtime.device import cuda_driver
 from rnn_compiler.runtime.device.buffer_pool import pool_options
@@ -28,7 +29,6 @@ from rnn_compiler.schema.device_kinds import DEVICE_KINDS, DRIVERS
 from rnn_compiler.schema.dlpack import address_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
-from rnn_compiler.systems import after_fork
 
 __all__ = ["ALIGNMENT", "NATIVE_DRIVERS", "Device", "NativeDriver", "device_kind", "get_device"]
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from iree.runtime import _binding  # pyright: ignore
 
-from rnn_compiler.systems import after_fork
+from rnn_compiler.base.systems import after_fork
 
 __all__ = ["RUNNING", "keep_open"]
 

@@ -10,8 +10,8 @@ from c.calling import run
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.c.object_file import ObjectFile
+from rnn_compiler.lowering.compiler.iree_compile import compile_host_program
 from rnn_compiler.lowering.host.external_results import external_results
-from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.targets.names import resolve_target
 
 TEXT = """

@@ -35,9 +35,9 @@ import rnn_compiler as rc
 from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.c.library import make_library
+from rnn_compiler.lowering.compiler.iree_compile import compile_host_program
 from rnn_compiler.lowering.host.external_results import external_results
 from rnn_compiler.lowering.host.functions import read_functions
-from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import bound, open_dimension, parse

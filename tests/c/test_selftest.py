@@ -22,9 +22,9 @@ from rnn_compiler.cli import main
 from rnn_compiler.errors import ArtifactError, DeviceError, InvalidArgumentError
 from rnn_compiler.lowering.c.library import make_library
 from rnn_compiler.lowering.c.selftest import LARGEST, Samples
+from rnn_compiler.lowering.compiler.iree_compile import compile_host_program
 from rnn_compiler.lowering.host.external_results import external_results
 from rnn_compiler.lowering.host.functions import read_functions
-from rnn_compiler.lowering.iree_compile import compile_host_program
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.golden import TOLERANCES, difference
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES

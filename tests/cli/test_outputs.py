@@ -21,9 +21,9 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
+from rnn_compiler.base.files import write_files
 from rnn_compiler.cli import main
-from rnn_compiler.files import write_files
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 
 DIMS = "seq_length=3,batch_size=2,input_size=4,num_units=5"
 TINY = ["BlockLSTMV2", "--dim", "seq_length=0,batch_size=1,input_size=1,num_units=1"]

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler import stages
+from rnn_compiler.base import stages
+from rnn_compiler.base.stages import watching
 from rnn_compiler.cli import main
-from rnn_compiler.stages import watching
 
 pty = pytest.importorskip("pty")
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from rnn_compiler import installation, requirements
+from rnn_compiler import requirements
+from rnn_compiler.base import installation
 from rnn_compiler.cli import main
 from rnn_compiler.cli.environment import installed
 

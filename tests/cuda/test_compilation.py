@@ -18,7 +18,7 @@ from numeric.harness import module
 
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileWarning
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES

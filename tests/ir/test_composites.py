@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
-from rnn_compiler.lowering.composite_attributes import LoopAttributes, ProductAttributes
-from rnn_compiler.lowering.composites import (
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, new_context, ops_of
+from rnn_compiler.lowering.mlir.composite_attributes import LoopAttributes, ProductAttributes
+from rnn_compiler.lowering.mlir.composites import (
     attributes_in_mlir,
     composite_name,
     loop_attributes,
     product_attributes,
 )
-from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of
 
 LOOP = LoopAttributes("f.loop.step", ["count", "read", "state"], reverse=True)
 PRODUCTS = (

@@ -12,7 +12,7 @@ from ir.rewriting import AVX2, AVX512, rewritten
 
 import rnn_compiler as rc
 from rnn_compiler.emission import lowered_text
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.passes.products import products
 from rnn_compiler.lowering.targets.names import resolve_target

@@ -13,7 +13,7 @@ import pytest
 from ir.filecheck import check
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.rewriting.context import PassContext

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.time_loop import max_steps
-from rnn_compiler.lowering.mlir import block_of, ir, new_context, ops_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, new_context, ops_of
 
 _TEXT = """
 func.func @loop(%n: tensor<i64>, %w: tensor<3x2x2xf32>, %x: tensor<7x2x2xf32>) {

@@ -18,7 +18,7 @@ from numeric.harness import module as build
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.builder.module import module_text
-from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.ops import OPS
 
 BLOCK_DIMS = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}

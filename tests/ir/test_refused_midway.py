@@ -12,7 +12,7 @@ SCRIPT = """
 import sys
 import rnn_compiler as rc
 from rnn_compiler.lowering.analysis import walk
-from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.mlir.refused import Refused
 
 elementwise = walk.elementwise
 

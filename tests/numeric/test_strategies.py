@@ -21,7 +21,7 @@ from numeric.harness import arguments_of, draw, expected, module, together
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileError, CompileWarning, InvalidArgumentError
 from rnn_compiler.lowering import pipeline
-from rnn_compiler.lowering.mlir import block_of, ir, symbol_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.passes import Pass
 from rnn_compiler.lowering.rewriting.context import PassContext

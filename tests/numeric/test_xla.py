@@ -21,7 +21,7 @@ from numeric.marks import each_op_and_dtype, marks
 from quick import first
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.iree_compile import compiler_folder
-from rnn_compiler.systems import file_of_program
+from rnn_compiler.base.systems import file_of_program
+from rnn_compiler.lowering.compiler.iree_compile import compiler_folder
 
 STRIP = """
 import ctypes, os, signal, subprocess, sys, tempfile

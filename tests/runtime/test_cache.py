@@ -24,7 +24,7 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler import compilation
 from rnn_compiler.errors import CacheWarning
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.cache import MODES, ArtifactCache, CacheKey

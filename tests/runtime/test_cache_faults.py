@@ -33,7 +33,7 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler import compilation
 from rnn_compiler.errors import CacheWarning, CompileError, InvalidArgumentError
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey, eviction, single_flight
 from rnn_compiler.runtime.cache.entries import decode
@@ -52,8 +52,9 @@ import os, sys, time, warnings
 import filelock, numpy, platformdirs
 import rnn_compiler as rc
 from pathlib import Path
-from rnn_compiler import compilation, stages
-from rnn_compiler.lowering import iree_compile, pipeline
+from rnn_compiler import compilation
+from rnn_compiler.base import stages
+from rnn_compiler.lowering.compiler import iree_compile, pipeline
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 

@@ -33,7 +33,7 @@ print(result.h.shape)
 """
 
 NO_COMPILER = """
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 
 def refuse(*_, **__):
     raise SystemExit("compiled")

@@ -13,7 +13,7 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler import compilation
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.parts import Parts
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.cache.memory import MemoryCache

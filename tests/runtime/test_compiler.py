@@ -17,8 +17,8 @@ from numeric.harness import first_variant, module
 
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileError, RnnCompilerError
-from rnn_compiler.lowering import iree_compile
-from rnn_compiler.lowering.iree_compile import compile_module
+from rnn_compiler.lowering.compiler import iree_compile
+from rnn_compiler.lowering.compiler.iree_compile import compile_module
 from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES

@@ -17,10 +17,11 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler import many, stages
+from rnn_compiler import many
+from rnn_compiler.base import stages
 from rnn_compiler.cli import main
 from rnn_compiler.errors import CompileError, InvalidArgumentError
-from rnn_compiler.lowering import iree_compile
+from rnn_compiler.lowering.compiler import iree_compile
 
 
 def cells(*batches: int) -> list[rc.Module]:
@@ -92,7 +93,8 @@ def start():
 }
 PROGRAM = """
 import rnn_compiler as rc
-from rnn_compiler import many, stages
+from rnn_compiler import many
+from rnn_compiler.base import stages
 def cells(*sizes):
     return [rc.build("GRUBlockCell", batch_size=n, input_size=1, num_units=1) for n in sizes]
 if __name__ == "__main__":

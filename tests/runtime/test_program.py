@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.iree_compile import compile_module
+from rnn_compiler.lowering.compiler.iree_compile import compile_module
 from rnn_compiler.runtime import DeviceArray
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from iree import runtime
 
-from rnn_compiler.lowering.iree_compile import compiler_folder
+from rnn_compiler.lowering.compiler.iree_compile import compiler_folder
 
 CPU = (
     "--iree-hal-target-device=local",

@@ -31,7 +31,7 @@ func.func @main(%x: tensor<16x16xf32>, %w: tensor<16x16xf32>) -> tensor<16x16xf3
     [
         pytest.param(
             f"{dialect}.optimization_barrier",
-            marks=trap("lowering/passes/read_arguments_in_place.py, lowering/linking/barriers.py"),
+            marks=trap("passes/iree_faults/read_arguments_in_place.py, linking/barriers.py"),
         )
         for dialect in ("util", "stablehlo")
     ]

@@ -12,7 +12,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf16> {
 }"""
 
 
-@trap("lowering/passes/round_to_float16.py")
+@trap("lowering/passes/iree_faults/round_to_float16.py")
 def test_subnormal_numbers_stay() -> None:
     x = np.array([5e-5, -3e-5, 6e-8, 1], np.float32)
     (y,) = called(_ROUND, x)

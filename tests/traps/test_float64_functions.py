@@ -31,7 +31,7 @@ def test_a_flag_keeps_float64() -> None:
     assert y.dtype == np.float64
 
 
-@trap("`--iree-input-demote-f64-to-f32=false` in lowering/iree_compile.py")
+@trap("`--iree-input-demote-f64-to-f32=false` in lowering/compiler/iree_compile.py")
 def test_float64_stays_without_a_flag() -> None:
     try:
         (y,) = called(_FUNCTION.format(name="negate"), _X)

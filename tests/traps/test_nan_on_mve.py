@@ -76,8 +76,8 @@ def called(text: str, folder: Path) -> str:
 @pytest.mark.parametrize(
     ("ops", "expected"),
     [
-        pytest.param(_LESS, "1 0 0 0", marks=trap("lowering/passes/keep_nan.py"), id="less"),
-        pytest.param(_MAXIMUM, "0 0 nan 2", marks=trap("lowering/passes/keep_nan.py"), id="max"),
+        pytest.param(_LESS, "1 0 0 0", marks=trap("passes/iree_faults/keep_nan.py"), id="less"),
+        pytest.param(_MAXIMUM, "0 0 nan 2", marks=trap("passes/iree_faults/keep_nan.py"), id="max"),
         pytest.param(_BY_BITS, "0 0 nan 2", id="bits"),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from traps.iree import CPU, trap
 
-from rnn_compiler.lowering.iree_compile import compiler_folder
+from rnn_compiler.lowering.compiler.iree_compile import compiler_folder
 
 _TEXT = """
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -27,7 +27,7 @@ def _payload(source: str | Path) -> bytes:
 @pytest.mark.parametrize(
     "from_file",
     [
-        pytest.param(True, marks=trap("standard input in lowering/iree_compile.py"), id="file"),
+        pytest.param(True, marks=trap("standard input in lowering/compiler"), id="file"),
         pytest.param(False, id="standard input"),
     ],
 )

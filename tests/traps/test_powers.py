@@ -6,7 +6,7 @@ import numpy as np
 from traps.iree import called, trap
 
 
-@trap("lowering/passes/powers.py and network_import/graph/powers.py")
+@trap("lowering/passes/iree_faults/powers.py and network_import/graph/powers.py")
 def test_the_square_of_a_negative_number_is_positive() -> None:
     text = """
 func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {

@@ -27,7 +27,7 @@ func.func @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x8xf32>, t
     [
         pytest.param(
             "stablehlo.reshape %a : (tensor<8x8xf32>) -> tensor<8x8xf32>",
-            marks=trap("lowering/passes/compute_before_loops.py"),
+            marks=trap("lowering/passes/iree_faults/compute_before_loops.py"),
             id="none",
         ),
         pytest.param("util.optimization_barrier %a : tensor<8x8xf32>", id="barrier"),

@@ -6,7 +6,7 @@ import numpy as np
 from traps.iree import called, trap
 
 
-@trap("lowering/passes/crop_inputs.py")
+@trap("lowering/passes/iree_faults/crop_inputs.py")
 def test_a_single_window_reads_its_own_size() -> None:
     text = """
 func.func @main(%x: tensor<1x4x3xf32>) -> tensor<1x4x1xf32> {

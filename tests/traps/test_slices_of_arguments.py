@@ -22,7 +22,7 @@ _BARRIER = "%read = util.optimization_barrier %p : tensor<64x64xf32>"
     [
         pytest.param(
             _SLICE.replace("READ\n", "\n").replace("%read", "%p"),
-            marks=trap("lowering/passes/read_arguments_in_place.py"),
+            marks=trap("lowering/passes/iree_faults/read_arguments_in_place.py"),
             id="argument",
         ),
         pytest.param(_SLICE.replace("READ", _BARRIER), id="barrier"),

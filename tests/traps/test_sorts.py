@@ -6,7 +6,7 @@ import numpy as np
 from traps.iree import called, trap
 
 
-@trap("_copy_operands in lowering/passes/copy_updated_values.py")
+@trap("_copy_operands in lowering/passes/iree_faults/copy_updated_values.py")
 def test_the_second_sort_begins_with_the_indices_in_order() -> None:
     sort = """= "stablehlo.sort"({}, %i) ({{
       ^bb0(%a: tensor<f32>, %b: tensor<f32>, %p: tensor<i32>, %q: tensor<i32>):

@@ -45,7 +45,7 @@ from rnn_compiler.lowering.cpu.fused_loop.state_ring import StateRing
 from rnn_compiler.lowering.cpu.fused_loop.step_weights import step_weights
 from rnn_compiler.lowering.cpu.fused_loop.steps import LoopSteps
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import Turns
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import Open, Size
 

@@ -14,7 +14,7 @@ from rnn_compiler.lowering.analysis.data_movement import kind, row_number
 from rnn_compiler.lowering.analysis.products import Product
 from rnn_compiler.lowering.analysis.time_loop import StepProduct, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, rank, shape
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["with_input_products"]

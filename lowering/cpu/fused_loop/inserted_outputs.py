@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from rnn_compiler.lowering.analysis.time_loop import Columns, TimeLoop
 from rnn_compiler.lowering.analysis.values import ints
-from rnn_compiler.lowering.marks import COLUMNS
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.marks import COLUMNS
 
 __all__ = ["with_inserted_outputs"]
 

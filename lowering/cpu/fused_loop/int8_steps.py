@@ -17,7 +17,7 @@ from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import RowTiles
 from rnn_compiler.lowering.cpu.tiles.int8_rows import Int8Rows, int8_types, quantize_row, rescaled
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 

@@ -28,8 +28,8 @@ from rnn_compiler.lowering.cpu.fused_loop import state_ring
 from rnn_compiler.lowering.cpu.fused_loop.int8_steps import step_rows_arrays
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import heights
 from rnn_compiler.lowering.cpu.tiles.register_tiles import min_columns
-from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 from rnn_compiler.lowering.targets.weight_formats import WeightFormat, plain
 

@@ -31,7 +31,7 @@ from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.cpu.fused_loop.state_ring import LAST, row_of
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row, zeros_in_place
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["RowOrder", "rows_by_length"]

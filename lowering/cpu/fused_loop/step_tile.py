@@ -27,7 +27,7 @@ from rnn_compiler.lowering.cpu.fused_loop.step_weights import StepWeights
 from rnn_compiler.lowering.cpu.tiles.matmul import row_matmul, tile_matmul
 from rnn_compiler.lowering.cpu.tiles.row_dot import row_dot
 from rnn_compiler.lowering.cpu.tiles.row_fma import row_fma
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["StepTile", "Units"]

@@ -21,8 +21,8 @@ from rnn_compiler.lowering.codegen.stablehlo import converted, transposed
 from rnn_compiler.lowering.cpu.fused_loop.plan import Group, Panels
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.tiles.register_tiles import min_columns
-from rnn_compiler.lowering.mlir import ir
-from rnn_compiler.lowering.refused import Refused
+from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["StepWeights", "step_weights"]

@@ -28,7 +28,7 @@ from rnn_compiler.lowering.cpu.fused_loop.step_weights import StepWeights
 from rnn_compiler.lowering.cpu.fused_loop.tile_heights import RowTiles, row_tiles
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import Turns
 from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import copy_row, zeros_in_place
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["LoopSteps"]

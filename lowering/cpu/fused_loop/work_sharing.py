@@ -29,7 +29,7 @@ from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.executable import Executable, Part
 from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.codegen.partition import quotient, remainder
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 
 __all__ = ["Turns"]
 

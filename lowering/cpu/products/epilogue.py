@@ -17,7 +17,7 @@ from rnn_compiler.lowering.analysis.values import element, shape, static_shape
 from rnn_compiler.lowering.codegen.attributes import parallel
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.mlir import block_of, ir, ops_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, ops_of
 
 __all__ = ["EACH", "FILTER", "NO_EPILOGUE", "Epilogue", "Found", "constant_number", "epilogue_of"]
 

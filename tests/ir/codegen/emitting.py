@@ -8,7 +8,7 @@ from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.codegen.body import Array
 from rnn_compiler.lowering.codegen.function import Function
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.mlir import ir
+from rnn_compiler.lowering.mlir.bindings import ir
 
 
 def given(function: Function) -> list[Array | Number]:

@@ -11,7 +11,7 @@ from ir.filecheck import check
 from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
 from rnn_compiler.lowering.codegen.number import Number
-from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
 
 ARRAY = "tensor<3x4xf32>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ir.filecheck import check
 from ir.rewriting import edited, rewritten
 
-from rnn_compiler.lowering.passes.compute_before_loops import compute_before_loops
+from rnn_compiler.lowering.passes.iree_faults.compute_before_loops import compute_before_loops
 
 BEFORE = """
 func.func @f(%x: tensor<4xf32>, %n: tensor<i32>) -> (tensor<4xf32>, tensor<2x2xf32>) {

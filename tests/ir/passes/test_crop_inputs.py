@@ -6,7 +6,7 @@ import pytest
 from ir.filecheck import check
 from ir.rewriting import rewritten
 
-from rnn_compiler.lowering.passes.crop_inputs import crop_inputs
+from rnn_compiler.lowering.passes.iree_faults.crop_inputs import crop_inputs
 
 
 def convolution(length: int, pad: str) -> str:

@@ -11,7 +11,7 @@ from ir.filecheck import check
 from ir.rewriting import AVX2, rewritten
 from traps.iree import called, trap
 
-from rnn_compiler.lowering.passes.exponential_of_float64 import exponential_of_float64
+from rnn_compiler.lowering.passes.iree_faults.exponential_of_float64 import exponential_of_float64
 from rnn_compiler.lowering.rewriting.context import Processor
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.names import resolve_target
@@ -86,7 +86,7 @@ def test_every_exponent_and_the_ends() -> None:
     assert math.isclose(y[9], math.e, rel_tol=1e-15)
 
 
-@trap("lowering/passes/exponential_of_float64.py")
+@trap("lowering/passes/iree_faults/exponential_of_float64.py")
 def test_exp_of_32_bit_processors_is_defined(tmp_path: Path) -> None:
     """IREE links a function `exp` that returns `poison`, which becomes a bare return."""
     from traps.iree import compiled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ir.filecheck import check
 
-from rnn_compiler.lowering.passes.keep_nan import keep_nan
+from rnn_compiler.lowering.passes.iree_faults.keep_nan import keep_nan
 
 CHANGED = """
 func.func @changed(%x: vector<4xf32>, %y: vector<4xf32>, %h: f16)

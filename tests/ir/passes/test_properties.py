@@ -10,7 +10,7 @@ from ir.passes.modules import MODULES
 from quick import first
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.passes import Pass, hoist_weights, load_pass
 from rnn_compiler.lowering.pipeline import PASSES
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext

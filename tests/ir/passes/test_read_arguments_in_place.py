@@ -5,7 +5,7 @@ from __future__ import annotations
 from ir.filecheck import check
 from ir.rewriting import rewritten
 
-from rnn_compiler.lowering.passes.read_arguments_in_place import read_arguments_in_place
+from rnn_compiler.lowering.passes.iree_faults.read_arguments_in_place import read_arguments_in_place
 
 BEFORE = """
 func.func @f(%params: tensor<8xf32>, %unread: tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {

@@ -11,7 +11,7 @@ from ir.rewriting import AVX2, rewritten
 from linking.modules import function
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.passes.round_to_float16 import round_to_float16
+from rnn_compiler.lowering.passes.iree_faults.round_to_float16 import round_to_float16
 from rnn_compiler.lowering.rewriting.context import Processor
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.names import resolve_target

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ir.filecheck import check
 from ir.rewriting import AVX512, rewritten
 
-from rnn_compiler.lowering.passes.separate_buffers import separate_buffers
+from rnn_compiler.lowering.passes.iree_faults.separate_buffers import separate_buffers
 from rnn_compiler.lowering.rewriting.context import Processor
 from rnn_compiler.lowering.targets.gpu import Gpu
 

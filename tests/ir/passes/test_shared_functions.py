@@ -10,7 +10,7 @@ from cases import sizes
 from numeric.harness import together
 
 from rnn_compiler.lowering.analysis.values import defining
-from rnn_compiler.lowering.mlir import ir, ops_of, reached, symbol_of, symbols_in
+from rnn_compiler.lowering.mlir.bindings import ir, ops_of, reached, symbol_of, symbols_in
 from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.rewriting.edits import Calls
 from rnn_compiler.lowering.targets.names import resolve_target

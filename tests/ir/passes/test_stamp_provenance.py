@@ -5,7 +5,7 @@ from __future__ import annotations
 from ir.filecheck import check
 from ir.rewriting import AVX512, rewritten
 
-from rnn_compiler.lowering.mlir import ir, new_context
+from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec, TensorSpec

@@ -1,4 +1,4 @@
-"""The part of MLIR's Python bindings that `rnn_compiler.lowering.mlir` hands on."""
+"""The part of MLIR's Python bindings that `rnn_compiler.lowering.mlir.bindings` hands on."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum

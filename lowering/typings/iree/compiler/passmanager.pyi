@@ -1,4 +1,4 @@
-"""The part of MLIR's Python bindings that `rnn_compiler.lowering.mlir` runs passes by."""
+"""The part of MLIR's Python bindings that `rnn_compiler.lowering.mlir.bindings` runs passes by."""
 
 from iree.compiler.ir import Operation
 

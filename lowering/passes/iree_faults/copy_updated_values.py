@@ -17,8 +17,7 @@ from rnn_compiler.lowering.analysis.values import defining, element, shape
 from rnn_compiler.lowering.codegen.attributes import segments
 from rnn_compiler.lowering.codegen.body import Body, spare_block
 from rnn_compiler.lowering.codegen.number import element_type
-from rnn_compiler.lowering.marks import NETWORK
-from rnn_compiler.lowering.mlir import (
+from rnn_compiler.lowering.mlir.bindings import (
     UNNAMED,
     block_of,
     ir,
@@ -27,6 +26,7 @@ from rnn_compiler.lowering.mlir import (
     ops_of,
     symbol_of,
 )
+from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import called_by

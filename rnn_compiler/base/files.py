@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from rnn_compiler.systems import open_flags
+from rnn_compiler.base.systems import open_flags
 
 __all__ = [
     "ARCHIVE_MARK",

@@ -10,7 +10,7 @@ Ensures: ``|x|**y`` by IREE, with the sign and the special cases of `pow` (IEEE 
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import defining, element
-from rnn_compiler.lowering.mlir import ir, nested_ops
+from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import replace

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from rnn_compiler.lowering.analysis.control_flow import CONTROL_FLOW
 from rnn_compiler.lowering.analysis.size_sources import tie_results
 from rnn_compiler.lowering.analysis.values import defining
-from rnn_compiler.lowering.marks import NETWORK
-from rnn_compiler.lowering.mlir import block_of, ir, nested_ops, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import called_by

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.values import element, ints, shape, static_shape
 from rnn_compiler.lowering.codegen.body import Array, Body
-from rnn_compiler.lowering.mlir import ir, nested_ops
+from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.properties import first

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rnn_compiler.lowering.composite_attributes import (
+from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.composite_attributes import (
     AttributeValues,
     LoopAttributes,
     ProductAttributes,
 )
-from rnn_compiler.lowering.mlir import ir
 
 __all__ = [
     "attributes_in_mlir",

@@ -16,10 +16,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
-from rnn_compiler import stages
+from rnn_compiler.base import stages
+from rnn_compiler.base.installation import pip_install
+from rnn_compiler.base.systems import file_of_program
 from rnn_compiler.errors import CompileError, UnsupportedError
-from rnn_compiler.installation import pip_install
-from rnn_compiler.lowering.compiler_process import (
+from rnn_compiler.lowering.compiler.compiler_process import (
     check_room,
     describe_exit,
     run,
@@ -28,7 +29,6 @@ from rnn_compiler.lowering.compiler_process import (
 from rnn_compiler.lowering.targets.names import compiler_flags
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import TargetSpec
-from rnn_compiler.systems import file_of_program
 
 __all__ = [
     "DEFAULT_TIMEOUT",

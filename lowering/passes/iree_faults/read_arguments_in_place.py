@@ -16,7 +16,14 @@ from __future__ import annotations
 from rnn_compiler.lowering.analysis.control_flow import may_repeat
 from rnn_compiler.lowering.analysis.size_sources import tie_results
 from rnn_compiler.lowering.analysis.values import defining
-from rnn_compiler.lowering.mlir import block_of, callee_of, ir, is_private, nested_ops, symbol_of
+from rnn_compiler.lowering.mlir.bindings import (
+    block_of,
+    callee_of,
+    ir,
+    is_private,
+    nested_ops,
+    symbol_of,
+)
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.properties import (
