@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.errors import CompileError, InvalidArgumentError
 from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.direct_calls import through_iree, with_schedules
 from rnn_compiler.lowering.host.external_results import Types, public_types
@@ -86,20 +87,51 @@ class Lowered(NamedTuple):
     calls: Mapping[str, str]
 
 
-def rewrite(request: LoweringRequest, last: str | None = None) -> Rewritten:
+def rewrite(
+    request: LoweringRequest, last: str | None = None, *, reproducers: Path | None = None
+) -> Rewritten:
     """Rewrites a portable module for the compiler.
 
     Args:
         request: The module, and how to lower it.
         last: The name of the last pass to run; default: all.
+        reproducers: Folder under which the module is saved if this fails; None for nowhere.
 
     Returns:
         Its text, and which time loops stay plain.
 
     Raises:
         InvalidArgumentError: The strategy has no such pass.
+        CompileError: A pass made an invalid module, or a pass of IREE refused it.
         UnsupportedError: A size may not be open.
     """
+    with _reporting(request, reproducers):
+        return _rewritten(request, last)
+
+
+@contextmanager
+def _reporting(request: LoweringRequest, reproducers: Path | None) -> Generator[None]:
+    """Turns errors of the MLIR bindings into those of this package.
+
+    Raises:
+        CompileError: The bindings refused a module.
+    """
+    try:
+        yield
+    except ir.MLIRError as error:
+        diagnostics = str(error)
+        save = iree_compile.save_reproducer
+        raise CompileError(
+            f"the {request.strategy} strategy made a module that IREE's MLIR refuses",
+            target=request.target.name,
+            diagnostics=diagnostics,
+            reproducer=reproducers and save(reproducers, request.text, diagnostics),
+            command="",
+        ) from error
+
+
+def _rewritten(request: LoweringRequest, last: str | None) -> Rewritten:
+    """What `rewrite` returns."""
     functions, target, strategy = request.functions, request.target, request.strategy
     check_open(functions, target, strategy)
     check_dtypes((*functions, *request.linked), target)
@@ -142,7 +174,13 @@ def lower(
     On a CPU, functions with much memory allocate it before they begin (`allocate_up_front`), and
     the payload gets the schedules of those that can be called directly (`direct_calls`).
     """
-    rewritten = rewrite(request)
+    with _reporting(request, reproducers):
+        return _lowered(request, reproducers, timeout)
+
+
+def _lowered(request: LoweringRequest, reproducers: Path, timeout: float) -> Lowered:
+    """What `lower` returns."""
+    rewritten = _rewritten(request, None)
     functions, target = request.functions, request.target
     if request.format == "parts":
         packed = [each for each in functions if each.function in request.known_weights]

@@ -12,7 +12,7 @@ import logging
 import os
 import warnings
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -361,7 +361,9 @@ def cache_key(
         text["format"] = [format, resolve_target("cpu").features if packs else ()]
     if module.is_users:  # our own functions follow from the rest of the key
         text["text"] = hashlib.sha256(module.located_text.encode()).hexdigest()
-        text["chunked"] = repr([spec.chunked for spec in module.functions])
+        # Its types lack signs and ranges, and do not say which results are the next states.
+        interface = repr([asdict(spec) for spec in module.functions])
+        text["interface"] = hashlib.sha256(interface.encode()).hexdigest()
     return CacheKey(
         {
             **text,

@@ -9,6 +9,7 @@ from rnn_compiler.base.installation import package_version
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
 from rnn_compiler.modules import Module
+from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.schema.manifest import TargetSpec
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def lowered_text(
         last: The name of the last pass to run; default: all.
 
     Raises:
+        CompileError: A pass made an invalid module.
         InvalidArgumentError: The target, strategy or pass does not exist.
         UnsupportedError: The compiler is not installed.
     """
@@ -75,4 +77,5 @@ def lowered_text(
     from rnn_compiler.lowering.builder.module import module_text
     from rnn_compiler.lowering.pipeline import rewrite
 
-    return module_text(rewrite(request, last).text)
+    reproducers = ArtifactCache.from_environment().reproducers
+    return module_text(rewrite(request, last, reproducers=reproducers).text)

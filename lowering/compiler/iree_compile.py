@@ -41,6 +41,7 @@ __all__ = [
     "compiler_folder",
     "compiler_identity",
     "compiler_program",
+    "save_reproducer",
 ]
 
 DEFAULT_TIMEOUT = 300.0
@@ -322,25 +323,31 @@ def _run(
         summary,
         target=target.name,
         diagnostics=diagnostics,
-        reproducer=_save_reproducer(reproducers, module, command, diagnostics),
+        reproducer=save_reproducer(reproducers, module, diagnostics, shlex.join(command)),
         command=shlex.join(command),
     )
 
 
-def _save_reproducer(
-    folder: Path, module: str, command: Sequence[str], diagnostics: str
-) -> str | None:
-    """Saves the input of a failed compilation; returns the folder, None if that fails."""
-    name = hashlib.sha256((module + shlex.join(command)).encode()).hexdigest()[:16]
+def save_reproducer(folder: Path, module: str, diagnostics: str, command: str = "") -> str | None:
+    """Saves the input of a failed compilation; returns the folder, None if that fails.
+
+    Args:
+        folder: Where to make the folder.
+        module: The text of the module.
+        diagnostics: What was said about it.
+        command: The command line that failed; empty if our own passes did.
+    """
+    name = hashlib.sha256((module + command).encode()).hexdigest()[:16]
     try:
         destination = folder / name
         for each in (folder.parent, folder, destination):  # in this user's own cache
             each.mkdir(0o700, parents=True, exist_ok=True)
         (destination / "module.mlir").write_text(module)
         (destination / "diagnostics.txt").write_text(diagnostics)
-        (destination / "command.sh").write_text(
-            f'#!/bin/sh\ncd "$(dirname "$0")"\n{shlex.join(command)} < module.mlir > module.vmfb\n'
-        )
+        if command:
+            (destination / "command.sh").write_text(
+                f'#!/bin/sh\ncd "$(dirname "$0")"\n{command} < module.mlir > module.vmfb\n'
+            )
     except OSError:
         return None
     return str(destination)

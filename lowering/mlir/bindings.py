@@ -8,9 +8,13 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from typing import Any
 
-from iree.compiler import ir
-
+from rnn_compiler.base.installation import import_failure
 from rnn_compiler.schema.open_sizes import Size, open_dimension
+
+try:
+    from iree.compiler import ir
+except ImportError as error:  # its library is large: limits on memory can be too small for it
+    raise import_failure(error, "iree.compiler") from error
 
 __all__ = [
     "UNNAMED",

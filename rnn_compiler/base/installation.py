@@ -11,10 +11,20 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
+from rnn_compiler.errors import UnsupportedError
+
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
-__all__ = ["NAMES", "installed_names", "package_version", "pip_install", "requirements", "version"]
+__all__ = [
+    "NAMES",
+    "import_failure",
+    "installed_names",
+    "package_version",
+    "pip_install",
+    "requirements",
+    "version",
+]
 
 NAMES = ("rnn-compiler", "rnn-compiler-runtime")
 
@@ -90,3 +100,29 @@ def pip_install(*distributions: str, extra: str = "compiler") -> str:
     words = [name + known.get(name, "") for name in distributions or of_extra]
     quoted = [f"'{word}'" if re.search(r"[^\w.-]", word) else word for word in words]
     return f"pip install {' '.join(quoted)}"
+
+
+def import_failure(error: ImportError, module: str, *, extra: str = "compiler") -> UnsupportedError:
+    """The error for a failed import: of a package that is not installed, or that does not load.
+
+    Args:
+        error: What Python raised.
+        module: The module that does not load; it may be another that `error` names as missing.
+        extra: The extra that installs it.
+
+    Example:
+        >>> missing = ModuleNotFoundError("No module named 'safetensors'", name="safetensors")
+        >>> print(import_failure(missing, "safetensors", extra="safetensors"))
+        the package safetensors is not installed: pip install 'safetensors>=0.6'
+        >>> print(import_failure(ImportError("lib.so: failed to map segment"), "safetensors"))
+        safetensors is installed but cannot be loaded (lib.so: failed to map segment); ...
+    """
+    own = __name__.partition(".")[0]
+    package = (error.name or "").partition(".")[0]
+    if isinstance(error, ModuleNotFoundError) and package not in ("", own):
+        remedy = pip_install(extra=extra)
+        return UnsupportedError(f"the package {package} is not installed: {remedy}")
+    return UnsupportedError(
+        f"{module} is installed but cannot be loaded ({error}); check the limits on memory, such "
+        "as those of ulimit -v, or install it again"
+    )

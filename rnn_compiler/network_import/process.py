@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler import errors
-from rnn_compiler.base.installation import pip_install
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.lowering.compiler.compiler_process import temporary_folder
 from rnn_compiler.model_import import DEFECT
@@ -118,11 +117,6 @@ def _facts(path: Path, folder: Path, done: Outcome) -> dict[str, Any]:
     facts: dict[str, Any] = json.loads(file.read_text())
     if "error" in facts:
         raise getattr(errors, facts["error"])(*facts["arguments"])
-    if "missing" in facts:
-        raise UnsupportedError(
-            f"import_network: the package {facts['missing']} is not installed: "
-            f"{pip_install('onnx', extra='import')}"
-        )
     if "unreadable" in facts:
         raise OSError(*facts["unreadable"])
     if "exceeded" in facts:

@@ -18,9 +18,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rnn_compiler.base.systems import limit_process
+
+if TYPE_CHECKING:
+    from rnn_compiler.errors import RnnCompilerError
 
 FUNCTION = "main"
 SPARE_MEMORY = 3 << 30
@@ -34,14 +37,15 @@ def main(folder: Path) -> int:
     path = Path(request["path"])
     size: int = request["size"]
     limit_process(SPARE_MEMORY + 16 * size, SECONDS + size // BYTES_A_SECOND)
+    from rnn_compiler.base.installation import import_failure
     from rnn_compiler.errors import RnnCompilerError
 
     try:
         facts = imported(path, request["name"], request["dims"], folder)
     except RnnCompilerError as error:
-        facts = {"error": type(error).__name__, "arguments": error.__reduce__()[1]}
+        facts = reported(error)
     except ImportError as error:
-        facts = {"missing": error.name}
+        facts = reported(import_failure(error, error.name or "a module", extra="import"))
     except OSError as error:
         facts = {"unreadable": [error.errno, error.strerror, error.filename]}
     except (MemoryError, RecursionError) as error:
@@ -50,6 +54,11 @@ def main(folder: Path) -> int:
         facts = {"defect": f"{type(error).__name__}: {error}"}
     (folder / "facts.json").write_text(json.dumps(facts))
     return 0
+
+
+def reported(error: RnnCompilerError) -> dict[str, Any]:
+    """An error that the parent raises again."""
+    return {"error": type(error).__name__, "arguments": error.__reduce__()[1]}
 
 
 def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[str, Any]:
