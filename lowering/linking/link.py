@@ -2,8 +2,9 @@
 
 Each op at given sizes becomes one private function, `rnn_compiler_block_lstm_v2`, shared by all its
 calls; integers of another width are converted on the way in and out. Barriers are removed from
-loops, and gathers and scatters are kept within their arrays. The rest of the module, its name
-included, is unchanged, so the result means the same to any consumer of StableHLO.
+loops, gathers, scatters and slices are kept within their arrays, and scatters become those of rows.
+The rest of the module, its name included, is unchanged, so the result means the same to any
+consumer of StableHLO.
 """
 
 from __future__ import annotations
