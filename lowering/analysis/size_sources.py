@@ -7,8 +7,7 @@ the `shape` dialect, which it then rejects. So sizes are read from that op's ope
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, ints, shape
-from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
-from rnn_compiler.lowering.codegen.body import Array, Body
+from rnn_compiler.lowering.codegen.body import ELEMENTWISE, Array, Body
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.schema.open_sizes import is_static
 

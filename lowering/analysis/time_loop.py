@@ -25,7 +25,7 @@ from rnn_compiler.lowering.analysis.values import (
     rank,
     shape,
 )
-from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
+from rnn_compiler.lowering.codegen.body import ELEMENTWISE
 from rnn_compiler.lowering.mlir.bindings import UNNAMED, block_of, end_of, ir, ops_of
 from rnn_compiler.lowering.mlir.composites import composite_name, decomposition_of, loop_attributes
 from rnn_compiler.lowering.mlir.refused import Refused

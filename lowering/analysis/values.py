@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
-from rnn_compiler.lowering.codegen.number import is_float
+from rnn_compiler.lowering.codegen.body import ELEMENTWISE, is_float
 from rnn_compiler.lowering.mlir.bindings import ir, shape_of
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.schema.open_sizes import Size, static, static_size

@@ -5,7 +5,7 @@ concatenation selects an operand, a broadcast drops an axis; products, states an
 read. So every value is computed once, without intermediate arrays.
 
 How an element is read depends on the processor. `Walk` leaves that to its subclasses, one for the
-tiles of a CPU (`cpu.fused_loop.step_tile`), one for the elements of a GPU's dispatch
+tiles of a CPU (`cpu.fused_loop.steps`), one for the elements of a GPU's dispatch
 (`gpu.pointwise`).
 """
 
@@ -26,9 +26,7 @@ from rnn_compiler.lowering.analysis.values import (
     operand_at,
     rank,
 )
-from rnn_compiler.lowering.codegen.arithmetic import cast, elementwise, splat
-from rnn_compiler.lowering.codegen.body import Array, Body
-from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.body import Array, Body, Index, Number, cast, elementwise, splat
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.mlir.refused import Refused
 

@@ -2,25 +2,11 @@
 
 | | |
 |---|---|
-| `number` | scalars and vectors, with operators |
-| `body` | arrays, and insertion points |
-| `function` | a private function and its dispatches |
-| `executable` | a dispatch: its bindings, workgroups and body |
+| `body` | numbers, arrays and the ops on them, and insertion points |
+| `executable` | a private function and its dispatches: bindings, workgroups, bodies |
 | `attributes` | attributes and types that the bindings lack |
-
-Inside of a dispatch:
-
-| | |
-|---|---|
-| `arithmetic` | StableHLO's elementwise ops, on scalars or vectors |
 | `linalg` | products, and elementwise code on arrays |
 | `partition` | loops over one workgroup's part of the work |
 | `registers` | accumulators that stay in registers over a loop |
-
-Around it:
-
-| | |
-|---|---|
-| `arrays` | zeros with a buffer of their own, rows put in place, other views |
-| `stablehlo` | StableHLO on whole arrays |
+| `stablehlo` | StableHLO on whole arrays, around dispatches |
 """

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.attributes import maps, parallel, segments
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
-from rnn_compiler.lowering.codegen.number import Number, element_type
+from rnn_compiler.lowering.codegen.body import (
+    Array,
+    ArrayType,
+    Body,
+    Number,
+    cast,
+    element_type,
+    spare_block,
+)
 from rnn_compiler.lowering.mlir.bindings import ir
 
 __all__ = ["generic", "matmul", "pointwise", "zeros"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rnn_compiler.lowering.codegen.body import Array, Body
-from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.body import Array, Body, Index, Number
 
 __all__ = ["bounds", "first_only", "partition", "quotient", "remainder"]
 

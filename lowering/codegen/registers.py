@@ -9,8 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from rnn_compiler.lowering.codegen.attributes import integers, segments
-from rnn_compiler.lowering.codegen.body import Array, Body, hand_on
-from rnn_compiler.lowering.codegen.number import Index, Number, bits, vector_type
+from rnn_compiler.lowering.codegen.body import (
+    Array,
+    Body,
+    Index,
+    Number,
+    bits,
+    hand_on,
+    vector_type,
+)
 from rnn_compiler.lowering.mlir.bindings import ir
 
 __all__ = [

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from rnn_compiler.lowering.codegen.attributes import integer, integers
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.codegen.number import bits, element_type, is_float
+from rnn_compiler.lowering.codegen.body import (
+    Array,
+    ArrayType,
+    Body,
+    bits,
+    element_type,
+    is_float,
+    known,
+)
 from rnn_compiler.lowering.mlir.bindings import ir
 
 __all__ = ["converted", "full", "padded", "repeat", "transposed", "with_flipped_bits"]

@@ -6,5 +6,5 @@
 | `products/` | a product outside the loops as one dispatch |
 | `pools` | the maximum or sum of small windows of images as one dispatch |
 | `packing` | matrices, weights above all, packed into panels for both |
-| `tiles/` | the inner products of both: a few rows times a panel, summed in registers |
+| `tiles` | the inner products of both: a few rows times a panel, summed in registers |
 """

@@ -15,14 +15,22 @@ fill the last group.
 from __future__ import annotations
 
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.arrays import collapse, expand, seen_as
 from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integers, segments
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.codegen.executable import Executable
-from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Index, Number, bits
+from rnn_compiler.lowering.codegen.body import (
+    Array,
+    ArrayType,
+    Body,
+    Index,
+    Number,
+    bits,
+    collapse,
+    expand,
+    known,
+    seen_as,
+)
+from rnn_compiler.lowering.codegen.executable import Executable, Function
 from rnn_compiler.lowering.codegen.stablehlo import padded, transposed, with_flipped_bits
-from rnn_compiler.lowering.cpu.tiles.zeros_and_copies import zeros_in_place
+from rnn_compiler.lowering.cpu.tiles import zeros_in_place
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 from rnn_compiler.lowering.targets.weight_formats import WeightFormat
 

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.codegen.body import Array, ArrayType
-from rnn_compiler.lowering.codegen.executable import Executable
-from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Index, Number
+from rnn_compiler.lowering.codegen.executable import Executable, Function
 from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.codegen.registers import read_every
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit

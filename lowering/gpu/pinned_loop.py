@@ -14,7 +14,7 @@ The other is a step, which the compiler inlines at each call:
 
 `flow.tensor.barrier` pins each array to the device at the top of the loop's body; otherwise IREE
 copies it in full in every iteration (`tests/traps/test_loop_carried_arrays.py`). Each array has a
-buffer of its own (`codegen.arrays`). The number of steps goes through `util.optimization_barrier`
+buffer of its own (`codegen.body`). The number of steps goes through `util.optimization_barrier`
 too: if IREE knew that all steps run, it would merge the values written to an output and to a ring.
 
 The following must be preserved: the order of float operations, the element types of products and of
@@ -41,11 +41,18 @@ from rnn_compiler.lowering.analysis.values import (
     width,
 )
 from rnn_compiler.lowering.analysis.walk import StepContext
-from rnn_compiler.lowering.codegen.arrays import collapse, own_zeros, put_row
 from rnn_compiler.lowering.codegen.attributes import integer, only_device
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
-from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.body import (
+    Array,
+    ArrayType,
+    Body,
+    Index,
+    Number,
+    collapse,
+    own_zeros,
+    put_row,
+)
+from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.codegen.stablehlo import transposed
 from rnn_compiler.lowering.gpu import state_ring
 from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul

@@ -14,10 +14,17 @@ from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.analysis.walk import Position, StepContext, Walk, Write
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.arithmetic import cast
 from rnn_compiler.lowering.codegen.attributes import integer, segments
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
-from rnn_compiler.lowering.codegen.number import Index, Number, element_type
+from rnn_compiler.lowering.codegen.body import (
+    Array,
+    ArrayType,
+    Body,
+    Index,
+    Number,
+    cast,
+    element_type,
+    spare_block,
+)
 from rnn_compiler.lowering.gpu.plan import Group, gate_count
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of
 

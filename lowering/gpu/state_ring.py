@@ -6,15 +6,14 @@ Step k reads row ``k % 2`` and writes the other of the first two rows. Steps are
 so more may be issued than the call has: those from n on write row 2. The initial state goes into
 row 0, and the last of n steps leaves its state in row ``n % 2``.
 
-For the rows to be written in place, each ring needs a buffer of its own (`codegen.arrays`), which a
+For the rows to be written in place, each ring needs a buffer of its own (`codegen.body`), which a
 barrier pins to the device (`pinned_loop`).
 """
 
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.walk import Lead
-from rnn_compiler.lowering.codegen.body import Body
-from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.body import Body, Index, Number
 
 __all__ = ["FIRST", "ROWS", "last_row", "rows_at"]
 

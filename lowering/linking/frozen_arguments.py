@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
-from rnn_compiler.lowering.codegen.function import set_function_type
+from rnn_compiler.lowering.codegen.executable import set_function_type
 from rnn_compiler.lowering.linking.int8_arguments import Int8Arguments
 from rnn_compiler.lowering.linking.types import type_of
 from rnn_compiler.lowering.mlir.bindings import (

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from rnn_compiler.lowering.builder.module import EmittedOp, add_function
-from rnn_compiler.lowering.codegen.function import set_function_type, unused_symbol
+from rnn_compiler.lowering.codegen.executable import set_function_type, unused_symbol
 from rnn_compiler.lowering.mlir.bindings import (
     block_of,
     callee_of,

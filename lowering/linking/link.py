@@ -17,8 +17,8 @@ from typing import NamedTuple
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS, EmittedOp, add_function
-from rnn_compiler.lowering.codegen.function import unused_symbol
-from rnn_compiler.lowering.codegen.number import is_float
+from rnn_compiler.lowering.codegen.body import is_float
+from rnn_compiler.lowering.codegen.executable import unused_symbol
 from rnn_compiler.lowering.linking.barriers import remove_barriers
 from rnn_compiler.lowering.linking.bounded_indices import bound_indices
 from rnn_compiler.lowering.linking.call_order import callees_first

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rnn_compiler.lowering.codegen.attributes import integer, integers
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.codegen.number import Index, is_float
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, is_float, known
 from rnn_compiler.lowering.codegen.stablehlo import converted, full
 from rnn_compiler.lowering.linking.indices import (
     array,

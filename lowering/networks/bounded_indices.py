@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.codegen.attributes import integer
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
 from rnn_compiler.lowering.codegen.linalg import pointwise
-from rnn_compiler.lowering.codegen.number import Index, Number
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, shape_of
 
 __all__ = ["clamp_positions"]

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.values import defining, element
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number
 from rnn_compiler.lowering.codegen.linalg import pointwise
-from rnn_compiler.lowering.codegen.number import Number
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of
 
 __all__ = ["keep_in_arrays"]

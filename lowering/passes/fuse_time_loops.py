@@ -4,8 +4,8 @@ Requires: a portable module; the target is a CPU.
 Matches: the composites that `builder.time_loop` makes. Replaces the function that each names as its
 decomposition by a `cpu.fused_loop`; the composite itself, and everything else, stays. Loops that
 are alike (of blocks of time, say) share a dispatch. Where memory is scarce, steps compute the
-products of their inputs (`cpu.fused_loop.input_products`). An output that is only inserted into a
-larger array is written there (`cpu.fused_loop.inserted_outputs`).
+products of their inputs (`cpu.fused_loop.plan`). An output that is only inserted into a
+larger array is written there (`cpu.fused_loop.plan`).
 Leaves, with a recorded reason: a loop of another form, or whose decomposition belongs to several
 composites.
 Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
@@ -18,8 +18,7 @@ from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, splat_of
 from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
-from rnn_compiler.lowering.cpu.fused_loop.input_products import with_input_products
-from rnn_compiler.lowering.cpu.fused_loop.inserted_outputs import with_inserted_outputs
+from rnn_compiler.lowering.cpu.fused_loop.plan import with_input_products, with_inserted_outputs
 from rnn_compiler.lowering.mlir.bindings import (
     block_of,
     function_of,

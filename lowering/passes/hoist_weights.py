@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.control_flow import has_control_flow
 from rnn_compiler.lowering.analysis.hoistable import hoistable, parts_read
-from rnn_compiler.lowering.codegen.function import create_function, set_function_type
+from rnn_compiler.lowering.codegen.executable import create_function, set_function_type
 from rnn_compiler.lowering.mlir.bindings import (
     block_of,
     end_of,

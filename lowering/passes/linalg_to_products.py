@@ -34,13 +34,15 @@ from typing import NamedTuple
 from rnn_compiler.lowering.analysis.products import is_large
 from rnn_compiler.lowering.analysis.values import defining, element, ints, rank, shape, static_shape
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.arrays import collapse, expand
 from rnn_compiler.lowering.codegen.attributes import maps
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
-from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Index
-from rnn_compiler.lowering.cpu.products.convolution import ImageConvolution
-from rnn_compiler.lowering.cpu.products.epilogue import FILTER, constant_number, epilogue_of
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, collapse, expand
+from rnn_compiler.lowering.codegen.executable import Function
+from rnn_compiler.lowering.cpu.products.convolution import (
+    FILTER,
+    ImageConvolution,
+    constant_number,
+    epilogue_of,
+)
 from rnn_compiler.lowering.mlir.bindings import contraction, ir, ops_of
 from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with

@@ -33,11 +33,21 @@ from rnn_compiler.lowering.analysis.values import (
     shape,
 )
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.arithmetic import ELEMENTWISE
-from rnn_compiler.lowering.codegen.arrays import own_zeros, reshape
 from rnn_compiler.lowering.codegen.attributes import integer
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
-from rnn_compiler.lowering.codegen.number import Index, Number, bits, element_type, larger, smaller
+from rnn_compiler.lowering.codegen.body import (
+    ELEMENTWISE,
+    Array,
+    ArrayType,
+    Body,
+    Index,
+    Number,
+    bits,
+    element_type,
+    larger,
+    own_zeros,
+    reshape,
+    smaller,
+)
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.mlir.composites import decomposition_of
 from rnn_compiler.lowering.passes import pass_with

@@ -10,9 +10,8 @@ Leaves: pools whose windows are large, or more than two columns apart.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import element, shape, static_shape
-from rnn_compiler.lowering.codegen.arrays import collapse, expand
-from rnn_compiler.lowering.codegen.body import Array, Body
-from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.body import Array, Body, collapse, expand
+from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.cpu.pools import ImagePool
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.passes import pass_with

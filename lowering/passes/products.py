@@ -6,7 +6,7 @@ Matches: in public functions, `stablehlo.dot_general` of two matrices of these f
 or not, and the composites of `builder.products`. Puts calls of private functions in their place:
 
     x @ w           a `cpu.products.rows_product`
-    lhs^T @ rhs     a `cpu.products.outer_sum` of panels gathered by another (`cpu.products.panels`)
+    lhs^T @ rhs     a `cpu.products.outer_sum` of panels that another dispatch gathers
 
 If rows of the batch have lengths, a call lists the valid rows, once for all products of the
 same steps. 16-bit operands are widened first to the type of the result, in which the products are
@@ -31,17 +31,19 @@ from rnn_compiler.lowering.analysis.products import (
 )
 from rnn_compiler.lowering.analysis.size_sources import array_of, tied
 from rnn_compiler.lowering.analysis.values import element, is_constant, shape, splat_of
-from rnn_compiler.lowering.codegen.arrays import collapse, expand
-from rnn_compiler.lowering.codegen.body import Array, Body
-from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Index, element_type
+from rnn_compiler.lowering.codegen.body import Array, Body, Index, collapse, element_type, expand
+from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.codegen.stablehlo import converted
-from rnn_compiler.lowering.cpu.products.blocking import Blocking
-from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
-from rnn_compiler.lowering.cpu.products.panels import Side
-from rnn_compiler.lowering.cpu.products.rows import FirstRows, ListedRows, Rows, listed_rows
-from rnn_compiler.lowering.cpu.products.rows_product import rows_product
-from rnn_compiler.lowering.cpu.products.store import Store
+from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Side, Sum
+from rnn_compiler.lowering.cpu.products.rows_product import (
+    Blocking,
+    FirstRows,
+    ListedRows,
+    Rows,
+    Store,
+    listed_rows,
+    rows_product,
+)
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with

@@ -20,9 +20,8 @@ from collections.abc import Iterator
 from rnn_compiler.lowering.analysis.products import Product
 from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape, static_shape
-from rnn_compiler.lowering.codegen.body import Array, Body
-from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import bits
+from rnn_compiler.lowering.codegen.body import Array, Body, bits
+from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.codegen.stablehlo import padded
 from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
 from rnn_compiler.lowering.mlir.bindings import ir

@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rnn_compiler.lowering.analysis.values import element
-from rnn_compiler.lowering.codegen.body import Body
-from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.codegen.body import Body, Number
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext

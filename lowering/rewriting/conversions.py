@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from rnn_compiler.lowering.analysis.values import element, shape
-from rnn_compiler.lowering.codegen.body import Body
-from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.codegen.body import Body, Number
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.rewriting.edits import pointwise_op, replace
 from rnn_compiler.schema.open_sizes import is_static

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from rnn_compiler.lowering.analysis.size_sources import array_of, source_of_size
 from rnn_compiler.lowering.analysis.values import defining, element
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.arithmetic import cast, elementwise
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
-from rnn_compiler.lowering.codegen.function import Function, unused_symbol
-from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number, cast, elementwise
+from rnn_compiler.lowering.codegen.executable import Function, unused_symbol
 from rnn_compiler.lowering.mlir.bindings import block_of, callee_of, end_of, ir, ops_of
 from rnn_compiler.lowering.mlir.composites import decomposition_of
 

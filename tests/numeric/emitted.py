@@ -10,7 +10,7 @@ import iree.runtime as iree
 
 from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.codegen.body import Array, ArrayType
-from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.compiler.iree_compile import compile_module
 from rnn_compiler.lowering.mlir.bindings import ir, new_context, ops_of
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS

@@ -10,11 +10,18 @@ import numpy as np
 import pytest
 from numeric.emitted import compiled
 
-from rnn_compiler.lowering.codegen.arrays import collapse, expand
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
-from rnn_compiler.lowering.codegen.executable import Executable
-from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Number, larger, product, smaller
+from rnn_compiler.lowering.codegen.body import (
+    Array,
+    ArrayType,
+    Body,
+    Number,
+    collapse,
+    expand,
+    larger,
+    product,
+    smaller,
+)
+from rnn_compiler.lowering.codegen.executable import Executable, Function
 
 GIVEN = np.arange(12, dtype=np.float32).reshape(3, 4)
 WIDTH, SECOND = 7, 2

@@ -16,16 +16,12 @@ import numpy as np
 import pytest
 from numeric.emitted import Emit, compiled
 
-from rnn_compiler.lowering.codegen.arrays import expand, seen_as
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
-from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, expand, known, seen_as
+from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.products.blocking import Blocking
-from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
-from rnn_compiler.lowering.cpu.products.panels import Side
-from rnn_compiler.lowering.cpu.products.rows import FirstRows
-from rnn_compiler.lowering.cpu.products.rows_product import rows_product
+from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Side, Sum
+from rnn_compiler.lowering.cpu.products.rows_product import Blocking, FirstRows, rows_product
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.lowering.targets.weight_formats import WeightFormat, plain, weight_formats

@@ -17,7 +17,7 @@ from numeric.harness import Arrays, together
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.cpu.fused_loop.plan import Plan
-from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder
+from rnn_compiler.lowering.cpu.fused_loop.work_sharing import RowOrder
 from rnn_compiler.lowering.passes import products
 from rnn_compiler.schema.dtypes import DTYPES
 

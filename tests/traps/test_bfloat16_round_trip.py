@@ -34,7 +34,7 @@ _BITS = """%bits = arith.bitcast %narrow : bf16 to i16
 @pytest.mark.parametrize(
     "widening",
     [
-        pytest.param(_EXTF, marks=trap("`_widened` in lowering/codegen/arithmetic.py"), id="extf"),
+        pytest.param(_EXTF, marks=trap("`_widened` in lowering/codegen/body.py"), id="extf"),
         pytest.param(_BITS, id="bits"),
     ],
 )

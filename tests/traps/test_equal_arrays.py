@@ -50,7 +50,7 @@ _OWN = """%az = util.optimization_barrier %z : f32
 @pytest.mark.parametrize(
     "begin",
     [
-        pytest.param(_EQUAL, marks=trap("`own_zeros` in lowering/codegen/arrays.py"), id="equal"),
+        pytest.param(_EQUAL, marks=trap("`own_zeros` in lowering/codegen/body.py"), id="equal"),
         pytest.param(_OWN, id="own"),
     ],
 )

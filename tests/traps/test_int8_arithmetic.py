@@ -39,7 +39,7 @@ AARCH64 = (*CPU[:2], "--iree-llvmcpu-target-triple=aarch64-linux-gnu", CPU[2])
 FUSING = (*CPU[:2], "--iree-llvmcpu-target-cpu=x86-64-v3")
 
 
-@trap("bytes that are read as bytes in lowering/cpu/tiles/int8_groups.py")
+@trap("bytes that are read as bytes in lowering/cpu/tiles.py")
 def test_bytes_of_a_register_keep_their_signs() -> None:
     words = np.array([-1, -256, 127, 128], np.int32)
     (wide,) = called(WIDENED, words)

@@ -6,7 +6,7 @@ import numpy as np
 from traps.iree import called, trap
 
 
-@trap("`put_row` in lowering/codegen/arrays.py, which updates whole rows alone")
+@trap("`put_row` in lowering/codegen/body.py, which updates whole rows alone")
 def test_columns_are_updated() -> None:
     text = """
 func.func @main(%x: tensor<2x4xf32>, %y: tensor<2x2xf32>) -> tensor<2x4xf32> {

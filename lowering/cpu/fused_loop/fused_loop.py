@@ -32,19 +32,12 @@ from dataclasses import replace
 from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape, width
 from rnn_compiler.lowering.analysis.walk import StepContext
-from rnn_compiler.lowering.codegen.arithmetic import splat
-from rnn_compiler.lowering.codegen.arrays import collapse, expand
-from rnn_compiler.lowering.codegen.body import Array, known
-from rnn_compiler.lowering.codegen.executable import Executable, Part
-from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.codegen.body import Array, Index, Number, collapse, expand, known, splat
+from rnn_compiler.lowering.codegen.executable import Executable, Function, Part
 from rnn_compiler.lowering.codegen.stablehlo import converted, repeat
-from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS, Plan
-from rnn_compiler.lowering.cpu.fused_loop.rows_by_length import RowOrder, rows_by_length
-from rnn_compiler.lowering.cpu.fused_loop.state_ring import StateRing
-from rnn_compiler.lowering.cpu.fused_loop.step_weights import step_weights
-from rnn_compiler.lowering.cpu.fused_loop.steps import LoopSteps
-from rnn_compiler.lowering.cpu.fused_loop.work_sharing import Turns
+from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS, Plan, StateRing
+from rnn_compiler.lowering.cpu.fused_loop.steps import LoopSteps, step_weights
+from rnn_compiler.lowering.cpu.fused_loop.work_sharing import RowOrder, Turns, rows_by_length
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import Open, Size

@@ -16,24 +16,412 @@ If rows have lengths and fill more than one tile, rings store them in the order 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from rnn_compiler.lowering.analysis.time_loop import StepProduct, TimeLoop
-from rnn_compiler.lowering.analysis.values import element, gate_width, shape, static_shape, width
-from rnn_compiler.lowering.analysis.walk import Lead, Write
-from rnn_compiler.lowering.codegen.body import ArrayType
-from rnn_compiler.lowering.codegen.number import Index, Number
-from rnn_compiler.lowering.cpu.fused_loop import state_ring
-from rnn_compiler.lowering.cpu.fused_loop.int8_steps import step_rows_arrays
-from rnn_compiler.lowering.cpu.fused_loop.tile_heights import heights
-from rnn_compiler.lowering.cpu.tiles.register_tiles import min_columns
+from rnn_compiler.lowering.analysis.data_movement import kind, row_number
+from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.time_loop import Columns, StepProduct, TimeLoop
+from rnn_compiler.lowering.analysis.values import (
+    defining,
+    element,
+    gate_width,
+    ints,
+    rank,
+    shape,
+    static_shape,
+    width,
+)
+from rnn_compiler.lowering.analysis.walk import Lead, StepContext, Write
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
+from rnn_compiler.lowering.codegen.partition import partition
+from rnn_compiler.lowering.cpu.tiles import (
+    Int8Rows,
+    int8_types,
+    min_columns,
+    quantize_row,
+    rescaled,
+)
 from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.marks import COLUMNS
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
 from rnn_compiler.lowering.targets.weight_formats import WeightFormat, plain
 
-__all__ = ["MIN_STEPS", "Group", "Panels", "Plan"]
+# Products of inputs that steps compute themselves, where memory is scarce.
+#
+# The products of the inputs of all steps with a matrix, ``x @ w [T, B, N]``, are computed before
+# a loop, which is fast for many rows, but they are kept until the last step has read its row.
+# Where memory matters more than time, a step of a single row multiplies its own row of ``x``
+# instead.
+
+
+def with_input_products(
+    loop: TimeLoop, operands: Sequence[ir.Value], vectors: VectorUnit
+) -> tuple[TimeLoop, list[ir.Value]]:
+    """A time loop that computes the products of its inputs, and its operands.
+
+    Args:
+        loop: The loop; each step reads rows of the products.
+        operands: The operands of its call.
+        vectors: The vector unit of the target.
+
+    Returns:
+        The loop, with the factors of a product as arguments in place of the product; and the
+        operands. Both are unchanged if the loop has no such products.
+    """
+    given = dict(zip(loop.arguments, operands, strict=True))
+    found = dict(loop.products)
+    for argument, operand in zip(loop.arguments, operands, strict=True):
+        factors, rows = _product(operand, vectors), _rows(loop, argument)
+        if factors is None or not rows:
+            continue
+        lhs, (weight,) = _reshaped_from(factors.lhs[0]), factors.rhs
+        is_transposed, scale = factors.axis == 1, factors.given.get("scale")
+        del given[argument]
+        given |= {value: value for value in (lhs, weight, scale) if value is not None}
+        found |= {row: StepProduct(row, lhs, weight, is_transposed, scale) for row in rows}
+    return replace(loop, arguments=[*given], products=found), [*given.values()]
+
+
+def _product(operand: ir.Value, vectors: VectorUnit) -> Product | None:
+    """The product ``[T, 1, N]`` of an operand, if steps can multiply its factors."""
+    made = _reshaped_from(operand)
+    product = None if isinstance(made.owner, ir.Block) else Product.of(defining(made))
+    if product is None or not product.is_plain:
+        return None
+    lhs, (weight,), (inner, columns) = _reshaped_from(product.lhs[0]), product.rhs, product.sizes[0]
+    steps, *row = shape(operand)
+    if row != [1, columns] or shape(lhs) != (steps, 1, inner):
+        return None
+    format = vectors.format(element(lhs), element(weight), product.sums, inner=inner, rows=1)
+    return product if format.lhs == element(lhs) else None
+
+
+def _reshaped_from(value: ir.Value) -> ir.Value:
+    """The value that a reshape reads; other values unchanged."""
+    is_reshape = not isinstance(value.owner, ir.Block) and kind(defining(value)) == "reshape"
+    return defining(value).operands[0] if is_reshape else value
+
+
+def _rows(loop: TimeLoop, argument: ir.Value) -> list[ir.Value]:
+    """The values of a step that are its row of an argument, if it reads no other rows."""
+    if not loop.outputs or loop.start is not None or rank(argument) != 3:
+        return []
+    slices = [op for op in _readers(argument) if not _is_unread(op)]
+    if any(kind(each) != "dynamic_slice" or row_number(each) != loop.time for each in slices):
+        return []
+    reads = [op for each in slices for op in _readers(each.results[0])]
+    return [each.results[0] for each in reads] if all(kind(e) == "reshape" for e in reads) else []
+
+
+def _readers(value: ir.Value) -> list[ir.Operation]:
+    return [use.owner for use in value.uses]
+
+
+def _is_unread(op: ir.Operation) -> bool:
+    """Whether an op's result is never used, even indirectly."""
+    return len(op.results) > 0 and all(map(_is_unread, _readers(op.results[0])))
+
+
+# Outputs of time loops that are inserted into a larger array, such as the output of a layer.
+#
+# The loop then writes its columns of that array, and has no array of its own.
+
+
+def with_inserted_outputs(
+    loop: TimeLoop, operands: Sequence[ir.Value], results: Sequence[ir.Value]
+) -> tuple[TimeLoop, list[ir.Value], list[ir.Value]]:
+    """A time loop that writes outputs into the arrays that they are inserted into.
+
+    Args:
+        loop: The loop.
+        operands: The operands of its call.
+        results: The results of its composite.
+
+    Returns:
+        The loop, whose last arguments are these arrays; the operands; and the values that its
+        results replace: for such an output, the array that contains it.
+    """
+    arguments, outputs = [*loop.arguments], [*loop.outputs]
+    given, made = [*operands], [*results]
+    for number, result in enumerate(results[: len(outputs)]):
+        users = [use.owner for use in result.uses]
+        if len(users) != 1 or COLUMNS not in users[0].attributes:
+            continue
+        array, (*_, column) = users[0].operands[1], ints(users[0], "static_offsets")
+        outputs[number] = replace(outputs[number], columns=Columns(array, column))
+        arguments.append(array)
+        given.append(array)
+        made[number] = users[0].results[0]
+    return replace(loop, arguments=arguments, outputs=outputs), given, made
+
+
+# States updated in place, as rings of two rows: a step reads one row and writes the other.
+#
+#     ring [2, B, N]        before the last m steps, the state is in row m % 2
+#
+# So of n steps, step k reads row ``(n-k) % 2``. The initial state is copied to row ``n % 2``, and
+# the final state is in row 0 for any n. Nothing else is copied, and no tile overwrites data that
+# another tile of the same step still reads.
+#
+# If rows have lengths (`rows_by_length`), the same holds for each row separately: a row that
+# starts late has fewer steps left, and one that finishes early skips some.
+
+ROWS = 2
+"""The number of rows of a ring."""
+
+LAST = 0
+"""The row of the final state."""
+
+
+def row_of(remaining: Number) -> Number:
+    """Emits the row that has the state when a number of steps remain."""
+    return remaining % ROWS
+
+
+class StateRing:
+    """The rows that steps read and write, the same in the rings of all states of a loop.
+
+    Attributes:
+        first: The row that has the states before the first step.
+    """
+
+    def __init__(self, body: Body, count: Number) -> None:
+        """Emits the values that are the same for all steps, before the loop.
+
+        Args:
+            body: The body that gets the ops.
+            count: The number of steps, an index.
+        """
+        self._count = count
+        self._one, self._rows = body.index(1), body.index(ROWS)
+        self.first = count % self._rows
+
+    def rows_at(self, step: Number) -> dict[Lead, Index]:
+        """Emits the rows that a step reads, "current", and writes, "next"."""
+        current = (self._count - step) % self._rows
+        return {"current": current, "next": self._one - current}
+
+    @staticmethod
+    def last(body: Body, ring: Array) -> Array:
+        """Emits the state after the last step."""
+        whole = ring.shape[1:]
+        return body.extract(ring, [LAST, *(0 for _ in whole)], whole)
+
+
+# How the rows of a step are divided into tiles.
+#
+# If the batch size is known, all tiles have one height. The last is moved back to end with the
+# batch: it overlaps the previous one, and computes some numbers again.
+#
+# An open batch has tiles of several heights, each half of the one before, down to one row:
+#
+#     for height in 8, 4, 2, 1, if the batch has as many rows:
+#       as many tiles as fit into the rows that are left,
+#       and one more if it is more than half full, moved back to end with the batch
+#
+# So 3 rows are split into 2 and 1; 7 into 4 and 4, which overlap; 12 into 8 and 4; 15 into 8 and
+# 8.
+
+
+def heights(vectors: VectorUnit, batch: Index) -> Sequence[int]:
+    """The heights of tiles for a batch, highest first."""
+    if isinstance(batch, int):
+        return [vectors.tile_height(batch)]
+    return [1 << power for power in reversed(range(vectors.rows.bit_length()))]
+
+
+_INTEGER = "i64"
+"""The type of numbers computed from open batches, instead of index. IREE compares the indices of
+each pair of writes through all ops that compute them, which can take minutes."""
+
+
+@dataclass(frozen=True)
+class RowTiles:
+    """The tiles of one height.
+
+    Attributes:
+        height: The rows of each.
+        count: The number of tiles.
+        batch: The batch size.
+        before: The number of rows of an open batch before the first, an integer.
+    """
+
+    height: int
+    count: Index
+    batch: Index
+    before: Number | None = None
+
+    def first(self, body: Body, number: Index) -> Index:
+        """The first row of a tile."""
+        if isinstance(self.batch, int):
+            row = number * self.height
+            if self.batch % self.height == 0 or isinstance(row, int):
+                return row
+            return row.at_most(self.batch - self.height)
+        assert self.before is not None
+        row = body.index(number).to_integer(_INTEGER) * self.height + self.before
+        return row.at_most(self.batch.to_integer(_INTEGER) - self.height).to_index()
+
+
+def row_tiles(
+    body: Body, batch: Index, heights: Sequence[int], active: Number | None
+) -> list[RowTiles]:
+    """Emits the number of tiles of each height.
+
+    Args:
+        body: The body that gets the ops.
+        batch: The batch size.
+        heights: The heights, from `heights`.
+        active: The number of active rows, if not all are.
+    """
+    if isinstance(batch, int):
+        (height,) = heights
+        last = height - 1
+        count = -(-batch // height) if active is None else (active + last) // height
+        return [RowTiles(height, count, batch)]
+    tiles: list[RowTiles] = []
+    size, rows = (number.to_integer(_INTEGER) for number in (batch, active or batch))
+    left, none = rows, body.constant(0, _INTEGER)
+    for height in heights:
+        count = left
+        if height > 1:
+            is_higher = size < body.constant(height, _INTEGER)
+            count = body.select(is_higher, none, (left + (height // 2 - 1)) // height)
+        tiles.append(RowTiles(height, count.to_index(), batch, rows - left))
+        left = (left - count * height).at_least(none)
+    return tiles
+
+
+# Left-hand sides of a step's products in int8.
+#
+# The parts of a step (`work_sharing`) that multiply a left-hand side need whole rows of it, some
+# of which other parts have computed. So a workgroup begins a part by quantizing the rows that it
+# multiplies into memory of its own, unless it has done so for another part of the same turn. That
+# is little work compared with the products, and cheaper than another turn.
+
+
+def step_rows_arrays(
+    format: WeightFormat, key: str, columns: int, slots: int, rows: Sequence[Index]
+) -> dict[str, ArrayType]:
+    """The arrays for the rows of a left-hand side, by key.
+
+    Args:
+        format: The format of the weights that it is multiplied by.
+        key: The key of the numbers.
+        columns: The numbers of a row.
+        slots: The number of workgroups, and of parts of the rows.
+        rows: The axis of rows, if arrays have one.
+    """
+    types = int8_types(format, columns, (slots, *rows))
+    types.append(ArrayType((slots, slots), "i32"))
+    return dict(zip(_keys(format, key), types, strict=True))
+
+
+def _keys(format: WeightFormat, key: str) -> list[str]:
+    """The keys of these arrays, and of the turns in which rows were quantized."""
+    corrections = [f"{key}.correction"] if format.offset else []
+    return [key, f"{key}.scale", *corrections, f"{key}.turn"]
+
+
+class StepRows:
+    """The rows of a left-hand side in int8.
+
+    Attributes:
+        step: The context of a step.
+        vectors: The vector unit.
+        format: The format of the weights that it is multiplied by.
+        lhs: The left-hand side.
+        rows: The rows; the first axis of each array is that of workgroups.
+        turns: The turn in which each workgroup quantized each part of the rows.
+        workgroup: The number of the workgroup.
+    """
+
+    def __init__(
+        self,
+        step: StepContext,
+        vectors: VectorUnit,
+        format: WeightFormat,
+        lhs: ir.Value,
+        key: str,
+        workgroup: Number,
+    ) -> None:
+        self.step, self.vectors, self.format, self.lhs = step, vectors, format, lhs
+        *arrays, self.turns = (step.arrays[each] for each in _keys(format, key))
+        self.rows, self.workgroup = Int8Rows(*arrays), workgroup
+
+    @property
+    def arrays(self) -> list[Array]:
+        """Its arrays."""
+        return [*self.rows.arrays, self.turns]
+
+    def forget(self, parts: Index) -> None:
+        """Emits that the workgroup has quantized none of the parts of the rows yet."""
+        body = self.step.body
+
+        def one(part: Number) -> None:
+            body.put(body.constant(-1, "i32"), self.turns, [self.workgroup, part])
+
+        body.loop(0, parts, 1, [self.turns], one)
+
+    def quantize(
+        self,
+        part: tuple[Index, Index],
+        turn: Number | None,
+        tiles: Callable[[], Sequence[RowTiles]] | None,
+    ) -> None:
+        """Emits the rows of a part, unless the workgroup has quantized them in this turn.
+
+        Args:
+            part: The part of the rows, and the number of parts.
+            turn: The turn; None if there is a single workgroup, which does it once.
+            tiles: Emits the tiles of the rows; None if arrays have no axis for rows.
+        """
+        if turn is None:
+            self._quantize(part, tiles)
+            return
+        body, now, position = self.step.body, turn.to_integer("i32"), [self.workgroup, part[0]]
+        is_new = body.compare("ne", body.element(self.turns, position), now)
+
+        def rows(_: Number) -> None:
+            body.put(now, self.turns, position)
+            self._quantize(part, tiles)
+
+        body.loop(0, is_new.to_index(), 1, self.arrays, rows)
+
+    def _quantize(
+        self, part: tuple[Index, Index], tiles: Callable[[], Sequence[RowTiles]] | None
+    ) -> None:
+        if tiles is None:
+            self._row([])
+            return
+        body, (number, among) = self.step.body, part
+        for each in tiles():
+
+            def tile(number: Index, of: RowTiles = each) -> None:
+                first = of.first(body, number)
+                partition(
+                    *(body, of.height, 1, 0, self.arrays), lambda row: self._row([first + row])
+                )
+
+            partition(body, each.count, among, number, self.arrays, tile)
+
+    def _row(self, row: list[Index]) -> None:
+        """Emits a row; empty if arrays have no axis for rows."""
+        array, lead = self.step.lhs(self.lhs)
+        how = self.step.body, self.vectors, self.format
+        source = (array, [lead, *row])
+        quantize_row(*how, source, width(self.lhs), self.rows, [self.workgroup, *row])
+
+    def tile(self, first: list[Index], rows: int) -> Array:
+        """Emits the numbers of some rows; `first` is empty if arrays have no axis for rows."""
+        return self.rows.tile(self.step.body, [self.workgroup, *first], rows)
+
+    def rescaled(self, sums: Number, row: list[Index], scale: Number) -> Number:
+        """Emits some columns of a row of a product, given its sums and the columns' scales."""
+        return rescaled(self.step.body, sums, self.rows, [self.workgroup, *row], scale)
+
 
 MIN_STEPS = 2
 """The fewest steps that arrays have rows for; a single step never writes the second row."""
@@ -216,7 +604,7 @@ class Plan:
         return (*lead, *self._rows_axis, columns)
 
     def _ring(self, value: ir.Value, of: str) -> ArrayType:
-        return ArrayType(self._array((state_ring.ROWS,), width(value)), of)
+        return ArrayType(self._array((ROWS,), width(value)), of)
 
     def _final(self, ring: str) -> ArrayType:
         """The array for the state after the last step, rows in batch order."""

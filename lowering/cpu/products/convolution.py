@@ -24,13 +24,14 @@ the previous ones and compute some numbers again. The bits of a sum are the same
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from typing import NamedTuple
 
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.codegen.executable import Executable
-from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Index, Number
+from rnn_compiler.lowering.analysis.values import element, shape, static_shape
+from rnn_compiler.lowering.codegen.attributes import parallel
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, known
+from rnn_compiler.lowering.codegen.executable import Executable, Function
 from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.codegen.registers import (
     accumulate,
@@ -38,11 +39,230 @@ from rnn_compiler.lowering.codegen.registers import (
     add_outer_product,
     read_every,
 )
-from rnn_compiler.lowering.cpu.products.epilogue import FILTER, NO_EPILOGUE, Epilogue
-from rnn_compiler.lowering.cpu.tiles.register_tiles import starts_of
+from rnn_compiler.lowering.cpu.tiles import starts_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, ops_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["ImageConvolution"]
+# The elementwise functions behind a convolution, applied to its sums while they are in a cache.
+#
+#     sums -> + bias -> activation -> + another array -> ...
+#
+# A network has them as `linalg.generic`, one or several for each operator. In dispatches of their
+# own they would write all sums to memory and read them again.
+
+EACH, FILTER = (0, 1, 2, 3), (1,)
+"""The axes of an input among those of the result, ``[N, F, rows, columns]``: a number for each
+point, or for each filter."""
+
+_ON_VECTORS = {
+    *("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "arith.cmpf"),
+    *("arith.maximumf", "arith.minimumf", "arith.select", "arith.constant", "arith.extf"),
+    *("math.absf", "math.exp", "math.tanh"),
+}
+"""The ops on numbers that are also ops on vectors."""
+
+_POINT = [f"d{axis}" for axis in EACH]
+
+_SUM = "sum"
+
+_BUT_FILTERS = "array<i64: 0, 2, 3>"
+"""The dimensions along which a bias is broadcast."""
+
+
+class _Step(NamedTuple):
+    """An op on numbers, which its operands name, and the element type of its result."""
+
+    name: str
+    operands: tuple[str, ...]
+    element: str
+    attributes: tuple[tuple[str, str], ...]
+    result: str
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """A function of a sum and of some inputs.
+
+    Attributes:
+        inputs: The name and the axes of each input.
+        steps: Its ops.
+        result: The name of the number that is its result.
+    """
+
+    inputs: tuple[tuple[str, Sequence[int]], ...]
+    steps: tuple[_Step, ...]
+    result: str
+
+    def emit(self, body: Body, total: Number, inputs: Mapping[str, Number]) -> Number:
+        """Emits the function of a vector of sums, given a vector of each input."""
+        numbers = {_SUM: total, **inputs}
+        for step in self.steps:
+            attributes = {name: ir.Attribute.parse(text) for name, text in step.attributes}
+            if step.name == "arith.constant":
+                made = body.constant(attributes["value"], step.element, total.lanes)
+            else:
+                operands = [numbers[name] for name in step.operands]
+                made = body.number(step.name, operands, step.element, total.lanes, attributes)
+            numbers[step.result] = made
+        return numbers[self.result]
+
+
+NO_EPILOGUE = Epilogue((), (), _SUM)
+
+
+class Found(NamedTuple):
+    """An epilogue in a module.
+
+    Attributes:
+        epilogue: The function.
+        inputs: The arrays that it reads besides the sums.
+        replaced: The convolution and the ops of the epilogue, the last of which has its result.
+    """
+
+    epilogue: Epilogue
+    inputs: Sequence[ir.Value]
+    replaced: Sequence[ir.Operation]
+
+
+def epilogue_of(convolution: ir.Operation) -> Found:
+    """The longest epilogue of a convolution: up to an op whose result alone is read by others."""
+    reading = _Reading(convolution)
+    found = reading.found()
+    block = ops_of(convolution.block)
+    for op in block[block.index(convolution) + 1 :]:
+        if reading.take(op) and reading.is_closed():
+            found = reading.found()
+    return found
+
+
+class _Reading:
+    """The ops read so far.
+
+    Attributes:
+        ops: The convolution and the ops.
+        inputs: The arrays that they read, with their axes.
+        steps: What they compute.
+        names: The names of inputs and of the results of `ops`.
+    """
+
+    def __init__(self, convolution: ir.Operation) -> None:
+        self.ops = [convolution]
+        self.inputs: dict[ir.Value, Sequence[int]] = {}
+        self.steps: list[_Step] = []
+        self.names: dict[ir.Value, str] = {convolution.results[0]: _SUM}
+        start, axes = _start(convolution.operands[2])
+        if start is not None:
+            operands = [_SUM, self._input(start, axes)]
+            self.names[convolution.results[0]] = self._step("arith.addf", operands, "f32", [])
+
+    def found(self) -> Found:
+        """The epilogue that ends with the last op."""
+        inputs = tuple((self.names[value], axes) for value, axes in self.inputs.items())
+        result = self.names[self.ops[-1].results[0]]
+        return Found(Epilogue(inputs, tuple(self.steps), result), [*self.inputs], [*self.ops])
+
+    def is_closed(self) -> bool:
+        """Whether the last op returns floats, and no other op reads the results of those before."""
+        is_float = element(self.ops[-1].results[0]) == "f32"
+        return is_float and all(
+            use.owner in self.ops for op in self.ops[:-1] for use in op.results[0].uses
+        )
+
+    def take(self, op: ir.Operation) -> bool:
+        """Reads an op, if it is one on vectors that reads results so far; else leaves it."""
+        if op.name != "linalg.generic" or len(op.results) != 1:
+            return False
+        *operands, target = op.operands
+        results = {each.results[0] for each in self.ops}
+        if shape(op.results[0]) != shape(self.ops[0].results[0]) or results.isdisjoint(operands):
+            return False
+        block, maps = block_of(op), [*ir.ArrayAttr(op.attributes["indexing_maps"])]
+        *ops, end = ops_of(block)
+        is_pointwise = op.attributes["iterator_types"] == parallel(len(EACH))
+        if not is_pointwise or _read(maps[len(operands)]) != _POINT or target in results:
+            return False
+        inside = [*block.arguments[: len(operands)], *(each.results[0] for each in ops)]
+        read = [value for each in (*ops, end) for value in each.operands]
+        if not all(value in inside or constant_number(value) is not None for value in read):
+            return False
+        kinds = [self._axes(value, map) for value, map in zip(operands, maps, strict=False)]
+        if None in kinds or not all(each.name in _ON_VECTORS for each in ops):
+            return False
+        for argument, value, kind in zip(block.arguments, operands, kinds, strict=False):
+            self.names[argument] = self._input(value, kind) if kind else self._number(value)
+        for each in ops:
+            given = [self._number(value) for value in each.operands]
+            attributes = [(name, str(each.attributes[name])) for name in each.attributes]
+            made = self._step(each.name, given, element(each.results[0]), attributes)
+            self.names[each.results[0]] = made
+        self.names[op.results[0]] = self._number(end.operands[0])
+        self.ops.append(op)
+        return True
+
+    def _axes(self, value: ir.Value, map: ir.Attribute) -> Sequence[int] | None:
+        """The axes of an input; none for a constant number, None for an input that is not taken."""
+        read, filters = _read(map), static_shape(self.ops[0].results[0])[1]
+        if read == [""]:
+            return None if constant_number(value) is None else ()
+        sizes = static_shape(value)
+        if value not in self.names and element(value) != "f32":
+            return None
+        if read == _POINT:
+            return EACH
+        is_of_filters = math.prod(sizes) == filters and read[sizes.index(filters)] == "d1"
+        return FILTER if is_of_filters else None
+
+    def _number(self, value: ir.Value) -> str:
+        """The name of a number; a constant from outside becomes a step."""
+        if value not in self.names:
+            attributes = [("value", str(constant_number(value)))]
+            self.names[value] = self._step("arith.constant", [], element(value), attributes)
+        return self.names[value]
+
+    def _input(self, value: ir.Value, axes: Sequence[int]) -> str:
+        """The name of an array."""
+        if value not in self.names:
+            self.inputs[value] = axes
+            self.names[value] = f"input {len(self.inputs)}"
+        return self.names[value]
+
+    def _step(
+        self, name: str, operands: Sequence[str], of: str, attributes: Sequence[tuple[str, str]]
+    ) -> str:
+        """Adds a step; returns the name of its result."""
+        result = f"step {len(self.steps)}"
+        self.steps.append(_Step(name, tuple(operands), of, tuple(attributes), result))
+        return result
+
+
+def _read(map: ir.Attribute) -> list[str]:
+    """The results of a map, as text: ``["d1", "0", "0"]``."""
+    return [each.strip() for each in str(map).partition("-> (")[2].rstrip(")>").split(",")]
+
+
+def constant_number(value: ir.Value) -> ir.Attribute | None:
+    """A constant number, or the only one of an array without axes; None for other values."""
+    if isinstance(value.owner, ir.Block) or value.owner.name != "arith.constant":
+        return None
+    number = value.owner.attributes["value"]
+    if not isinstance(value.type, ir.RankedTensorType):
+        return number
+    return None if shape(value) else ir.DenseElementsAttr(number).get_splat_value()
+
+
+def _start(start: ir.Value) -> tuple[ir.Value | None, Sequence[int]]:
+    """What a convolution is added to, and its axes; None for zeros."""
+    if not isinstance(start.owner, ir.Block):
+        op = start.owner.operation
+        if (
+            op.name == "linalg.fill"
+            and str(constant_number(op.operands[0])) == "0.000000e+00 : f32"
+        ):
+            return None, ()
+        if op.name == "linalg.broadcast" and str(op.attributes["dimensions"]) == _BUT_FILTERS:
+            return op.operands[0], FILTER
+    return start, EACH
+
 
 _WORKGROUPS = 8
 """The most workgroups; each has memory for windows of its own."""

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Mapping
 
 from rnn_compiler.lowering.analysis.values import defining, element, shape
 from rnn_compiler.lowering.codegen.attributes import segments
-from rnn_compiler.lowering.codegen.body import Body, spare_block
-from rnn_compiler.lowering.codegen.number import element_type
+from rnn_compiler.lowering.codegen.body import Body, element_type, spare_block
 from rnn_compiler.lowering.mlir.bindings import (
     UNNAMED,
     block_of,

@@ -17,8 +17,7 @@ import math
 from functools import reduce
 
 from rnn_compiler.lowering.analysis.values import element
-from rnn_compiler.lowering.codegen.body import Body
-from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.codegen.body import Body, Number
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext

@@ -27,8 +27,7 @@ from __future__ import annotations
 import math
 
 from rnn_compiler.lowering.analysis.values import element, shape
-from rnn_compiler.lowering.codegen.body import Body, float_predicate
-from rnn_compiler.lowering.codegen.number import Number, bits
+from rnn_compiler.lowering.codegen.body import Body, Number, bits, float_predicate
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, new_context
 from rnn_compiler.lowering.rewriting.conversions import as_number
 from rnn_compiler.lowering.rewriting.edits import replace

@@ -12,8 +12,7 @@ subnormals are flushed to zero.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.codegen.body import Body
-from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.codegen.body import Body, Number
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.conversions import conversions, rewrite_conversions

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.analysis.values import defining, is_constant, rank
-from rnn_compiler.lowering.codegen.arrays import own_zeros, put_row
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, own_zeros, put_row
 from rnn_compiler.lowering.mlir.bindings import bodies, ir, ops_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext

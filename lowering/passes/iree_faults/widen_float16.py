@@ -11,8 +11,7 @@ including subnormals, infinities and NaN.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import element
-from rnn_compiler.lowering.codegen.body import Body
-from rnn_compiler.lowering.codegen.number import Number, element_type
+from rnn_compiler.lowering.codegen.body import Body, Number, element_type
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext

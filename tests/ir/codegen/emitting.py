@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.analysis.size_sources import array_of
-from rnn_compiler.lowering.codegen.body import Array
-from rnn_compiler.lowering.codegen.function import Function
-from rnn_compiler.lowering.codegen.number import Number
+from rnn_compiler.lowering.codegen.body import Array, Number
+from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.mlir.bindings import ir
 
 

@@ -9,8 +9,7 @@ from ir.codegen.emitting import given, module_of
 from ir.filecheck import check
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType
-from rnn_compiler.lowering.codegen.executable import Executable, Part
-from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.executable import Executable, Function, Part
 from rnn_compiler.lowering.mlir.bindings import ir, new_context, ops_of, symbol_of
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
 

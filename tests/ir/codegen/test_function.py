@@ -8,8 +8,7 @@ import pytest
 from ir.codegen.emitting import given, module_of
 from ir.filecheck import check
 
-from rnn_compiler.lowering.codegen.executable import Executable
-from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.executable import Executable, Function
 from rnn_compiler.lowering.mlir.bindings import ir, new_context, ops_of, symbol_of
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS

@@ -10,8 +10,14 @@ from ir.filecheck import check
 
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import cpu_tiles
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, spare_block
-from rnn_compiler.lowering.codegen.number import Number, element_type
+from rnn_compiler.lowering.codegen.body import (
+    Array,
+    ArrayType,
+    Body,
+    Number,
+    element_type,
+    spare_block,
+)
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
 

@@ -8,8 +8,7 @@ import pytest
 from ir.codegen.emitting import emitted
 from ir.filecheck import check
 
-from rnn_compiler.lowering.codegen.body import Body
-from rnn_compiler.lowering.codegen.number import Number, element_type, vector_type
+from rnn_compiler.lowering.codegen.body import Body, Number, element_type, vector_type
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
 

@@ -14,7 +14,7 @@ from ir.time_loop import LOOP
 
 from rnn_compiler.lowering.analysis.values import operand_at
 from rnn_compiler.lowering.codegen.body import known
-from rnn_compiler.lowering.codegen.function import Function
+from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, new_context, ops_of
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops

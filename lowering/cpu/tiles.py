@@ -1,0 +1,691 @@
+"""Tiles of products on a CPU, and other operations on a few rows in vectors."""
+
+from __future__ import annotations
+
+import math
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from rnn_compiler.lowering.codegen import linalg
+from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integers
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, cast, known
+from rnn_compiler.lowering.codegen.registers import (
+    accumulate,
+    accumulate_unrolled,
+    add_outer_product,
+    bitcast,
+    interleave,
+    intrinsic,
+    lane,
+    reduce,
+)
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
+from rnn_compiler.lowering.targets.weight_formats import WeightFormat
+from rnn_compiler.schema.int8 import FRACTION_BITS, LARGEST, LEAST
+
+# The product of one row and some rows of an unpacked matrix, ``[N, K]``.
+#
+#     sums[n] = fma(lhs[k], rhs[n, k], sums[n])           # a register of k at a time, for each n
+#     product[n] = the sum of all lanes of sums[n]
+#
+# As many rows as a register has lanes are reduced together, by a tree of shuffles that ends in
+# one register of products. Packing the matrix (`packing`) would cost more than it saves if the
+# matrix is read only once.
+
+
+def row_dot(
+    body: Body, vectors: VectorUnit, lhs: Array, rhs: Array, first: Index, count: int
+) -> Array:
+    """Emits the products of a row with consecutive rows of a matrix.
+
+    Args:
+        body: The body that gets the ops.
+        vectors: The vector unit.
+        lhs: ``[K]``, K a multiple of the lanes of a register.
+        rhs: ``[N, K]``; numbers of fewer bits are widened.
+        first: The first row of the matrix.
+        count: The number of rows; a multiple of the lanes.
+
+    Returns:
+        ``[count]``, of the element type of `lhs`.
+    """
+    lanes = vectors.lanes(lhs.element)
+    groups = divisor(count // lanes, max(1, vectors.registers // 2 // lanes))
+    made = body.empty(ArrayType((count,), lhs.element))
+
+    def some(start: Index) -> None:
+        rows = [first + (start + row) for row in range(groups * lanes)]
+        sums = _sums(body, vectors, lhs, rhs, rows)
+        for group in range(0, len(rows), lanes):
+            products = _reduced(body, sums[group : group + lanes])
+            body.write(products, made, [start + group])
+
+    if count == groups * lanes:
+        some(0)
+    else:
+        body.loop(0, count, groups * lanes, [made], some)
+    return made
+
+
+def _sums(
+    body: Body, vectors: VectorUnit, lhs: Array, rhs: Array, rows: Sequence[Index]
+) -> list[Number]:
+    """Emits, for each row, a register of sums."""
+    lanes = vectors.lanes(lhs.element)
+
+    def add(inside: Body, k: Number, sums: list[Number]) -> list[Number]:
+        x = inside.read(lhs, [k], lanes)
+        weights = [cast(inside, inside.read(rhs, [n, k], lanes), lhs.element) for n in rows]
+        return add_outer_product(sums, [x], weights)
+
+    zeros = [body.constant(0, lhs.element, lanes)] * len(rows)
+    return accumulate(body, known(lhs.shape)[0], lanes, zeros, add)
+
+
+def _reduced(body: Body, sums: Sequence[Number]) -> Number:
+    """Emits the sums of the lanes of as many registers as each has lanes, as one register.
+
+    Each level adds the halves of the parts of a register that belong to one row, and puts the rows
+    of two registers into one, in their order.
+    """
+    lanes = part = len(sums)
+    while len(sums) > 1:
+        starts = range(0, lanes, part)
+        low = [k + n for k in starts for of in (0, lanes) for n in range(of, of + part // 2)]
+        high = [n + part // 2 for n in low]
+        half = len(sums) // 2
+        sums = [
+            _shuffle(body, pair, low) + _shuffle(body, pair, high)
+            for pair in zip(sums[:half], sums[half:], strict=True)
+        ]
+        part //= 2
+    return sums[0]
+
+
+def _shuffle(body: Body, pair: tuple[Number, Number], lanes: Sequence[int]) -> Number:
+    """Emits a register of lanes taken from two registers."""
+    element, count = pair[0].element, len(lanes)
+    return body.number("vector.shuffle", [*pair], element, count, {"mask": integers(lanes)})
+
+
+# The tiles that a product of few rows is divided into, each with its sums in registers.
+
+_MIN_COLUMNS = 4
+"""The fewest columns of a panel that `tiles_of` divides."""
+
+
+def min_columns(format: WeightFormat) -> int:
+    """The fewest columns of a panel."""
+    return _MIN_COLUMNS if format.is_grouped else 1
+
+
+class Tile(NamedTuple):
+    """Some rows of a product, and as many columns as fit into registers.
+
+    Attributes:
+        rows: The rows.
+        columns: The panel and the first column of each vector.
+        lanes: The columns of a vector.
+    """
+
+    rows: range
+    columns: list[tuple[int, int]]
+    lanes: int
+
+    @property
+    def coordinates(self) -> list[tuple[int, int, int]]:
+        """The row, the panel and the column of each vector of sums."""
+        return [(row, *column) for row in self.rows for column in self.columns]
+
+
+def starts_of(width: int, lanes: int) -> list[int]:
+    """Where the vectors of some columns start; the last may overlap the previous one.
+
+    Example:
+        >>> starts_of(20, 8)
+        [0, 8, 12]
+    """
+    return [*range(0, width - lanes, lanes), width - lanes]
+
+
+def tiles_of(vectors: VectorUnit, rows: int, panels: int, width: int) -> Iterator[Tile]:
+    """The tiles of a product that is summed in 32 bits.
+
+    Args:
+        vectors: The vector unit.
+        rows: The rows of the product.
+        panels: The number of panels.
+        width: The columns of a panel, at least `_MIN_COLUMNS`.
+    """
+    lanes = next(n for n in (vectors.lanes("f32"), 8, _MIN_COLUMNS) if n <= width)
+    columns = [(panel, start) for panel in range(panels) for start in starts_of(width, lanes)]
+    for first in range(0, rows, vectors.rows):
+        some = range(first, min(first + vectors.rows, rows))
+        wide = max(1, 3 * vectors.registers // 4 // max(len(some), 3))
+        for number in range(0, len(columns), wide):
+            yield Tile(some, columns[number : number + wide], lanes)
+
+
+@dataclass(frozen=True)
+class TileProduct(ABC):
+    """The product of a tile, with panels of groups.
+
+    Attributes:
+        format: The format of the panels.
+        lhs: The left-hand side, ``[K]`` or ``[rows, K]``.
+        panels: The panels.
+        tile: The rows and columns.
+    """
+
+    format: WeightFormat
+    lhs: Array
+    panels: Sequence[Array]
+    tile: Tile
+
+    @abstractmethod
+    def emit(self, body: Body, sums: list[Number]) -> list[Number]:
+        """Emits the products, added to the sums, row by row."""
+
+    def at(self, row: int, k: Index) -> list[Index]:
+        """The indices of a number of a row of the left-hand side."""
+        return [row, k] if len(self.lhs.shape) > 1 else [k]
+
+
+# The product of one row and a panel, or several side by side, summed in registers.
+#
+#     sums[column] = fma(lhs[k], rhs[k, column], sums[column])     # a register of columns at a time
+#
+# IREE lowers such a product, as an op of `linalg`, to vectors as long as the panel is wide. For
+# 96 columns, three gates of 32, that code takes 1.7 times as long.
+
+
+def row_fma(
+    body: Body,
+    vectors: VectorUnit,
+    lhs: Array,
+    panels: Sequence[Array],
+    start: Array | None = None,
+) -> Array:
+    """Emits the products of a row and some panels.
+
+    Args:
+        body: The body that gets the ops.
+        vectors: The vector unit.
+        lhs: ``[K]``.
+        panels: Each ``[K, P]``, P at least a register; numbers of fewer bits are widened.
+        start: The sums to add them to, ``[G*P]``; None for zeros.
+
+    Returns:
+        ``[G*P]`` for G panels, of the element type of `lhs`.
+    """
+    inner, width = known(panels[0].shape)
+    lanes = vectors.lanes(lhs.element)
+    starts = starts_of(width, lanes)
+    columns = [(panel, column) for panel in range(len(panels)) for column in starts]
+
+    def add(inside: Body, k: Number, sums: list[Number]) -> list[Number]:
+        x = inside.broadcast(inside.element(lhs, [k]), lanes)
+        weights = [inside.read(panels[panel], [k, column], lanes) for panel, column in columns]
+        wide = [cast(inside, weight, lhs.element) for weight in weights]
+        return add_outer_product(sums, [x], wide)
+
+    made = start or body.empty(ArrayType((len(panels) * width,), lhs.element))
+    if start is None:
+        sums = [body.constant(0, lhs.element, lanes)] * len(columns)
+    else:
+        sums = [body.read(made, [panel * width + column], lanes) for panel, column in columns]
+    sums = accumulate_unrolled(body, inner, vectors.rows_unrolled(len(sums)), sums, add)
+    for (panel, column), total in zip(columns, sums, strict=True):
+        body.write(total, made, [panel * width + column])
+    return made
+
+
+# Tiles of a product of bfloat16 numbers, multiplied as pairs.
+#
+# A pair is two numbers that are adjacent along the contracted axis, k even and k + 1, in 32 bits
+# with the even one in the low half. Panels of weights are ``[K/2, P]`` pairs, as ``i32``
+# (`packing`). A tile broadcasts each pair of its left-hand side to all lanes of a register, and
+# computes
+#
+#     sums[row, :] = fma(even, even', fma(odd, odd', sums[row, :]))          # in float32
+#
+# which x86's `vdpbf16ps` does in one instruction, with twice the throughput of float32. Without
+# that instruction, both numbers are widened to float32 in registers by a shift and a mask, and
+# multiplied in the same order. The bits are the same on every x86 target, and panels take half
+# the memory either way. The instruction treats denormal numbers as zero. So does `bfdot` of
+# aarch64, which may also round each of the two products and their sum separately (Arm's manual,
+# FEAT_EBF16 and BFDotAdd).
+#
+# The left-hand side has the element type that suits the processor (`targets.weight_formats`):
+# bfloat16 for the instruction, float32 if pairs are widened. If K is odd, the odd number of the
+# last pair is zero in the panel and is never read from a row, where it might be a NaN. A panel
+# may also be unpacked, ``[K, P]`` of bfloat16.
+
+_UNROLLED = 2
+"""Pairs that an iteration of the loop multiplies."""
+
+_HIGH = -(1 << 16)
+"""The bits of a pair's odd number."""
+
+
+def add_pairs(format: WeightFormat, total: Number, weights: Number, pairs: Number) -> Number:
+    """Emits a register of sums plus the products of pairs, by the instruction of the format."""
+    operands = [total, bitcast(weights, "bf16"), bitcast(pairs, "bf16")]
+    return intrinsic(format.instruction(total.lanes), operands, total)
+
+
+class PairsProduct(TileProduct):
+    """The product of a tile of bfloat16 numbers, summed in float32."""
+
+    def emit(self, body: Body, sums: list[Number]) -> list[Number]:
+        """Emits the products, added to the sums, row by row."""
+        pairs, odd = divmod(known(self.lhs.shape)[-1], 2)
+        sums = accumulate_unrolled(body, pairs, _UNROLLED, sums, self._add)
+        return self._add(body, body.index(pairs), sums, whole=False) if odd else sums
+
+    def _add(
+        self, body: Body, pair: Number, sums: Sequence[Number], *, whole: bool = True
+    ) -> list[Number]:
+        """Emits the products of one pair of each row, added to the sums."""
+        weights = [self._weights(body, pair, *column, whole=whole) for column in self.tile.columns]
+        if not self.format.multiplies_groups:
+            return self._widened(body, pair, weights, sums, whole=whole)
+        pairs = (self._pair(body, row, pair, whole=whole) for row in self.tile.rows)
+        spread = (body.broadcast(each, self.tile.lanes) for each in pairs)
+        return add_outer_product(sums, spread, weights, partial(add_pairs, self.format))
+
+    def _widened(
+        self,
+        body: Body,
+        pair: Number,
+        weights: Sequence[Number],
+        sums: Sequence[Number],
+        *,
+        whole: bool,
+    ) -> list[Number]:
+        """Emits the same in float32: the odd numbers, then the even ones."""
+        sixteen, high = (body.constant(n, "i32", self.tile.lanes) for n in (16, _HIGH))
+        for which in (1, 0) if whole else (0,):
+            wide = [bitcast(each & high if which else each << sixteen, "f32") for each in weights]
+            numbers = (
+                body.element(self.lhs, self.at(row, pair * 2 + which)) for row in self.tile.rows
+            )
+            spread = (body.broadcast(each, self.tile.lanes) for each in numbers)
+            sums = add_outer_product(sums, spread, wide)
+        return [*sums]
+
+    def _pair(self, body: Body, row: int, pair: Index, *, whole: bool) -> Number:
+        """Emits the load of a pair of a row as 32 bits; the last one's odd number may be zero."""
+        first = self.at(row, pair * 2)
+        if whole:
+            return lane(bitcast(body.read_slice(self.lhs, first, 2), "i32"), 0)
+        bits = body.element(self.lhs, first).bitcast("i16")
+        return body.number("arith.extui", [bits], "i32")
+
+    def _weights(self, body: Body, pair: Number, panel: int, column: int, *, whole: bool) -> Number:
+        """Emits the loads of some pairs of a panel; without packing, they are interleaved here."""
+        rhs = self.panels[panel]
+        if rhs.element == self.format.panel_element:
+            return body.read(rhs, [pair, column], self.tile.lanes)
+        even = body.read(rhs, [pair * 2, column], self.tile.lanes)
+        odd = body.constant(0, "bf16", self.tile.lanes)
+        if whole:
+            odd = body.read(rhs, [pair * 2 + 1, column], self.tile.lanes)
+        return bitcast(interleave(even, odd), "i32")
+
+
+# Tiles of a product of int8 numbers, summed in int32.
+#
+# Each lane of a register sums the products of one column. An instruction adds the products of a
+# group of numbers that are adjacent along K in the panel (`targets.weight_formats`):
+#
+#     sums[row, column] += lhs[row, k] * panel[k, column] + lhs[row, k+1] * panel[k+1, column] + ..
+#
+# Panels are ``[K/group, P*group]`` bytes, and a group of the left-hand side has as many bits as a
+# lane. Bytes are read without `vector.bitcast`, because IREE treats an `arith.extsi` of one as
+# `arith.extui` (`tests/traps/test_int8_arithmetic.py`).
+
+_GROUPS_UNROLLED = 4
+"""The groups that one iteration of the loop multiplies."""
+
+
+class Int8Product(TileProduct):
+    """The product of a tile of int8 numbers, summed in int32; K is a multiple of the group."""
+
+    def emit(self, body: Body, sums: list[Number]) -> list[Number]:
+        """Emits the products, added to the sums, row by row."""
+        return accumulate_unrolled(
+            body, known(self.panels[0].shape)[0], _GROUPS_UNROLLED, sums, self._add
+        )
+
+    def _add(self, body: Body, group: Number, sums: Sequence[Number]) -> list[Number]:
+        """Emits the sums after adding a group of numbers of each row."""
+        weights = [self._weights(body, group, *column) for column in self.tile.columns]
+        groups = (self._numbers(body, row, group) for row in self.tile.rows)
+        return add_outer_product(sums, groups, weights, self._sum)
+
+    def _sum(self, total: Number, weight: Number, x: Number) -> Number:
+        """Emits a vector of sums after adding a group."""
+        if not self.format.multiplies_groups:
+            return total + weight * x
+        name = self.format.instruction(self.tile.lanes)
+        if self.format.accumulates:
+            return intrinsic(name, [total, weight, x], total)
+        return total + intrinsic(name, [weight, x], total)
+
+    def _numbers(self, body: Body, row: int, group: Number) -> Number:
+        """Emits a group of numbers of a row, in all lanes."""
+        count, position = self.format.group, self.at(row, group * self.format.group)
+        if count == 1:
+            return body.broadcast(body.element(self.lhs, position), self.tile.lanes)
+        bits = lane(bitcast(body.read(self.lhs, position, count), "i32"), 0)
+        return bitcast(body.broadcast(bits, self.tile.lanes), self.format.quantized_lhs)
+
+    def _weights(self, body: Body, group: Number, panel: int, column: int) -> Number:
+        """Emits the groups of some columns of a panel."""
+        width, of = self.format.width, self.format.quantized_lhs
+        weights = body.read(self.panels[panel], [group, width(column)], width(self.tile.lanes))
+        is_wide = weights.element == of
+        return weights if is_wide else body.number("arith.extsi", [weights], of, weights.lanes)
+
+
+# Tiles of a matrix product on a CPU: sizes that divide, accumulators in registers.
+
+_GROUPED: Mapping[str, type[TileProduct]] = {"bf16": PairsProduct, "i8": Int8Product}
+"""The products with panels of groups, by the element type of the weights."""
+
+
+def tile_matmul(
+    body: Body,
+    vectors: VectorUnit,
+    format: WeightFormat,
+    lhs: Array,
+    rhs: Array,
+    start: Array | None = None,
+) -> Array:
+    """Emits the product of a few rows with a panel.
+
+    Its initial zeros are marked as distributed, like those of `zeros_in_place` and for the same
+    reason: the product must not be the only op of its dispatch with that mark.
+
+    Args:
+        body: The body that gets the ops.
+        vectors: The vector unit.
+        format: The format of the panel.
+        lhs: ``[K]`` or ``[rows, K]``.
+        rhs: ``[K, P]``; of groups, as `packing.pack` returns it.
+        start: The sums to add it to, ``[P]`` or ``[rows, P]``; None for zeros.
+
+    Returns:
+        ``[P]`` or ``[rows, P]``, of int32 if the left-hand side has been quantized.
+    """
+    if format.is_grouped:
+        return _grouped_matmul(body, vectors, format, lhs, [rhs], start)
+    inner, width = known(rhs.shape)
+    element = lhs.element
+    if len(lhs.shape) == 1 and width >= vectors.lanes(element):
+        return row_fma(body, vectors, lhs, [rhs], start)
+    rows = known(lhs.shape)[:-1]
+    columns = vectors.columns(width, element) if rows else width
+    parallel = [*(divisor(n, vectors.rows) for n in rows), columns, 0]
+    reduction = [*(0 for _ in parallel[:-1]), divisor(inner, vectors.tile_unrolled)]
+    if start is None:
+        tiles = cpu_tiles(parallel[:-1], [0] * len(parallel[:-1]))
+        start = linalg.zeros(body, ArrayType((*rows, width), element), tiles)
+    return linalg.matmul(body, lhs, rhs, start, cpu_tiles(parallel, reduction), (1, 0))
+
+
+def row_matmul(
+    body: Body, vectors: VectorUnit, format: WeightFormat, lhs: Array, panels: Sequence[Array]
+) -> list[Array]:
+    """Emits the products of a row with some panels, with as many independent sums as possible.
+
+    Args:
+        body: The body that gets the ops.
+        vectors: The vector unit.
+        format: The format of the panels.
+        lhs: ``[K]``.
+        panels: Each ``[K, P]``; of groups, as `packing.pack` returns them.
+
+    Returns:
+        The products side by side, ``[G*P]``; or separately, if a panel does not fill a register.
+    """
+    if format.is_grouped:
+        return [_grouped_matmul(body, vectors, format, lhs, panels)]
+    if known(panels[0].shape)[1] >= vectors.lanes(lhs.element):
+        return [row_fma(body, vectors, lhs, panels)]
+    return [tile_matmul(body, vectors, format, lhs, panel) for panel in panels]
+
+
+def _grouped_matmul(
+    body: Body,
+    vectors: VectorUnit,
+    format: WeightFormat,
+    lhs: Array,
+    panels: Sequence[Array],
+    start: Array | None = None,
+) -> Array:
+    """Emits the product of a few rows with a panel of groups, or of one row with several."""
+    rows, width = known(lhs.shape)[:-1], format.columns(known(panels[0].shape)[1])
+    made = start or body.empty(ArrayType((*rows, len(panels) * width), format.sums))
+    for tile in tiles_of(vectors, rows[0] if rows else 1, len(panels), width):
+        positions: list[list[Index]] = [
+            [*([row] if rows else []), panel * width + column]
+            for row, panel, column in tile.coordinates
+        ]
+        if start is None:
+            sums = [body.constant(0, format.sums, tile.lanes)] * len(positions)
+        else:
+            sums = [body.read(made, position, tile.lanes) for position in positions]
+        sums = _GROUPED[format.weight](format, lhs, panels, tile).emit(body, sums)
+        for position, total in zip(positions, sums, strict=True):
+            body.write(total, made, position)
+    return made
+
+
+# Rows of float32 as int8 numbers with a scale, as `builder.int8` defines them.
+#
+# The largest magnitude of a row is found by comparing bits as integers: nonnegative numbers have
+# the same order, and NaNs are larger than all others.
+
+_MAGNITUDE = 0x7FFFFFFF
+"""The bits of a float32 without its sign."""
+
+
+class Int8Rows(NamedTuple):
+    """Rows of int8 numbers.
+
+    Attributes:
+        numbers: The numbers in the layout of products, padded with zeros.
+        scales: A scale for each row.
+        corrections: A number to add to each row's sums, which compensates for the offset of the
+            weights; None if they have none.
+    """
+
+    numbers: Array
+    scales: Array
+    corrections: Array | None = None
+
+    @property
+    def arrays(self) -> list[Array]:
+        """The arrays that there are."""
+        return [each for each in self if each is not None]
+
+    def tile(self, body: Body, first: Sequence[Index], rows: int) -> Array:
+        """Emits the numbers of some rows; `first` has the indices of the first one."""
+        sizes = (*([rows] if rows > 1 else []), *self.numbers.shape[-1:])
+        return body.extract(self.numbers, [*first, 0], sizes)
+
+
+def int8_types(format: WeightFormat, width: int, leading: Sequence[Index]) -> list[ArrayType]:
+    """The types of the arrays of `Int8Rows`.
+
+    Args:
+        format: The format of the weights.
+        width: The numbers of a row.
+        leading: The leading axes, which index rows.
+    """
+    return [
+        ArrayType((*leading, format.groups(width) * format.group), format.quantized_lhs),
+        ArrayType((*leading,), "f32"),
+        *([ArrayType((*leading,), "i32")] if format.offset else []),
+    ]
+
+
+def quantize_row(
+    body: Body,
+    vectors: VectorUnit,
+    format: WeightFormat,
+    source: tuple[Array, Sequence[Index]],
+    width: int,
+    rows: Int8Rows,
+    index: Sequence[Index],
+) -> None:
+    """Emits a row of int8 numbers.
+
+    Args:
+        body: The body that gets the ops.
+        vectors: The vector unit.
+        format: The format of the weights.
+        source: An array of float32, and the indices of the row in it.
+        width: The numbers of the row.
+        rows: The destination.
+        index: The indices of the row in it.
+    """
+    array, at = source
+    lanes = vectors.lanes("f32")
+    full, rest = width // lanes * lanes, width % lanes
+
+    largest = _largest(body, lanes, source, width)
+    most = body.constant(LARGEST << FRACTION_BITS, "f32")
+    factor = body.number("arith.divf", [most, largest], "f32")
+
+    def rounded(inside: Body, column: Index, count: int) -> Number:
+        numbers = inside.read(array, [*at, column], count) * inside.broadcast(factor, count)
+        fixed = inside.number("arith.fptosi", [numbers], "i32", count) + (1 << (FRACTION_BITS - 1))
+        by = inside.constant(FRACTION_BITS, "i32", count)
+        integers = inside.number("arith.shrsi", [fixed, by], "i32", count)
+        inside.write(cast(inside, integers, rows.numbers.element), rows.numbers, [*index, column])
+        return integers
+
+    def add(inside: Body, column: Number, sums: list[Number]) -> list[Number]:
+        return [sums[0] + rounded(inside, column, lanes)]
+
+    whole = width // format.group * format.group
+    padded = known(rows.numbers.shape[-1:])[0]
+    if padded > width:
+        zeros = body.constant(0, rows.numbers.element, padded - whole)
+        body.write(zeros, rows.numbers, [*index, whole])
+    total = body.constant(0, "i32")
+    if full:
+        zero = body.constant(0, "i32", lanes)
+        (sums,) = accumulate(body, full, lanes, [zero], add, carried=[rows.numbers])
+        total = reduce(sums, "add")
+    if rest:
+        total = total + reduce(rounded(body, body.index(full), rest), "add")
+    if rows.corrections is not None:
+        body.put(total * -format.offset, rows.corrections, index)
+    is_finite = body.compare("olt", largest, body.constant(math.inf, "f32"))
+    scale = body.number("arith.divf", [largest, body.constant(LARGEST, "f32")], "f32")
+    scale = body.select(is_finite, scale, body.constant(math.nan, "f32"))
+    body.put(scale, rows.scales, index)
+
+
+def _largest(body: Body, lanes: int, source: tuple[Array, Sequence[Index]], width: int) -> Number:
+    """Emits the largest magnitude of a row of float32, at least `LEAST`.
+
+    Magnitudes are compared as integers, in which NaN is larger than infinity.
+    """
+    array, at = source
+    full, rest = width // lanes * lanes, width % lanes
+
+    def magnitude(inside: Body, column: Index, count: int) -> Number:
+        bits = bitcast(inside.read(array, [*at, column], count), "i32")
+        mask = inside.constant(_MAGNITUDE, "i32", count)
+        return inside.number("arith.andi", [bits, mask], "i32", count)
+
+    def larger(inside: Body, column: Number, largest: list[Number]) -> list[Number]:
+        both = [magnitude(inside, column, lanes), *largest]
+        return [inside.number("arith.maxsi", both, "i32", lanes)]
+
+    largest = body.constant(_bits(LEAST), "i32")
+    if full:
+        least = body.broadcast(largest, lanes)
+        (found,) = accumulate(body, full, lanes, [least], larger)
+        largest = reduce(found, "maxsi")
+    if rest:
+        largest = largest.at_least(reduce(magnitude(body, full, rest), "maxsi"))
+    return body.number("arith.bitcast", [largest], "f32")
+
+
+def rescaled(
+    body: Body, sums: Number, rows: Int8Rows, index: Sequence[Index], scale: Number
+) -> Number:
+    """Emits some columns of a row of a product, from its sums.
+
+    Args:
+        body: The body that gets the ops.
+        sums: A vector of the sums of the row, int32.
+        rows: The rows of the left-hand side.
+        index: The indices of the row in them.
+        scale: The scales of the columns.
+    """
+    if rows.corrections is not None:
+        sums = sums + body.broadcast(body.element(rows.corrections, index), sums.lanes)
+    own = body.broadcast(body.element(rows.scales, index), sums.lanes)
+    return body.number("arith.sitofp", [sums], "f32", sums.lanes) * (own * scale)
+
+
+def _bits(number: float) -> int:
+    """The bits of a float32, as an integer."""
+    (bits,) = struct.unpack("<i", struct.pack("<f", number))
+    return bits
+
+
+# Fills arrays with zeros in place, and copies rows one by one, in vectors.
+
+
+def copy_row(
+    body: Body,
+    vectors: VectorUnit,
+    source: tuple[Array, Sequence[Index]],
+    target: tuple[Array, Sequence[Index]],
+    column: Index = 0,
+    width: int | None = None,
+) -> None:
+    """Emits a copy of a row of an array to a row of another.
+
+    Args:
+        body: The body that gets the ops.
+        vectors: The vector unit.
+        source: An array, and the indices of the row along all axes but the last.
+        target: The same for the destination.
+        column: The first column of the destination.
+        width: The number of columns; None for the whole row.
+    """
+    width = width or known(source[0].shape[-1:])[0]
+    lanes = vectors.columns(width, source[0].element)
+
+    def vector(number: Number) -> None:
+        value = body.read(source[0], [*source[1], number], lanes)
+        body.write(value, target[0], [*target[1], number + column])
+
+    body.loop(0, width, lanes, [target[0]], vector)
+
+
+def zeros_in_place(body: Body, vectors: VectorUnit, array: Array) -> Array:
+    """Emits zeros in place of an array.
+
+    The op is marked as distributed, which has no effect on itself. If another op were the only one
+    with that mark, IREE would repeat the loops that produce its operands, including their writes,
+    in each of its tiles.
+    """
+    zero = body.constant(0, array.element)
+    columns = divisor(known(array.shape)[-1], vectors.width(array.element))
+    rank = len(array.shape)
+    tiles = cpu_tiles([1] * (rank - 1) + [columns], [0] * rank)
+    return linalg.pointwise(body, [], array, lambda _, __: zero, tiles)
