@@ -131,7 +131,7 @@ def _defined(
         lines += indented(["const struct caller caller = {run, context};"])
     else:
         lines += indented(["(void)run;", "(void)context;"])
-    if "memory" not in "\n".join((*steps, *body.scalars())):
+    if not re.search(r"(?<![\w>])memory\b", "\n".join((*steps, *body.scalars()))):
         lines += indented(["(void)memory;"])
     lines += indented(body.formulas())
     lines += indented(body.scalars())
@@ -152,7 +152,10 @@ def _measuring(function: Function, messages: Messages) -> list[str]:
     """The definition of the function that computes the bytes of arrays."""
     lines = ["if (!bytes)", f"    return {NO_BYTES};"]
     for member in function.limited:
-        test = f"{member.name} < {member.minimum} || {member.name} > {member.maximum}"
+        first, *others = member.name.split(" * ")
+        test = f"{first} < {member.minimum} || {first} > {member.maximum}"
+        if others:  # the product of three sizes may be beyond 64 bits
+            test = " / ".join((f"{first} > {member.maximum}", *others))
         lines += [f"if ({test})", f"    return {messages.of(member) + RANGE};"]
     sizes = {member.name: member.size for member in function.arrays}
     sizes["scratch"] = function.scratch

@@ -20,16 +20,20 @@ KEYWORDS = frozenset(
         "static_assert static_cast struct switch template this thread_local throw true try",
         "typedef typeid typename typeof union unsigned using virtual void volatile wchar_t",
         "while xor xor_eq",
+        # macros: of the headers that NAME.h includes, of others, of compilers
+        "NULL offsetof unreachable",
+        "EOF HUGE_VAL I INFINITY NAN RAND_MAX complex errno imaginary stderr stdin stdout",
+        "i386 linux unix",
     )
     for word in line.split()
 )
-"""The reserved words of C11, C23 and C++20, and ``main``."""
+"""The reserved words of C11, C23 and C++20, ``main``, and short names of macros."""
 
 RESERVED = KEYWORDS | {
     word
     for line in (
         # variables, functions and types of functions in C
-        "NULL arguments buffers bytes call_kernel caller check_arrays code constants context",
+        "arguments buffers bytes call_kernel caller check_arrays code constants context",
         "groups int64_t lengths memcpy memory memset results run scratch size_t uint32_t uint64_t",
         # words of JavaScript
         "Math await debugger eval extends finally function implements import in instanceof",
@@ -53,5 +57,6 @@ def check_identifier(caller: str, argument: str, name: object) -> str:
         or len(name) > 100
     ):
         expected = "a name of letters, digits and _, no digit or _ first, no word of C or C++"
-        raise InvalidArgumentError(caller, argument, expected, describe(name))
+        remedy = "give another: name= or function=, or --name or --function on the command line"
+        raise InvalidArgumentError(caller, argument, expected, describe(name), remedy)
     return name

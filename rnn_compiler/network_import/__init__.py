@@ -35,6 +35,7 @@ from rnn_compiler.schema.open_sizes import bound, open_dimension
 __all__ = ["checked_sizes", "checked_values", "import_network"]
 
 _TAKEN = ("to_host", "self")
+_LONGEST = 90  # letters of a name; C takes 100, with what is added to equal ones
 """Names with a special meaning in calls."""
 
 _NUMBERED = re.compile(r"n\d+")
@@ -187,7 +188,7 @@ def _names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     names: list[str] = []
     for text in texts:
         stem = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
-        stem = stem if stem[:1].isalpha() else f"value_{stem}".rstrip("_")
+        stem = (stem if stem[:1].isalpha() else f"value_{stem}")[:_LONGEST].rstrip("_")
         word = keyword.iskeyword(stem) or stem in KEYWORDS or _NUMBERED.fullmatch(stem)
         name = stem = f"{stem}_" if word else stem
         number = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 import subprocess
 from functools import partial
@@ -238,7 +239,9 @@ def test_an_input_and_an_output_of_similar_names(tmp_path: Path) -> None:
     assert found["x_1"].tolist() == [[1, 1, 1]] * 2
 
 
-@pytest.mark.parametrize(("given", "taken"), [("int", "main"), ("double", "namespace")])
+@pytest.mark.parametrize(
+    ("given", "taken"), [("int", "main"), ("double", "namespace"), ("NULL", "linux")]
+)
 def test_arrays_named_by_words_of_c(given: str, taken: str, tmp_path: Path) -> None:
     """They get another name at import, the same one in every language."""
     nodes = [onnx.helper.make_node("Neg", [given], [taken])]
@@ -249,6 +252,16 @@ def test_arrays_named_by_words_of_c(given: str, taken: str, tmp_path: Path) -> N
     loaded = Loaded(rc.compile_c(module, TARGET), tmp_path)
     found = loaded.call("words", {f"{given}_": np.arange(3, dtype=np.float32)})
     assert found[f"{taken}_"].tolist() == [0, -1, -2]
+
+
+def test_arrays_named_like_variables_of_c(tmp_path: Path) -> None:
+    """Compilers do not warn of a variable that only seems to be read. Long names are cut."""
+    long = "x/" * 200
+    nodes = [onnx.helper.make_node("Neg", ["memory"], [long])]
+    path = saved(model(nodes, {"memory": [3]}, [long], {}), tmp_path / "variables.onnx")
+    loaded = Loaded(rc.compile_c(rc.import_network(path), TARGET), tmp_path)
+    found = loaded.call("variables", {"memory": np.arange(3, dtype=np.float32)})
+    assert found["x_" * 44 + "x"].tolist() == [0, -1, -2]
 
 
 @pytest.mark.slow
@@ -281,6 +294,18 @@ def test_16_bit_floats_are_passed_as_bits(tmp_path: Path) -> None:
     bits, error = js_calling.node(tmp_path, script).splitlines()
     assert int(bits) == 0x3E00
     assert "expected a Uint16Array of one element, its bits, got number" in error
+
+
+def test_a_product_of_sizes_beyond_64_bits(tmp_path: Path) -> None:
+    """It is refused, though the bits that are left would be within the limit."""
+    nodes = [onnx.helper.make_node("Relu", ["x"], ["y"])]
+    path = saved(model(nodes, {"x": ["a", "b", "c"]}, ["y"], {}), tmp_path / "three.onnx")
+    loaded = Loaded(rc.compile_c(rc.import_network(path), TARGET), tmp_path)
+    measure, sizes = loaded.library.three_measure, (ctypes.c_size_t * 3)()
+    found = measure(*map(ctypes.c_int64, (2**21 + 1, 2**22, 2**21)), sizes)
+    assert "a * b * c" in loaded.error(found)
+    assert not measure(*map(ctypes.c_int64, (2**10, 2**20, 2**10)), sizes)
+    assert sizes[0] == 4 * 2**40
 
 
 def js_type(tensor: dict[str, Any]) -> str:
