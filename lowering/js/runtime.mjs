@@ -357,13 +357,14 @@ function spread(row, given) {
 /** The open sizes of a call: given by name, or what the lengths of the arrays make them. */
 function sizesOf(row, given, values) {
   const sizes = {};
-  for (const { name, minimum, maximum } of row.sizes)
-    if (given[name] !== undefined) {
-      const value = given[name];
+  for (const { name, minimum, maximum } of row.sizes) {
+    const value = entryOf(given, name);
+    if (value !== undefined) {
       if (!Number.isInteger(value) || value < minimum || value > maximum)
         throw new InvalidArgumentError(row.op, name, `an integer from ${minimum} to ${maximum}`, value);
       sizes[name] = value;
     }
+  }
   for (let found = true; found; ) {
     found = false;
     for (const spec of row.arguments) {

@@ -211,7 +211,9 @@ def test_a_network_that_only_copies(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("axis", ["code", "results", "new", "function", "Math", "size_t"])
+@pytest.mark.parametrize(
+    "axis", ["code", "results", "new", "function", "Math", "size_t", "constructor"]
+)
 def test_axes_may_have_any_name(axis: str, tmp_path: Path) -> None:
     """Printed code has variables for open sizes, under other names than its own."""
     nodes = [onnx.helper.make_node("ReduceSum", ["x"], ["y"], keepdims=0)]
