@@ -22,7 +22,6 @@ from rnn_compiler.runtime.arguments import (
     check_argument,
     default_array,
 )
-from rnn_compiler.runtime.at_sizes import AtSizes
 from rnn_compiler.runtime.call_signature import call_signature, documentation, with_sequence
 from rnn_compiler.runtime.device.buffer_pool import is_watched, watched
 from rnn_compiler.runtime.device.device_array import DeviceArray
@@ -31,9 +30,8 @@ from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
 from rnn_compiler.runtime.direct.calls import Calls
 from rnn_compiler.runtime.direct.functions import DirectFunction
-from rnn_compiler.runtime.direct.repeats import Repeats
-from rnn_compiler.runtime.direct.routing import Routing
 from rnn_compiler.runtime.loading import find_function
+from rnn_compiler.runtime.memo import Memo
 from rnn_compiler.runtime.prepacking import Prepacking, packed_arrays
 from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.stream import Stream
@@ -75,9 +73,10 @@ class Function:
         self.prepacking = Prepacking(device, indices, self._pack)
         there = None not in (self._prepack, self._prepacked)
         self._is_packed = there and bool(spec.frozen)
-        self._routing = Routing(spec, device, direct)
         if self._is_packed:  # by IREE; this moves them to huge pages
-            self._routing.take_packed(self._pack(()))
+            packed = self._pack(())
+            if spec.prepack in direct:
+                direct[spec.prepack].take_packed(packed)
         all_there = len(indices) == len(spec.weights) > 0
         self.prepacks = prepack and there and all_there and not spec.frozen
         self._names = dict.fromkeys(argument.keyword for argument in spec.arguments)
@@ -86,10 +85,8 @@ class Function:
         self._required = [name for name in self._names if name not in optional]
         fields = dict.fromkeys(result.keyword for result in spec.results)
         self._results = result_type(spec.op, tuple(fields))
-        self._calls, self._at_sizes = 0, AtSizes(spec)
-        self.is_direct = self._routing.is_direct
-        repeats = self.is_direct and not (self._at_sizes.is_open or self._has_lists)
-        self._repeats = Repeats(spec, device, prepacks=self.prepacks) if repeats else None
+        self._calls, self._memo = 0, Memo(spec, device, direct, packs=self.prepacks)
+        self.is_direct = self._memo.is_direct
 
     def __repr__(self) -> str:
         return f"Function({self.spec.function} on {self.device.uri}: {self.spec})"
@@ -114,22 +111,20 @@ class Function:
             TypeError: An argument is unknown or missing.
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
         """
-        specs, repeats = self.spec.arguments, self._repeats
         if sequence:
             arguments = with_sequence(self.__name__, self.spec.sequence, sequence, arguments)
-        if repeats is not None and (found := repeats(arguments, to_host)) is not None:
+        if (found := self._memo.repeat(arguments, to_host)) is not None:
             return self._results(*found)
         if arguments.keys() != self._names.keys():
             check_keywords(self.spec.function, arguments, [*self._names], self._required)
         if self._has_lists:
-            arguments = by_name(self.spec.op, specs, arguments)
-        if self._at_sizes.is_open:
+            arguments = by_name(self.spec.op, self.spec.arguments, arguments)
+        if self._memo.is_open:
             arguments = self._viewed(arguments)
-            specs = self._at_sizes.of(arguments).arguments
+        specs = self._memo.spec_of(arguments).arguments
         arrays = [self._checked(spec, arguments.get(spec.name)) for spec in specs]
         results, calls, packed = self._watched(self._invoke, arrays, to_host)
-        if repeats is not None:
-            repeats.expect(arguments, calls, packed)
+        self._memo.note(arguments, arrays, calls, packed)
         return results
 
     def stream(self, **arguments: object) -> Stream:
@@ -198,7 +193,7 @@ class Function:
 
     def _arrays(self, views: Sequence[Any], given: Sequence[Any]) -> list[DeviceArray]:
         """The results of a call with given arguments, as arrays."""
-        specs = self._at_sizes.of_all(given).results
+        specs = self._memo.spec_of_all(given).results
         return [DeviceArray(self.device, *each) for each in zip(views, specs, strict=True)]
 
     def _watched(self, run: Callable[..., Any], *arguments: object) -> Any:
@@ -216,11 +211,10 @@ class Function:
     ) -> tuple[Any, Calls | None, Sequence[DeviceArray]]:
         """Runs the function; gives its results, the direct calls taken, and packed weights."""
         values: Sequence[Any]
-        spec = self._at_sizes.of_all(arrays)
-        direct, packed = self.direct_calls(arrays)
+        spec = self._memo.spec_of_all(arrays)
+        direct, packed = self.direct_calls(arrays, spec=spec)
         if direct is not None:
-            values = direct(arrays, packed)
-            values = values if to_host else [*map(self.device.adopt_array, values, spec.results)]
+            values = direct(arrays, packed, None if to_host else self.device)
         else:
             there = [*map(self._on_device, arrays, spec.arguments)]
             results = self._arrays(self._launch(there, packed), arrays)
@@ -246,10 +240,10 @@ class Function:
     def direct_calls(
         self, arrays: Sequence[Any], *, spec: FunctionSpec | None = None, again: bool = False
     ) -> tuple[Calls | None, Sequence[DeviceArray]]:
-        """Direct calls for arrays like these (`Routing.of`), and the packed weights."""
+        """Direct calls for arrays like these (`Memo.calls`), and the packed weights."""
         packed = self._packed(arrays)
-        spec = spec or self._at_sizes.of_all(arrays)
-        return self._routing.of(spec, bool(packed), again), packed
+        spec = spec or self._memo.spec_of_all(arrays)
+        return self._memo.calls(spec, bool(packed), again), packed
 
     def _packed(self, arrays: Sequence[Any]) -> Sequence[DeviceArray]:
         """The packed weights of a call's arguments."""

@@ -256,14 +256,6 @@ class Device:
             message = f"{self.uri}: a tensor cannot be used in place"
             raise DeviceError(f"{message}: {str(error).strip()}") from error
 
-    def adopt_array(self, array: Any, spec: TensorSpec) -> DeviceArray:
-        """An array that owns its host memory exclusively, copied if necessary."""
-        start: int = array.__array_interface__["data"][0]
-        if not array.size or start % ALIGNMENT:
-            return self.put(array, spec)
-        memory = array.reshape(-1).view(np.uint8)
-        return DeviceArray(self, None, spec, memory, (start, start + array.nbytes))
-
     def capsules(self, views: Sequence[Any]) -> Iterable[object]:
         """DLPack capsules of the memory of IREE's views, which other views may share.
 

@@ -16,7 +16,7 @@ from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.device.processors import processors
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["WORK_FOR_THREADS", "default_device", "work"]
+__all__ = ["WORK_FOR_THREADS", "default_device", "is_for_threads", "work"]
 
 WORK_FOR_THREADS = 32_000_000
 """The least `work` for which threads are used.
@@ -45,6 +45,27 @@ For other ops and dtypes threads pay off from 17 M on; for gradients with few el
 beyond 70 M.
 """
 
+_CHUNK = 16
+"""The most steps of a chunk of a stream, for a batch of one row."""
+
+_CHUNK_FOR_THREADS = 4 * WORK_FOR_THREADS
+"""The least `work` for which a chunk runs on threads.
+
+Starting them takes time, and most of the rest is reading weights, which one thread does
+nearly as fast. More than two processors would help the largest of these, so the limit is below
+them. An LSTM's chunks on two cores of an AMD Zen 5, microseconds:
+
+==================  =====  ============  ==========
+steps, I = H        work   direct calls  local-task
+==================  =====  ============  ==========
+1, 512               38 M            97         134
+1, 640               59 M           141         203
+10, 512              76 M           636         623
+1, 768               85 M           295         352
+10, 640             118 M           885         963
+==================  =====  ============  ==========
+"""
+
 _READING = 8
 """The number of rows of a product that takes as long as reading its weights from memory once."""
 
@@ -69,6 +90,14 @@ def work(spec: FunctionSpec) -> int:
     tensors = (*spec.arguments, *spec.frozen, *spec.results)
     weights = sum([math.prod(tensor.static_shape) for tensor in tensors if not tensor.batched])
     return 2 * (rows + _READING) * weights
+
+
+def is_for_threads(spec: FunctionSpec) -> bool:
+    """Whether threads speed up a call of a function at known sizes."""
+    dims = spec.static_dims
+    rows, steps = (dims.get(name, 1) for name in ("batch_size", "seq_length"))
+    is_chunk = rows == 1 and steps <= _CHUNK
+    return work(spec) >= (_CHUNK_FOR_THREADS if is_chunk else WORK_FOR_THREADS)
 
 
 def default_device(

@@ -1,26 +1,25 @@
 """Direct calls for a stream's chunks; the state stays where compiled code reads it.
 
-The arguments of compiled code are laid out once for each chunk size. A call copies the chunk in,
-runs, and copies the results out. Its last steps copy the new state to where the next call reads it.
+The arguments are bound once for each chunk size. A call copies the chunk in and runs. Its last
+steps copy the new state to where the next call reads it, whatever the size of the next chunk.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.shutdown import RUNNING
+from rnn_compiler.runtime.direct.bindings import SMALL
+from rnn_compiler.runtime.direct.executor import Executor
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array, typed
 from rnn_compiler.runtime.direct.plan import Plan
-from rnn_compiler.runtime.direct.prepared import Prepared
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.schedule import Copy, Span, Storage, followed
 from rnn_compiler.schema.streams import Chunked
 
 if TYPE_CHECKING:
@@ -60,11 +59,12 @@ class DirectChunks:
         """
         self._function, self._spec, self._op = function, spec, op
         self._after, self._fixed, self._fields = after, fixed, fields
+        self._device, self._weights = function.device, tuple(fixed.values())
         self._tensors = {each.name: each for each in spec.arguments}
         self._dtype = DTYPES[self._tensors[op.chunk].dtype].numpy
         self._state = {name: _own(self._tensors[name]) for name in after}
         self._results = result_type(spec.op, tuple(fields))
-        self._calls: dict[tuple[int, ...], _Chunk | None] = {}
+        self._calls: dict[tuple[int, ...], tuple[Executor, Any] | None] = {}
         self._seen: tuple[int, ...] | None = None
         self.is_ahead = False
 
@@ -77,34 +77,34 @@ class DirectChunks:
         """
         if type(chunk) is not np.ndarray or chunk.dtype != self._dtype:
             return None
-        if not self._function.device.usable:
+        if not self._device.usable:
             return None
         call = self._calls.get(chunk.shape)
         if call is None:
             call = self._new(chunk, state)
             if call is None:
                 return None
-        for array in self._fixed.values():
+        for array in self._weights:
             if array.exported:  # its packed copy may be outdated
                 return None
         if not self.is_ahead:
             for name, view in self._state.items():
                 view[...] = state[name].to_host()
-        call.input[...] = chunk
+        executor, place = call
+        place[...] = chunk
         self.is_ahead = True
         with RUNNING:
-            call.prepared.run()
-        return self._results(*[view.copy() for view in call.views])
+            return self._results(*executor.run())
 
     def state(self) -> dict[str, DeviceArray]:
         """A copy of the state here."""
-        device = self._function.device
+        device = self._device
         return {
             name: device.keep(device.put(view, self._tensors[name]))
             for name, view in self._state.items()
         }
 
-    def _new(self, chunk: Any, state: Mapping[str, DeviceArray]) -> _Chunk | None:
+    def _new(self, chunk: Any, state: Mapping[str, DeviceArray]) -> tuple[Executor, Any] | None:
         """The calls for a size, from its second chunk on."""
         shape: tuple[int, ...] = chunk.shape
         if shape in self._calls or self._seen != shape:
@@ -115,13 +115,14 @@ class DirectChunks:
         self._calls[shape] = None
         spec = self._at(shape)
         if spec is not None:
-            given = {**self._fixed, **state, self._op.chunk: chunk}
+            given: dict[str, Any] = {**self._fixed, **state, self._op.chunk: chunk}
             if self._op.length is not None:
                 given[self._op.length] = _own(self._tensors[self._op.length])
+                given[self._op.length][...] = spec.dims.get("seq_length", 1)
             arrays = [given[name] for name in self._tensors]
             calls, packed = self._function.direct_calls(arrays, again=True)
-            if calls is not None and not calls.gives_arguments:
-                self._calls[shape] = self._laid_out(calls.plan, spec, packed)
+            if calls is not None:
+                self._calls[shape] = self._bound(calls.plan, spec, arrays, packed)
         return self._calls[shape]
 
     def _at(self, shape: tuple[int, ...]) -> FunctionSpec | None:
@@ -136,54 +137,19 @@ class DirectChunks:
         tensors = {each.name: each for each in spec.arguments}
         return spec if tensors[self._op.chunk].shape == shape else None
 
-    def _laid_out(self, plan: Plan, spec: FunctionSpec, packed: Sequence[DeviceArray]) -> _Chunk:
-        """Calls for a size, with all memory bound."""
-        positions = {each.name: k for k, each in enumerate(spec.arguments)}
-        results = {each.name: k for k, each in enumerate(spec.results)}
-        steps = plan.steps
-        for name, result in self._after.items():
-            span = plan.results[results[result]]
-            size = plan.arguments[positions[name]]
-            last = span.part(span.length - size, size)  # its last step, if it has all steps
-            steps = followed(steps, [Copy(last, Span(Storage.ARGUMENT, positions[name], 0, size))])
-        prepared = Prepared(replace(plan, steps=steps), own_blocks=True)
-        own = {name: _own(each) for name, each in self._tensors_at(spec).items()}
-        if self._op.length is not None:
-            own[self._op.length][...] = spec.dims.get("seq_length", 1)
-        for name, array in {**own, **self._state}.items():
-            prepared.bind(("argument", positions[name]), address_of(array))
-        for name, array in self._fixed.items():
-            prepared.bind(("argument", positions[name]), array.address)
-        for k, array in enumerate(packed, len(positions)):
-            prepared.bind(("argument", k), array.address)
-        views: list[Any] = []
-        for name in self._fields:
-            span, result = plan.results[results[name]], spec.results[results[name]]
-            memory = plan.constants if span.storage is Storage.CONSTANT else prepared.memory[1:]
-            part = memory[span.index][span.start : span.start + span.size]
-            views.append(typed(part, DTYPES[result.dtype].numpy, result.static_shape))
-        return _Chunk(prepared, own[self._op.chunk], views, (own, packed))
-
-    def _tensors_at(self, spec: FunctionSpec) -> dict[str, TensorSpec]:
-        """The specs of the chunk and its length."""
-        names = (self._op.chunk, self._op.length)
-        return {each.name: each for each in spec.arguments if each.name in names}
-
-
-class _Chunk:
-    """Calls at one chunk size.
-
-    Attributes:
-        prepared: The prepared plan.
-        input: The array to copy the chunk to.
-        views: Views of the results.
-        owners: Keeps the bound memory alive.
-    """
-
-    __slots__ = ("input", "owners", "prepared", "views")
-
-    def __init__(self, prepared: Prepared, input: Any, views: list[Any], owners: object) -> None:
-        self.prepared, self.input, self.views, self.owners = prepared, input, views, owners
+    def _bound(
+        self, plan: Plan, spec: FunctionSpec, arrays: Sequence[Any], packed: Sequence[DeviceArray]
+    ) -> tuple[Executor, Any]:
+        """Calls for a size, with all arguments bound, and where the chunk is copied to."""
+        arguments = {each.name: k for k, each in enumerate(spec.arguments)}
+        shown = [k for k, each in enumerate(spec.results) if each.name in self._fields]
+        after = {arguments[k]: self._fields.index(each) for k, each in self._after.items()}
+        plan = plan.with_results_together(SMALL, shown).continued(after)
+        executor = Executor(plan, spec, [spec.results[k] for k in shown], packs=False)
+        executor.bind(arrays, packed)
+        for name, array in self._state.items():
+            executor.prepared.bind(("argument", arguments[name]), address_of(array))
+        return executor, executor.bindings[arguments[self._op.chunk]].own()
 
 
 def _own(spec: TensorSpec) -> Any:

@@ -32,9 +32,6 @@ _log = logging.getLogger(__name__)
 PACKED = 32 << 20
 """The size in bytes up to which packed weights are copied for direct calls."""
 
-_REMEMBERED = 16
-"""The number of sizes for which a function keeps prepared calls."""
-
 
 def direct_functions(payload: bytes, archive: bytes | None = None) -> dict[str, DirectFunction]:
     """The functions of a payload that can be called directly, by symbol, including companions.
@@ -111,7 +108,6 @@ class DirectFunction:
         self._schedule, self._arguments = schedule, arguments
         self._constants, self._sizes = constants, sizes
         self._executable = executable
-        self._calls: dict[tuple[tuple[str, int], ...], Calls | None] = {}
 
     def take_packed(self, results: Sequence[DeviceArray]) -> None:
         """Fills packed constants from the function's results, which are these or copies of them."""
@@ -134,29 +130,19 @@ class DirectFunction:
         for constant in constants:
             use_huge_pages(address_of(constant), len(constant))
 
-    def at(self, spec: FunctionSpec, sizes: Mapping[str, int]) -> Calls | None:
+    def at(
+        self, spec: FunctionSpec, sizes: Mapping[str, int], *, packs: bool = False
+    ) -> Calls | None:
         """Its calls at some sizes; None if they must go through IREE.
 
         Args:
             spec: The function at these sizes.
             sizes: The open dimensions, by name.
+            packs: Whether weights that stay on the device are packed once.
         """
-        key = tuple(sizes.items())
+        parts = self._schedule, self._arguments, self._constants, self._executable
         try:
-            return self._calls[key]
-        except KeyError:
-            calls = self._new_calls(spec, sizes)
-        if len(self._calls) >= _REMEMBERED:
-            self._calls.clear()  # other threads may do so at any time
-        self._calls[key] = calls
-        return calls
-
-    def _new_calls(self, spec: FunctionSpec, sizes: Mapping[str, int]) -> Calls | None:
-        try:
-            plan = Plan.of(
-                self._schedule, self._arguments, self._constants, self._executable, sizes
-            )
-            return Calls(plan, spec)
+            return Calls(Plan.of(*parts, sizes), spec, packs=packs)
         except NoDirectCallsError as error:
             _log.debug("%s goes through IREE: %s", spec.function, error)
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -108,19 +109,25 @@ class Plan:
         plan.check()
         return plan
 
-    def with_results_together(self, small: float = math.inf) -> Plan:
+    def with_results_together(self, small: int, shown: Sequence[int] | None = None) -> Plan:
         """A plan with one block for all small results, copied there by the last steps.
+
+        Nothing is copied if all blocks are small and the results have separate memory there.
 
         Args:
             small: Results larger than this many bytes stay in place, and may share a block. Results
                 that are an argument, a constant or equal to another result are always copied.
+            shown: The results to return; None for all.
         """
-        shared = [span for k, span in enumerate(self.results) if span in self.results[:k]]
+        given = self.results if shown is None else tuple(self.results[k] for k in shown)
+        if sum(self.blocks) <= small and _are_apart(given):
+            return replace(self, results=given)
+        shared = [span for k, span in enumerate(given) if span in given[:k]]
         stays = [
             span.storage is Storage.RESULT and span.size > small and span not in shared
-            for span in self.results
+            for span in given
         ]
-        pairs = [*zip(self.results, stays, strict=True)]
+        pairs = [*zip(given, stays, strict=True)]
         kept = sorted({span.index for span, large in pairs if large})
         scratch, starts = aligned(self.scratch), dict[int, int]()
         for k, size in enumerate(self.blocks):
@@ -154,6 +161,20 @@ class Plan:
             results=tuple(results),
         )
 
+    def continued(self, states: Mapping[int, int]) -> Plan:
+        """A plan whose last steps write states to where the next call reads them.
+
+        Args:
+            states: For each argument that is a state, the result that ends with the next state.
+                Results must not share memory with arguments.
+        """
+        last: list[Step] = []
+        for argument, result in states.items():
+            span, size = self.results[result], self.arguments[argument]
+            after = span.part(span.length - size, size)  # its last step, if it has all steps
+            last.append(Copy(after, Span(Storage.ARGUMENT, argument, 0, size)))
+        return replace(self, steps=followed(self.steps, last))
+
     def check(self) -> None:
         """Checks that steps stay within their memory and that dispatches match their kernels."""
         room = {
@@ -180,6 +201,14 @@ class Plan:
                 workgroups += math.prod(static(step.workgroups))
         if workgroups > _MOST_WORKGROUPS:
             raise NoDirectCallsError("too many workgroups")
+
+
+def _are_apart(results: Sequence[Span]) -> bool:
+    """Whether results lie in blocks, no two of them in the same bytes."""
+    order = sorted((span.index, span.start, span.size) for span in results)
+    return all(span.storage is Storage.RESULT for span in results) and all(
+        one[0] < other[0] or one[1] + one[2] <= other[1] for one, other in itertools.pairwise(order)
+    )
 
 
 def _with_numbers(step: Step, known: Any) -> Step:

@@ -1,8 +1,8 @@
 """Prepared plans: memory for a plan, and its steps as a list of calls of C functions.
 
 Everything that compiled code takes is laid out in advance, so that calling the function means
-running a list (`stepping`). A `Prepared` serves one call at a time. Results lie in its own memory,
-or in memory passed by the caller.
+running a list (`stepping`). A `Prepared` serves one call at a time. Arguments and results lie where
+they are bound (`executor`).
 """
 
 from __future__ import annotations
@@ -48,19 +48,10 @@ class _Segment:
 
 
 class Prepared:
-    """Memory for calls of a function, one at a time.
+    """Memory for calls of a function, one at a time: all but arguments and results."""
 
-    Attributes:
-        memory: The scratch memory, and the blocks of results if they are its own.
-    """
-
-    def __init__(self, plan: Plan, own_blocks: bool) -> None:
-        """Lays out memory and steps.
-
-        Args:
-            plan: The plan.
-            own_blocks: Whether it has memory for results; otherwise each call passes some.
-        """
+    def __init__(self, plan: Plan) -> None:
+        """Lays out memory and steps."""
         self.plan = plan
         self._words: list[int] = []
         self._fixes: dict[Base, list[tuple[int, int]]] = {}
@@ -81,11 +72,8 @@ class Prepared:
         self._bases: dict[Base, int] = {}
         self._run = runner()
         self.bind(("table", 0), self._starts)
-        sizes = [plan.scratch, *(plan.blocks if own_blocks else ())]
-        self.memory = [aligned_array(size) for size in sizes]
-        self.bind(("scratch", 0), address_of(self.memory[0]))
-        for k, block in enumerate(self.memory[1:]):
-            self.bind(("result", k), address_of(block))
+        self._scratch = aligned_array(plan.scratch)
+        self.bind(("scratch", 0), address_of(self._scratch))
         for k, constant in enumerate(plan.constants):
             self.bind(("constant", k), address_of(constant))
 

@@ -110,3 +110,28 @@ def test_the_readme_says_how_to_stream(path: Path, tmp_path: Path) -> None:
 def test_wrong_states_are_refused(spec: FunctionSpec, states: Any, message: str) -> None:
     with pytest.raises(InvalidArgumentError, match=message):
         keeps(spec, ["x", "h:0", "c:0"], ["y", "h:1", "c:1"], checked_states(states))
+
+
+@pytest.mark.parametrize("calls", ["direct", pytest.param("iree", marks=pytest.mark.slow)])
+def test_states_may_change_places(
+    calls: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each next state is read before any is written; a result may be an old state."""
+    nodes = [
+        helper.make_node("Tanh", ["x"], ["y"]),
+        *(
+            helper.make_node("Identity", [one], [other])
+            for one, other in (("s:0", "past"), ("x", "r:1"), ("r:0", "s:1"))
+        ),
+    ]
+    inputs = {name: [B, I] for name in ("x", "r:0", "s:0")}
+    file = saved(model(nodes, inputs, ["y", "past", "r:1", "s:1"], {}), tmp_path / "delay.onnx")
+    monkeypatch.setenv("RNN_COMPILER_CALLS", calls)
+    module = rc.import_network(file, states={"r:0": "r:1", "s:0": "s:1"})
+    program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
+    x = weight(8, B, I)
+    stream = program.stream(r_0=np.zeros((B, I), np.float32), s_0=np.zeros((B, I), np.float32))
+    found = [stream(chunk) for chunk in x]
+    np.testing.assert_array_equal([each.s_1 for each in found[1:]], x[:-1])
+    np.testing.assert_array_equal([each.r_1 for each in found], x)
+    assert program.manifest.calls[module.functions[0].function] == "direct"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import threading
+import tracemalloc
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from numeric.harness import draw
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.runtime.direct.repeats import Repeats
+from rnn_compiler.runtime.memo import Memo
 from rnn_compiler.runtime.program import Program
 
 DIMS = {"seq_length": 2, "batch_size": 1, "input_size": 3, "num_units": 4}
@@ -29,14 +30,14 @@ def artifact() -> rc.Artifact:
 def repeated(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether calls were repeated, one after another."""
     found: list[bool] = []
-    original = Repeats.__call__
+    original = Memo.repeat
 
-    def call(each: Repeats, *arguments: Any) -> Any:
+    def repeat(each: Memo, *arguments: Any) -> Any:
         results = original(each, *arguments)
         found.append(results is not None)
         return results
 
-    monkeypatch.setattr(Repeats, "__call__", call)
+    monkeypatch.setattr(Memo, "repeat", repeat)
     return found
 
 
@@ -239,6 +240,27 @@ def test_large_arrays(repeated: list[bool]) -> None:
         assert_same(results, expected)
     memory = [np.asarray(result).ctypes.data for results, _ in found for result in results]
     assert len({*memory}) == len(memory)
+
+
+@pytest.mark.slow
+def test_copies_of_large_arrays_are_not_kept() -> None:
+    """A matrix of 1.5 MB that compiled code cannot use where it is."""
+    dims = {"batch_size": 1, "input_size": 3, "num_units": 300}
+    program = rc.runtime.load(rc.compile(rc.build("LSTMBlockCell", **dims), "cpu"), "local-sync")
+    arrays = draw("LSTMBlockCell", "float32", dims)
+    results: list[Any] = []
+    tracemalloc.start()
+    for place in (0, 0, 0, 4, 4, 4):
+        given = {**arrays, "w": at_address(arrays["w"], place)}
+        results.append(program(**given))
+        del given
+        if len(results) == 3:
+            before, _ = tracemalloc.get_traced_memory()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert after - before < 100_000
+    for each in results:
+        assert_same(each, results[0])
 
 
 def test_raw_ops(artifact: rc.Artifact, repeated: list[bool]) -> None:

@@ -1,0 +1,143 @@
+"""Bindings: where compiled code reads an argument, and how the argument is checked.
+
+An array on the device, and a large numpy array that compiled code can read, are read in place;
+other values are copied to memory of the call's own. An array on the device does not change, so one
+that is passed again is still bound and need not be checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.runtime.arguments import as_array, check_argument, default_array
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.direct.memory import address_of, aligned_array, is_ready, typed
+from rnn_compiler.runtime.direct.prepared import Base, Prepared
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["SMALL", "Binding"]
+
+SMALL = 1 << 15
+"""The size in bytes up to which an argument or a result is copied."""
+
+_KEPT = 1 << 20
+"""The size in bytes up to which the memory of an argument's copy is kept for later calls."""
+
+
+class Binding:
+    """An argument of a call.
+
+    Attributes:
+        last: Returns the array on the device that is bound; another object if there is none.
+        is_read_before: Whether its content was read before the call, to be packed or checked.
+    """
+
+    __slots__ = (
+        *("_address", "_base", "_copies", "_may_be_packed", "_op", "_own", "_prepared", "_spec"),
+        *("_stays", "is_read_before", "last"),
+    )
+
+    def __init__(
+        self,
+        function: FunctionSpec,
+        number: int,
+        prepared: Prepared,
+        copies: list[Any],
+        packs: bool,
+    ) -> None:
+        """Creates it; nothing is bound yet.
+
+        Args:
+            function: The function.
+            number: Which of its arguments.
+            prepared: The call.
+            copies: Keeps large copies until the call ends.
+            packs: Whether weights that stay on the device are packed once.
+        """
+        spec = function.arguments[number]
+        self._op, self._spec, self._prepared, self._copies = function.op, spec, prepared, copies
+        self._base: Base = ("argument", number)
+        is_weight = spec.name in function.weights
+        self._stays = is_weight and len(prepared.plan.arguments) > len(function.arguments)
+        self._may_be_packed = is_weight and packs
+        self.is_read_before = self._stays or spec.maximum is not None
+        self._own: Any = None
+        self._address = 0
+        self.last: Callable[[], object] = _nothing
+
+    def takes(self, value: Any) -> bool:
+        """Whether a similar call may pass another value; checks and binds it.
+
+        Raises:
+            InvalidArgumentError: It has the wrong dtype, shape or range.
+        """
+        spec = self._spec
+        if self._stays:
+            return False
+        if isinstance(value, DeviceArray):
+            if self._may_be_packed or not (value.on_host and value.matches(spec)):
+                return False
+            self.bind(value)
+            return True
+        if value is None:
+            if spec.default is None:
+                return False
+            array = default_array(spec)
+        else:
+            array = as_array(self._op, spec.name, value, spec.dtype)
+            check_argument(self._op, spec, array)
+        self.bind(array, array is value)
+        return True
+
+    def bind(self, array: npt.NDArray[Any] | DeviceArray, in_place: bool = True) -> None:
+        """Binds an array, which was checked.
+
+        Args:
+            array: The array.
+            in_place: Whether the caller keeps it until the call ends.
+        """
+        spec = self._spec
+        self.last = _nothing
+        if isinstance(array, DeviceArray):
+            if array.on_host:
+                self.last = ref(array)
+                if not spec.ignored:
+                    self._prepared.bind(self._base, array.address)
+                    return
+            host = array.to_host()
+        else:
+            host = array
+        if spec.ignored:
+            self.own()
+        elif in_place and host.nbytes > SMALL and is_ready(host):
+            self._prepared.bind(self._base, address_of(host))
+        else:
+            own = self.own()
+            own[...] = host if host.shape == own.shape else np.reshape(host, own.shape)
+
+    def own(self) -> Any:
+        """The call's own memory for it, which is bound."""
+        if self._own is not None:
+            self._prepared.bind(self._base, self._address)
+            return self._own
+        memory = aligned_array(self._prepared.plan.arguments[self._base[1]])
+        address = address_of(memory)
+        self._prepared.bind(self._base, address)
+        own = typed(memory, DTYPES[self._spec.dtype].numpy, self._spec.static_shape)
+        if memory.nbytes > _KEPT and not self._spec.ignored:
+            self._copies.append(own)
+            return own
+        memory[:] = 0
+        self._own, self._address = own, address
+        return own
+
+
+def _nothing() -> object:
+    """A value that no caller passes."""
+    return _nothing

@@ -1,0 +1,178 @@
+"""The executor of direct calls: a plan, bound to arguments and to memory for results.
+
+Arguments are bound one by one (`direct.bindings`), or all at once with the results by the addresses
+of a caller such as torch. Results lie in one of four kinds of memory:
+
+- pooled: memory of the executor, copied to new arrays; for small results on the host
+- fresh: memory of the call, which the results keep; for large ones, and for those on the device
+- the caller's
+- the memory of a state, which the next call reads (`Plan.continued`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.devices import Device
+from rnn_compiler.runtime.direct.bindings import SMALL, Binding
+from rnn_compiler.runtime.direct.memory import address_of, aligned_array, typed
+from rnn_compiler.runtime.direct.plan import Plan
+from rnn_compiler.runtime.direct.prepared import Base, Prepared
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.schedule import aligned
+
+__all__ = ["Executor"]
+
+
+class Executor:
+    """A plan with memory for one call at a time.
+
+    Attributes:
+        prepared: The plan's memory and steps.
+        bindings: The arguments.
+    """
+
+    def __init__(
+        self, plan: Plan, spec: FunctionSpec, results: Sequence[TensorSpec], packs: bool
+    ) -> None:
+        """Creates it; nothing is bound yet.
+
+        Args:
+            plan: The plan, with small results in one block.
+            spec: The function at the plan's sizes.
+            results: The plan's results.
+            packs: Whether weights that stay on the device are packed once.
+        """
+        self.prepared = Prepared(plan)
+        self._copies: list[Any] = []
+        self._kept: Sequence[DeviceArray] = ()
+        self.bindings = [
+            Binding(spec, k, self.prepared, self._copies, packs) for k in range(len(spec.arguments))
+        ]
+        self._packed: list[Base] = [
+            ("argument", k) for k in range(len(spec.arguments), len(plan.arguments))
+        ]
+        self._results = [
+            (each, span.index, span.start, span.start + span.size)
+            for each, span in zip(results, plan.results, strict=True)
+        ]
+        self._blocks = [_Block(("result", k), size) for k, size in enumerate(plan.blocks)]
+        self._bound_views: list[Any] | None = None
+
+    def takes(self, values: Iterable[Any]) -> bool:
+        """Whether a call with these arguments is like the last one; checks and binds them.
+
+        Raises:
+            InvalidArgumentError: An argument has the wrong dtype, shape or range.
+        """
+        for binding, value in zip(self.bindings, values, strict=True):
+            if binding.last() is not value:
+                if not binding.takes(value):
+                    return False
+            elif binding.is_read_before and value is not None and value.exported:
+                return False
+        return True
+
+    def bind(
+        self, arrays: Iterable[npt.NDArray[Any] | DeviceArray], packed: Sequence[DeviceArray]
+    ) -> None:
+        """Binds arguments, which were checked, and packed weights."""
+        for binding, array in zip(self.bindings, arrays, strict=True):
+            binding.bind(array)
+        for base, array in zip(self._packed, packed, strict=True):
+            self.prepared.bind(base, array.address)
+        self._kept = packed
+
+    def run(self, device: Device | None = None) -> list[Any]:
+        """Runs the call with the bound arguments.
+
+        Args:
+            device: The device that the results stay on; None to return numpy arrays.
+
+        Returns:
+            The results. None shares memory with another or with an argument.
+        """
+        views = self._bound_views
+        if device is not None or views is None:
+            return self._run_with_others(device)
+        self.prepared.run()
+        if self._copies:
+            self._copies.clear()
+        return [view.copy() for view in views]
+
+    def _run_with_others(self, device: Device | None) -> list[Any]:
+        """Runs the call with other memory for results than the last call."""
+        taken = self._place(fresh=device is not None)
+        self.prepared.run()
+        self._copies.clear()
+        if device is not None:
+            return [
+                DeviceArray(device, None, spec, memory, (address + start, address + stop))
+                for spec, block, start, stop in self._results
+                for memory, address in [taken[block]]
+            ]
+        arrays: list[Any] = []
+        for result in self._results:
+            view = _view(taken, *result)
+            arrays.append(view.copy() if self._blocks[result[1]].is_small else view)
+        return arrays
+
+    def on(self, pointers: Sequence[int]) -> None:
+        """Runs the call at the addresses of all arguments, packed weights and blocks of results."""
+        self.prepared.bind_all(pointers)
+        self._bound_views = None
+        self.prepared.run()
+
+    def _place(self, *, fresh: bool) -> list[tuple[Any, int]]:
+        """Binds memory for the results, fresh or pooled, and returns it block by block."""
+        taken = [each.fresh() if fresh else each.pooled() for each in self._blocks]
+        for block, (_, address) in zip(self._blocks, taken, strict=True):
+            self.prepared.bind(block.base, address)
+        is_pooled = not fresh and all(block.is_small for block in self._blocks)
+        self._bound_views = [_view(taken, *each) for each in self._results] if is_pooled else None
+        return taken
+
+
+class _Block:
+    """A block of memory for results.
+
+    Attributes:
+        base: Its base.
+        is_small: Whether results in it are copied, so that its memory can be pooled.
+    """
+
+    def __init__(self, base: Base, size: int) -> None:
+        self.base, self._size, self.is_small = base, size, size <= SMALL
+        self._pooled: tuple[Any, int] | None = None
+        self._next: list[tuple[Any, int]] = []
+
+    def pooled(self) -> tuple[Any, int]:
+        """Memory for all calls, and its address; fresh memory if it is large."""
+        if not self.is_small:
+            return self.fresh()
+        if self._pooled is None:
+            self._pooled = self.fresh()
+        return self._pooled
+
+    def fresh(self) -> tuple[Any, int]:
+        """Memory for one call, and its address; small blocks are allocated several at a time."""
+        if not self._next:
+            step, size = aligned(self._size), self._size
+            memory = aligned_array(step * max(1, SMALL // 4 // max(step, 1)))
+            first = address_of(memory)
+            starts = range(0, max(len(memory), 1), max(step, 1))
+            self._next = [(memory[k : k + size], first + k) for k in starts]
+        return self._next.pop()
+
+
+def _view(
+    blocks: Sequence[tuple[Any, int]], spec: TensorSpec, block: int, start: int, stop: int
+) -> Any:
+    """A result as a numpy array in its block."""
+    memory = blocks[block][0][start:stop]
+    return typed(memory, DTYPES[spec.dtype].numpy, spec.static_shape)

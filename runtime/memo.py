@@ -1,0 +1,174 @@
+"""What a function knows from earlier calls, for calls like them.
+
+For each set of argument shapes it knows the function at these sizes; for each of these whether it
+is called directly, and how; and for the last calls, if they were alike, an executor whose arguments
+are still bound. A call like these takes little more time than its code and the creation of its
+results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.devices import Device
+from rnn_compiler.runtime.device.placement import is_for_threads
+from rnn_compiler.runtime.device.shutdown import RUNNING
+from rnn_compiler.runtime.direct.calls import Calls
+from rnn_compiler.runtime.direct.executor import Executor
+from rnn_compiler.runtime.direct.functions import DirectFunction
+from rnn_compiler.schema.binding import open_sizes_of
+from rnn_compiler.schema.manifest import FunctionSpec
+
+__all__ = ["Memo"]
+
+_SHAPES, _CALLS, _ONCE = 1024, 64, 16
+"""The numbers of entries: argument shapes, sizes with known calls, sizes called only once."""
+
+
+class Memo:
+    """The memo of a function.
+
+    Attributes:
+        is_open: Whether the function has open sizes.
+        is_direct: Whether short calls bypass IREE.
+    """
+
+    def __init__(
+        self,
+        spec: FunctionSpec,
+        device: Device,
+        functions: Mapping[str, DirectFunction],
+        *,
+        packs: bool,
+    ) -> None:
+        """Creates an empty memo.
+
+        Args:
+            spec: The function.
+            device: The device that calls run on unless they are direct.
+            functions: The functions of its module that can be called directly.
+            packs: Whether weights that stay on the device are packed once.
+        """
+        self._spec, self._device, self._packs = spec, device, packs
+        self._names = [argument.name for argument in spec.arguments]
+        self._weights = [k for k, name in enumerate(self._names) if name in spec.weights]
+        self._plain, self._packed = map(functions.get, (spec.function, spec.prepacked))
+        self.is_open, self.is_direct = bool(spec.open_dims), self._plain is not None
+        has_lists = any(each.list for each in spec.arguments)
+        self._repeats = self.is_direct and not self.is_open and not has_lists
+        self._specs: dict[tuple[object, ...], FunctionSpec] = {}
+        self._once: dict[tuple[int, bool], FunctionSpec] = {}
+        self._calls: dict[tuple[int, bool], tuple[FunctionSpec, Calls | None]] = {}
+        self._last: tuple[object, ...] = ()
+        self._given: Set[str] = frozenset[str]()
+        self._bound: list[Executor] = []
+
+    def spec_of(self, arrays: Mapping[str, Any]) -> FunctionSpec:
+        """The function at the sizes of some arguments, which must determine them.
+
+        Raises:
+            InvalidArgumentError: They do not determine the open sizes.
+        """
+        if not self.is_open:
+            return self._spec
+        key = tuple(each.shape for each in arrays.values())
+        found = self._specs.get(key)
+        if found is None:
+            shapes = {name: each.shape for name, each in arrays.items()}
+            found = self._spec.bound(open_sizes_of(self._spec, shapes))
+            if len(self._specs) >= _SHAPES:
+                self._specs.clear()  # other threads may do so at any time
+            self._specs[key] = found
+        return found
+
+    def spec_of_all(self, arrays: Sequence[Any]) -> FunctionSpec:
+        """The function at the sizes of all arguments, in order."""
+        return (
+            self.spec_of(dict(zip(self._names, arrays, strict=True)))
+            if self.is_open
+            else self._spec
+        )
+
+    def calls(self, spec: FunctionSpec, packed: bool, again: bool = False) -> Calls | None:
+        """The direct calls of the function at certain sizes; None if they must go through IREE.
+
+        A direct call runs in the calling thread, so with local-task only calls that threads would
+        not speed up are direct.
+
+        Args:
+            spec: The function at these sizes.
+            packed: Whether packed weights are passed.
+            again: Whether these sizes will come again; otherwise the first call goes through IREE.
+        """
+        key = id(spec), packed
+        known = self._calls.get(key)
+        if known is None:
+            if self.is_open and not again and key not in self._once:  # preparing takes 1 ms
+                self._once = {key: spec, **dict([*self._once.items()][: _ONCE - 1])}
+                return None
+            known = spec, self._found(spec, packed)
+            if len(self._calls) >= _CALLS:
+                self._calls.clear()  # other threads may do so at any time
+            self._calls[key] = known
+        return known[1]
+
+    def _found(self, spec: FunctionSpec, packed: bool) -> Calls | None:
+        function = self._packed if packed else self._plain
+        if function is None or (self._device.has_threads and is_for_threads(spec)):
+            return None
+        sizes = {name: spec.static_dims[name] for name in self._spec.open_dims}
+        return function.at(spec, sizes, packs=self._packs)
+
+    # Calls like the last one; one at a time, so concurrent threads go the normal way.
+
+    def repeat(self, arguments: Mapping[str, object], to_host: bool) -> Sequence[Any] | None:
+        """Calls the function; returns None if the call is not like the last ones.
+
+        Args:
+            arguments: The arguments by name.
+            to_host: Whether to return numpy arrays.
+
+        Raises:
+            InvalidArgumentError: An argument has the wrong dtype, shape or range.
+        """
+        try:
+            executor = self._bound.pop()
+        except IndexError:
+            return None
+        try:
+            if arguments.keys() != self._given or not self._device.usable:
+                return None
+            if not executor.takes(map(arguments.get, self._names)):
+                return None
+            with RUNNING:
+                return executor.run(None if to_host else self._device)
+        finally:
+            self._bound.append(executor)
+
+    def note(
+        self,
+        arguments: Mapping[str, object],
+        arrays: Sequence[Any],
+        calls: Calls | None,
+        packed: Sequence[DeviceArray],
+    ) -> None:
+        """Notes a call; if it is like the one before, later calls can be repeated.
+
+        Args:
+            arguments: The arguments by name.
+            arrays: All arguments in order, checked.
+            calls: The direct calls that it was one of.
+            packed: The packed weights.
+        """
+        if not self._repeats:
+            return
+        weights = [id(arrays[k]) for k in self._weights] if packed else []
+        last = (calls, *map(id, packed), *weights)
+        again, self._last = last == self._last, last
+        if calls is None or not again:
+            return
+        executor = calls.take()
+        executor.bind(arrays, packed)
+        self._given, self._bound = set(arguments), [executor]
