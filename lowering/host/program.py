@@ -119,7 +119,7 @@ def read_host_program(
     for name, schedule in found.items():
         if isinstance(schedule, NoScheduleError):
             raise schedule
-        if schedule.results:
+        if [*schedule.results] != _whole_blocks(functions[name].results):
             raise UnsupportedError(f"{name}: its host program allocates its results")
         schedules[name] = schedule
     if not all(isinstance(each, bytes) for each in constants):
@@ -177,7 +177,7 @@ def _read(context: Context, function: ir.Operation, sizes: Sizes, numbers: range
     """
     values = block_of(function).arguments
     spans = [Span(Storage.ARGUMENT, k, 0, size) for k, size in enumerate(sizes.arguments)]
-    results = [Span(Storage.RESULT, k, 0, size) for k, size in enumerate(sizes.results)]
+    results = _whole_blocks(sizes.results)
     kinds = [str(value.type) for value in values]
     views, others = kinds[: len(spans)], kinds[len(spans) :]
     is_given = bool(results) and others == ["!hal.buffer"] * len(results)
@@ -190,11 +190,14 @@ def _read(context: Context, function: ir.Operation, sizes: Sizes, numbers: range
     path = Path(dict(zip(values, given, strict=False)))
     _follow(context, path, ops_of(block_of(function)), numbers)
     found = context.results or []
-    if is_given:
-        if not _are_same(found, results):
-            raise context.refused("results in memory of its own")
-        found = []
-    return _relocated(context, path.steps, found, sizes)
+    if is_given and not _are_same(found, results):
+        raise context.refused("results in memory of its own")
+    return _relocated(context, path.steps, results if is_given else found, sizes)
+
+
+def _whole_blocks(sizes: Sequence[Size]) -> list[Span]:
+    """The spans of results each of which is a block of the caller's memory."""
+    return [Span(Storage.RESULT, k, 0, size) for k, size in enumerate(sizes)]
 
 
 def _are_same(spans: Sequence[Span], others: Sequence[Span]) -> bool:
@@ -206,7 +209,7 @@ def _are_same(spans: Sequence[Span], others: Sequence[Span]) -> bool:
 def _relocated(
     context: Context, steps: Sequence[Step], results: Sequence[Span], sizes: Sizes
 ) -> Schedule:
-    """A schedule of steps, whose allocations are replaced by results or by scratch memory."""
+    """A schedule of steps, whose allocations are replaced by blocks or by scratch memory."""
     own = {span.index for span in results if span.storage is Storage.SCRATCH}
     order = {number: k for k, number in enumerate(sorted(own))}
     sizes_of_scratch = {n: size for n, size in enumerate(context.allocated) if n not in own}
@@ -222,7 +225,8 @@ def _relocated(
         return Span(Storage.SCRATCH, 0, starts[span.index] + span.offset, span.length)
 
     steps = mapped(steps, relocated)
-    blocks = tuple(context.allocated[number] for number in order)
+    is_given = [*results] == _whole_blocks(sizes.results)
+    blocks = tuple(sizes.results if is_given else [context.allocated[n] for n in order])
     where = tuple(map(relocated, results))
     for size in (*sizes.arguments, *sizes.results, scratch, *blocks):
         _check_size(context, size)

@@ -164,10 +164,9 @@ class Schedule:
         steps: Its steps.
         formulas: Numbers computed from open sizes, by name.
         limit: The maximum of open sizes and of their product.
-        blocks: If it allocates its results: the size in bytes of each block they are in.
-            Otherwise the caller provides memory for each result.
-        results: If it allocates its results: their spans, in these blocks or in an argument or a
-            constant.
+        blocks: The size in bytes of each block of memory that the caller provides for results.
+        results: The span of each result, in these blocks or in an argument or a constant. In C and
+            JavaScript each result is a block.
     """
 
     function: str
@@ -215,7 +214,8 @@ class Schedule:
                 return replace(span, storage=Storage.CONSTANT, index=constants[span.index])
             return replace(span, index=span.index - sum(k < span.index for k in constants))
 
-        return replace(self, steps=mapped(self.steps, moved))
+        results = tuple(map(moved, self.results))
+        return replace(self, steps=mapped(self.steps, moved), results=results)
 
 
 def mapped(steps: Sequence[Step], change: Callable[[Span], Span]) -> tuple[Step, ...]:

@@ -84,6 +84,8 @@ def test_a_program() -> None:
             Copy(SCRATCH.part(4, 8), RESULT),
             Fill(RESULT.part(4, 4), b"\xf9\xff\xff\xff"),
         ),
+        blocks=(8,),
+        results=(RESULT,),
     )
     assert schedule.reads(0)
 
