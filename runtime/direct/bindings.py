@@ -121,6 +121,11 @@ class Binding:
             own = self.own()
             own[...] = host if host.shape == own.shape else np.reshape(host, own.shape)
 
+    def share(self, memory: npt.NDArray[Any]) -> None:
+        """Binds memory that several calls share, such as that of a state."""
+        self.last = _nothing
+        self._prepared.bind(self._base, address_of(memory))
+
     def own(self) -> Any:
         """The call's own memory for it, which is bound."""
         if self._own is not None:

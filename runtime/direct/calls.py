@@ -6,7 +6,7 @@ time than the direct call does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy.typing as npt
@@ -30,7 +30,6 @@ class Calls:
     """Calls of a function at certain sizes.
 
     Attributes:
-        plan: The plan as it was read.
         blocks: The sizes in bytes of the blocks of memory that hold results.
         results: For each result, its block and its offset there.
     """
@@ -51,7 +50,7 @@ class Calls:
         needed = plan.scratch + sum(plan.blocks) + own
         if needed > LARGE:
             raise NoDirectCallsError(f"it needs {needed:,} bytes of memory, more than {LARGE:,}")
-        self.plan, self._spec, self._packs = plan, spec, packs
+        self._plan, self._spec, self._packs = plan, spec, packs
         self._laid_out = plan.with_results_together(SMALL)
         self.blocks = self._laid_out.blocks
         self.results = [(span.index, span.start) for span in self._laid_out.results]
@@ -100,3 +99,14 @@ class Calls:
             return self._free.pop()
         except IndexError:
             return Executor(self._laid_out, self._spec, self._spec.results, self._packs)
+
+    def with_states(self, states: Mapping[int, int], shown: Sequence[int]) -> Executor:
+        """An executor whose calls write states to where the next call reads them.
+
+        Args:
+            states: For each argument that is a state, which of `shown` ends with the next state.
+            shown: The results to return.
+        """
+        plan = self._plan.with_results_together(SMALL, shown).continued(states)
+        results = [self._spec.results[number] for number in shown]
+        return Executor(plan, self._spec, results, packs=False)

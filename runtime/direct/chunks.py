@@ -13,10 +13,9 @@ import numpy as np
 
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.shutdown import RUNNING
-from rnn_compiler.runtime.direct.bindings import SMALL
+from rnn_compiler.runtime.direct.calls import Calls
 from rnn_compiler.runtime.direct.executor import Executor
-from rnn_compiler.runtime.direct.memory import address_of, aligned_array, typed
-from rnn_compiler.runtime.direct.plan import Plan
+from rnn_compiler.runtime.direct.memory import aligned_array, typed
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -122,7 +121,7 @@ class DirectChunks:
             arrays = [given[name] for name in self._tensors]
             calls, packed = self._function.direct_calls(arrays, again=True)
             if calls is not None:
-                self._calls[shape] = self._bound(calls.plan, spec, arrays, packed)
+                self._calls[shape] = self._bound(calls, spec, arrays, packed)
         return self._calls[shape]
 
     def _at(self, shape: tuple[int, ...]) -> FunctionSpec | None:
@@ -138,18 +137,17 @@ class DirectChunks:
         return spec if tensors[self._op.chunk].shape == shape else None
 
     def _bound(
-        self, plan: Plan, spec: FunctionSpec, arrays: Sequence[Any], packed: Sequence[DeviceArray]
+        self, calls: Calls, spec: FunctionSpec, arrays: Sequence[Any], packed: Sequence[DeviceArray]
     ) -> tuple[Executor, Any]:
-        """Calls for a size, with all arguments bound, and where the chunk is copied to."""
-        arguments = {each.name: k for k, each in enumerate(spec.arguments)}
+        """An executor for a size, with all arguments bound, and where the chunk is copied to."""
+        numbers = {each.name: k for k, each in enumerate(spec.arguments)}
         shown = [k for k, each in enumerate(spec.results) if each.name in self._fields]
-        after = {arguments[k]: self._fields.index(each) for k, each in self._after.items()}
-        plan = plan.with_results_together(SMALL, shown).continued(after)
-        executor = Executor(plan, spec, [spec.results[k] for k in shown], packs=False)
+        after = {numbers[name]: self._fields.index(each) for name, each in self._after.items()}
+        executor = calls.with_states(after, shown)
         executor.bind(arrays, packed)
-        for name, array in self._state.items():
-            executor.prepared.bind(("argument", arguments[name]), address_of(array))
-        return executor, executor.bindings[arguments[self._op.chunk]].own()
+        for name, memory in self._state.items():
+            executor.bindings[numbers[name]].share(memory)
+        return executor, executor.bindings[numbers[self._op.chunk]].own()
 
 
 def _own(spec: TensorSpec) -> Any:

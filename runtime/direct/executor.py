@@ -6,7 +6,7 @@ of a caller such as torch. Results lie in one of four kinds of memory:
 - pooled: memory of the executor, copied to new arrays; for small results on the host
 - fresh: memory of the call, which the results keep; for large ones, and for those on the device
 - the caller's
-- the memory of a state, which the next call reads (`Plan.continued`)
+- the memory of a state, which the next call reads (`Calls.with_states`)
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ class Executor:
     """A plan with memory for one call at a time.
 
     Attributes:
-        prepared: The plan's memory and steps.
         bindings: The arguments.
     """
 
@@ -43,16 +42,17 @@ class Executor:
         """Creates it; nothing is bound yet.
 
         Args:
-            plan: The plan, with small results in one block.
+            plan: The plan; the results in small blocks are copied.
             spec: The function at the plan's sizes.
             results: The plan's results.
             packs: Whether weights that stay on the device are packed once.
         """
-        self.prepared = Prepared(plan)
+        self._prepared = Prepared(plan)
         self._copies: list[Any] = []
         self._kept: Sequence[DeviceArray] = ()
         self.bindings = [
-            Binding(spec, k, self.prepared, self._copies, packs) for k in range(len(spec.arguments))
+            Binding(spec, k, self._prepared, self._copies, packs)
+            for k in range(len(spec.arguments))
         ]
         self._packed: list[Base] = [
             ("argument", k) for k in range(len(spec.arguments), len(plan.arguments))
@@ -85,7 +85,7 @@ class Executor:
         for binding, array in zip(self.bindings, arrays, strict=True):
             binding.bind(array)
         for base, array in zip(self._packed, packed, strict=True):
-            self.prepared.bind(base, array.address)
+            self._prepared.bind(base, array.address)
         self._kept = packed
 
     def run(self, device: Device | None = None) -> list[Any]:
@@ -100,7 +100,7 @@ class Executor:
         views = self._bound_views
         if device is not None or views is None:
             return self._run_with_others(device)
-        self.prepared.run()
+        self._prepared.run()
         if self._copies:
             self._copies.clear()
         return [view.copy() for view in views]
@@ -108,7 +108,7 @@ class Executor:
     def _run_with_others(self, device: Device | None) -> list[Any]:
         """Runs the call with other memory for results than the last call."""
         taken = self._place(fresh=device is not None)
-        self.prepared.run()
+        self._prepared.run()
         self._copies.clear()
         if device is not None:
             return [
@@ -124,15 +124,15 @@ class Executor:
 
     def on(self, pointers: Sequence[int]) -> None:
         """Runs the call at the addresses of all arguments, packed weights and blocks of results."""
-        self.prepared.bind_all(pointers)
+        self._prepared.bind_all(pointers)
         self._bound_views = None
-        self.prepared.run()
+        self._prepared.run()
 
     def _place(self, *, fresh: bool) -> list[tuple[Any, int]]:
         """Binds memory for the results, fresh or pooled, and returns it block by block."""
         taken = [each.fresh() if fresh else each.pooled() for each in self._blocks]
         for block, (_, address) in zip(self._blocks, taken, strict=True):
-            self.prepared.bind(block.base, address)
+            self._prepared.bind(block.base, address)
         is_pooled = not fresh and all(block.is_small for block in self._blocks)
         self._bound_views = [_view(taken, *each) for each in self._results] if is_pooled else None
         return taken
