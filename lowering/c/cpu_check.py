@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.schema.architectures import ARCHITECTURES
 
-__all__ = ["CpuCheck", "cpu_check"]
+__all__ = ["GLIBC_INDICES", "CpuCheck", "cpu_check"]
 
 
 class CpuCheck(NamedTuple):
@@ -38,7 +38,7 @@ _FROM_GLIBC = (
 
 _A, _B, _C, _D = range(4)
 _LEAF_1, _LEAF_7, _LEAF_7_1, _EXTENDED = (1, 0), (7, 0), (7, 1), (0x80000001, 0)
-_GLIBC = {
+GLIBC_INDICES = {
     _LEAF_1: "CPUID_INDEX_1",
     _LEAF_7: "CPUID_INDEX_7",
     _LEAF_7_1: "CPUID_INDEX_7_ECX_1",
@@ -151,7 +151,7 @@ def _x86(features: Sequence[str]) -> CpuCheck:
     wide = any(name.startswith("avx512") for name in features)
     state = _AVX512_STATE if wide else _AVX_STATE if "avx" in features else 0
     known = [
-        f"{{{_GLIBC[leaf]}, {{{', '.join(f'{bits:#x}u' for bits in registers)}}}}},"
+        f"{{{GLIBC_INDICES[leaf]}, {{{', '.join(f'{bits:#x}u' for bits in registers)}}}}},"
         for leaf, registers in sorted(masks.items())
     ]
     asked = [

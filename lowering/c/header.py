@@ -352,7 +352,7 @@ def _note(member: Member) -> str:
         parts.append(shape if plain else f"{member.formula} = {shape}")
     if member.dtype in ("float16", "bfloat16"):
         parts.append(f"the bits of {member.dtype}")
-    if member.dtype == "bool":
+    if member.dtype == "bool" and member.minimum is None:
         parts.append("each 0 or 1" if member.shape else "0 or 1")
     if member.minimum is not None:
         parts.append(f"from {formula(member.minimum)} to {formula(member.maximum or 0)}")

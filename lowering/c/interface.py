@@ -200,7 +200,9 @@ def functions_of(functions: Iterable[HostFunction], alignment: int) -> list[Func
 
 def _function(function: HostFunction, alignment: int, *comment: str) -> Function:
     spec = function.spec
-    arguments = (replace(_member(t), may_be_null=t.name in function.unread) for t in spec.arguments)
+    arguments = (
+        replace(_argument(t), may_be_null=t.name in function.unread) for t in spec.arguments
+    )
     results, sizes = (tuple(map(_member, tensors)) for tensors in (spec.results, function.sizes))
     return Function(
         *(spec.function, comment, (*arguments,), results, function.schedule, sizes),
@@ -223,6 +225,12 @@ def _states(spec: FunctionSpec) -> dict[str, str]:
             return {}
         found[state] = whole[0]
     return found
+
+
+def _argument(tensor: TensorSpec) -> Member:
+    """An argument; its booleans are 0 or 1, which compiled code relies on."""
+    member = _member(tensor)
+    return replace(member, minimum=0, maximum=1) if tensor.dtype == "bool" else member
 
 
 def _member(tensor: TensorSpec) -> Member:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
-from rnn_compiler.lowering.c.cpu_check import cpu_check
+from rnn_compiler.lowering.c.cpu_check import GLIBC_INDICES, cpu_check
 from rnn_compiler.lowering.c.elf import Elf
 from rnn_compiler.lowering.c.header import print_header
 from rnn_compiler.lowering.c.interface import Function, functions_of
@@ -27,7 +27,10 @@ from rnn_compiler.schema.schedule import Dispatch, steps_in
 
 __all__ = ["Library", "make_library"]
 
-_LIBRARY_NAMES = ("getauxval", "memcpy", "memset")
+_LIBRARY_NAMES = (
+    *("DBL_MAX", "fma", "fprintf", "free", "getauxval", "malloc", "memcmp", "memcpy", "memmove"),
+    *("memset", "printf", "puts", *GLIBC_INDICES.values()),
+)
 
 _NUMBERED = re.compile(r"(call|sample)_\d+")
 """The names of data, and of calls of a self test."""
@@ -154,7 +157,7 @@ def _check_names(name: str, functions: Sequence[Function], symbols: Sequence[str
     names = [*{*INTERNAL, *TEST_INTERNAL}, *_LIBRARY_NAMES, *symbols]
     names += [each.name for each in functions if _NUMBERED.fullmatch(each.name)]
     names += [f"{name}_{end}" for end in ("error", "run", "selftest")]
-    macros = [f"{name.upper()}_H", f"{name.upper()}_ALIGNMENT"]
+    macros = [f"{name.upper()}_{end}" for end in ("H", "ALIGNMENT", "SELFTEST_MAIN")]
     for function in functions:
         check_identifier("compile_c", "function", function.name)
         names += [function.name, f"{function.name}_parallel"]
@@ -165,7 +168,12 @@ def _check_names(name: str, functions: Sequence[Function], symbols: Sequence[str
             macros.append(function.macro)
         for member in (*function.arguments, *function.results):
             check_identifier("compile_c", member.name, member.name)
-    for each in (names, macros):
+    members = {
+        member.name
+        for function in functions
+        for member in (*function.sizes, *function.arguments, *function.results)
+    }
+    for each in (names, [*macros, *(members | {*names}) & {*macros}]):
         twice = sorted({one for one in each if each.count(one) > 1})
         if twice:
             expected = "a name with which every name in C stands for one thing"

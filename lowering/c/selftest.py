@@ -29,10 +29,13 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 LARGEST = 16 << 20
 """The maximum bytes of samples; as source they take two and a half times as many."""
 
-INTERNAL = ("compare", "difference", "element", "is_finite", "is_nan", "compared", "memory", "run")
-"""The private names of the file, besides numbered ones."""
-
 _KINDS = {"float16": "FLOAT16", "bfloat16": "BFLOAT16", "float32": "FLOAT32", "float64": "FLOAT64"}
+
+INTERNAL = (
+    *("arguments", "code", "compare", "compared", "difference", "element", "is_finite", "is_nan"),
+    *("memory", "results", "run", "tests", "INTEGER", *_KINDS.values()),
+)
+"""The private names of the file, besides numbered ones."""
 
 
 @dataclass(frozen=True)

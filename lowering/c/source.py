@@ -273,7 +273,7 @@ class _Body:
         if member.shape:
             value += "[k]"
         tests = [f"{value} < {formula(member.minimum or 0)}", f"{value} > {most}"]
-        wrong = " || ".join(tests[member.dtype.startswith("uint") :])  # those are never below 0
+        wrong = " || ".join(tests[member.c_type.startswith("uint") :])  # those are never below 0
         test = [f"if ({wrong})", f"    return {code};"]
         if not member.shape:
             return test

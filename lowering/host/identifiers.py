@@ -6,7 +6,7 @@ import re
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 
-__all__ = ["KEYWORDS", "RESERVED", "check_identifier"]
+__all__ = ["RESERVED", "check_identifier", "is_word_of_c"]
 
 KEYWORDS = frozenset(
     word
@@ -21,7 +21,7 @@ KEYWORDS = frozenset(
         "typedef typeid typename typeof union unsigned using virtual void volatile wchar_t",
         "while xor xor_eq",
         # macros: of the headers that NAME.h includes, of others, of compilers
-        "NULL offsetof unreachable",
+        "NULL assert offsetof unreachable",
         "EOF HUGE_VAL I INFINITY NAN RAND_MAX complex errno imaginary stderr stdin stdout",
         "i386 linux unix",
     )
@@ -29,12 +29,30 @@ KEYWORDS = frozenset(
 )
 """The reserved words of C11, C23 and C++20, ``main``, and short names of macros."""
 
+_OF_STDINT = re.compile(
+    "(size|ptrdiff)_t|u?int(_least|_fast)?[0-9]+_t|u?int(max|ptr)_t"
+    "|(U?INT(_LEAST|_FAST)?[0-9]+|U?INT(MAX|PTR)|SIZE|PTRDIFF|WCHAR|WINT|SIG_ATOMIC)_(MIN|MAX|C)"
+)
+"""The types and the limits of the headers that NAME.h includes."""
+
+
+def is_word_of_c(name: str) -> bool:
+    """Whether a name is a reserved word of C or C++, or of headers.
+
+    Example:
+        >>> is_word_of_c("int"), is_word_of_c("uint8_t"), is_word_of_c("integer")
+        (True, True, False)
+    """
+    return name in KEYWORDS or _OF_STDINT.fullmatch(name) is not None
+
+
 RESERVED = KEYWORDS | {
     word
     for line in (
         # variables, functions and types of functions in C
-        "arguments buffers bytes call_kernel caller check_arrays code constants context",
-        "groups int64_t lengths memcpy memory memset results run scratch size_t uint32_t uint64_t",
+        "arguments array arrays buffers bytes call_kernel caller check_arrays code constants",
+        "context cpu_is_known fill groups job k lengths memcpy memory memset results run",
+        "scratch wrong",
         # words of JavaScript
         "Math await debugger eval extends finally function implements import in instanceof",
         "interface let null package super typeof var with yield",
@@ -53,7 +71,7 @@ def check_identifier(caller: str, argument: str, name: object) -> str:
     if (
         not isinstance(name, str)
         or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
-        or name in KEYWORDS
+        or is_word_of_c(name)
         or len(name) > 100
     ):
         expected = "a name of letters, digits and _, no digit or _ first, no word of C or C++"

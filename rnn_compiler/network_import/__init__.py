@@ -22,7 +22,7 @@ import numpy as np
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, describe
 from rnn_compiler.freezing import freeze
 from rnn_compiler.linking import LinkedModule, linked_network
-from rnn_compiler.lowering.host.identifiers import KEYWORDS, RESERVED
+from rnn_compiler.lowering.host.identifiers import RESERVED, is_word_of_c
 from rnn_compiler.model_import.whole import identifier
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import.process import Imported, import_in_process
@@ -35,11 +35,13 @@ from rnn_compiler.schema.open_sizes import bound, open_dimension
 __all__ = ["checked_sizes", "checked_values", "import_network"]
 
 _TAKEN = ("to_host", "self")
-_LONGEST = 90  # letters of a name; C takes 100, with what is added to equal ones
 """Names with a special meaning in calls."""
 
-_NUMBERED = re.compile(r"n\d+")
-"""Names of computed sizes in schedules."""
+_LONGEST = 90
+"""Letters of a name; C takes 100, with what is added to equal ones."""
+
+_WORDS = re.compile(r"scratch|n\d+")
+"""Names of memory in C, and of computed sizes in schedules."""
 
 
 def import_network(
@@ -189,7 +191,7 @@ def _names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     for text in texts:
         stem = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
         stem = (stem if stem[:1].isalpha() else f"value_{stem}")[:_LONGEST].rstrip("_")
-        word = keyword.iskeyword(stem) or stem in KEYWORDS or _NUMBERED.fullmatch(stem)
+        word = keyword.iskeyword(stem) or is_word_of_c(stem) or _WORDS.fullmatch(stem)
         name = stem = f"{stem}_" if word else stem
         number = 0
         while name in known:

@@ -312,3 +312,20 @@ def test_a_product_of_sizes_beyond_64_bits(tmp_path: Path) -> None:
 
 def js_type(tensor: dict[str, Any]) -> str:
     return ALL_DTYPES[tensor["dtype"]].javascript
+
+
+def test_booleans_are_zero_or_one(tmp_path: Path) -> None:
+    """Compiled code relies on it, so other bytes are refused in C and in JavaScript."""
+    types = onnx.TensorProto
+    nodes = [onnx.helper.make_node("Not", ["m"], ["y"])]
+    made = model(nodes, {"m": [3]}, ["y"], {}, dtypes=dict.fromkeys("my", types.BOOL))
+    module = rc.import_network(saved(made, tmp_path / "inverted.onnx"))
+    loaded = Loaded(rc.compile_c(module, TARGET), tmp_path)
+    assert loaded.call("inverted", {"m": np.array([True, False, True])})["y"].tolist() == [0, 1, 0]
+    wrong = np.array([1, 2, 0], np.uint8).view(bool)
+    with pytest.raises(AssertionError, match="m: an element not from 0 to 1"):
+        loaded.call("inverted", {"m": wrong})
+    if shutil.which("node") is not None:
+        in_js = js_calling.Loaded(rc.compile_js(module, name="inverted"), tmp_path)
+        with pytest.raises(AssertionError, match=r"expected values in 0\.\.1, got 2"):
+            in_js.call("main", {"m": wrong})
