@@ -118,8 +118,12 @@ def compile_js(
     check_request("compile_js", module, timeout)
     from rnn_compiler.lowering.host.identifiers import check_identifier
     from rnn_compiler.lowering.js.linking import link
-    from rnn_compiler.lowering.js.source import JsFunction, print_module, stream_companions
-    from rnn_compiler.lowering.js.types import print_types
+    from rnn_compiler.lowering.js.source import (
+        JsFunction,
+        print_module,
+        print_types,
+        stream_companions,
+    )
 
     if not isinstance(target, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgumentError("compile_js", "target", "one target", describe(target))

@@ -19,7 +19,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.builder.value import Value
+from rnn_compiler.lowering.builder.builder import Value
 from rnn_compiler.lowering.mlir.composite_attributes import ProductAttributes
 from rnn_compiler.schema.int8 import (
     BIAS,

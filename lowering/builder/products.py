@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from rnn_compiler.lowering.mlir.composite_attributes import ProductAttributes
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
 
 __all__ = ["Factors", "Products", "plain_outer_sum"]
 

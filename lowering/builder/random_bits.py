@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rnn_compiler.lowering.builder.value import Type, Value
+from rnn_compiler.lowering.builder.builder import Type, Value
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.schema.open_sizes import Open, Size
 

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 from rnn_compiler.lowering.mlir.composite_attributes import LoopAttributes
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Type, Value
+    from rnn_compiler.lowering.builder.builder import Builder, Type, Value
     from rnn_compiler.schema.open_sizes import Size
 
 __all__ = ["Step", "Values", "time_loop"]

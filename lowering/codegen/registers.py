@@ -191,7 +191,7 @@ def reduce(vector: Number, kind: str) -> Number:
 def intrinsic(name: str, operands: Sequence[Number], like: Number) -> Number:
     """Emits an instruction of the processor by its LLVM intrinsic.
 
-    The target must have it: the compiler does not check that (`targets/weight_formats.py` does).
+    The target must have it: the compiler does not check that (`targets/vector_unit.py` does).
 
     Args:
         name: LLVM's intrinsic, ``"llvm.x86.avx512bf16.dpbf16ps.512"``.

@@ -7,7 +7,7 @@ IREE's `linalg.pack` is as fast as a copy (10 to 30 GB/s, odd sizes included). W
 is slow (2 to 6 GB/s; 0.5 if tiles do not divide), so transposing is a separate dispatch here, in
 tiles that fill as many registers as they have columns: 7 to 35 GB/s.
 
-Some formats have groups of numbers along K (`targets.weight_formats`): pairs of bfloat16 are
+Some formats have groups of numbers along K (`targets.vector_unit`): pairs of bfloat16 are
 ``i32``, with the even number low, and groups of int8 are bytes, ``P*group`` for P columns. Zeros
 fill the last group.
 """
@@ -31,8 +31,7 @@ from rnn_compiler.lowering.codegen.body import (
 from rnn_compiler.lowering.codegen.executable import Executable, Function
 from rnn_compiler.lowering.codegen.stablehlo import padded, transposed, with_flipped_bits
 from rnn_compiler.lowering.cpu.tiles import zeros_in_place
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
-from rnn_compiler.lowering.targets.weight_formats import WeightFormat
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
 
 __all__ = ["pack"]
 

@@ -23,8 +23,7 @@ from rnn_compiler.lowering.codegen.registers import (
     lane,
     reduce,
 )
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
-from rnn_compiler.lowering.targets.weight_formats import WeightFormat
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
 from rnn_compiler.schema.int8 import FRACTION_BITS, LARGEST, LEAST
 
 # The product of one row and some rows of an unpacked matrix, ``[N, K]``.
@@ -260,7 +259,7 @@ def row_fma(
 # aarch64, which may also round each of the two products and their sum separately (Arm's manual,
 # FEAT_EBF16 and BFDotAdd).
 #
-# The left-hand side has the element type that suits the processor (`targets.weight_formats`):
+# The left-hand side has the element type that suits the processor (`targets.vector_unit`):
 # bfloat16 for the instruction, float32 if pairs are widened. If K is odd, the odd number of the
 # last pair is zero in the panel and is never read from a row, where it might be a NaN. A panel
 # may also be unpacked, ``[K, P]`` of bfloat16.
@@ -341,7 +340,7 @@ class PairsProduct(TileProduct):
 # Tiles of a product of int8 numbers, summed in int32.
 #
 # Each lane of a register sums the products of one column. An instruction adds the products of a
-# group of numbers that are adjacent along K in the panel (`targets.weight_formats`):
+# group of numbers that are adjacent along K in the panel (`targets.vector_unit`):
 #
 #     sums[row, column] += lhs[row, k] * panel[k, column] + lhs[row, k+1] * panel[k+1, column] + ..
 #

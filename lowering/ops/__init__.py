@@ -20,8 +20,7 @@ from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.signatures import Signature
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["GRADIENTS", "OPS", "Op", "find_op"]

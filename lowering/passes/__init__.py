@@ -4,7 +4,7 @@ Those that exist only because of a fault of IREE are in the folder `iree_faults`
 
 A pass is a function in the file of its name, declared with the properties of a module that it needs
 and that hold after it (`pass_with`). A property that several passes name is in
-`rewriting.properties`, any other one next to its pass. `allocate_up_front` and `keep_nan` are not
+`rewriting.context`, any other one next to its pass. `allocate_up_front` and `keep_nan` are not
 among them: they rewrite the text of IREE's own phases, halfway through the compiler.
 """
 
@@ -14,8 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.properties import Property
+from rnn_compiler.lowering.rewriting.context import PassContext, Property
 
 __all__ = ["Pass", "load_pass", "pass_with"]
 

@@ -15,16 +15,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from rnn_compiler.lowering.analysis.size_sources import array_of
 from rnn_compiler.lowering.analysis.time_loop import is_time_loop
-from rnn_compiler.lowering.analysis.values import defining, rank, shape
+from rnn_compiler.lowering.analysis.values import array_of, defining, rank, shape
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of
 from rnn_compiler.lowering.mlir.marks import COLUMNS, RESULT
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.properties import first
+from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static, static
 

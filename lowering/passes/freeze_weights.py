@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.mlir.bindings import bodies, callee_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.globals import add_global, load_global
-from rnn_compiler.lowering.rewriting.properties import frozen_weights_are_parameters
+from rnn_compiler.lowering.rewriting.context import PassContext, frozen_weights_are_parameters
+from rnn_compiler.lowering.rewriting.edits import add_global, load_global
 
 __all__ = ["freeze_weights"]
 

@@ -13,9 +13,8 @@ Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.size_sources import tied
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
-from rnn_compiler.lowering.analysis.values import defining, splat_of
+from rnn_compiler.lowering.analysis.values import defining, splat_of, tied
 from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.cpu.fused_loop.plan import with_input_products, with_inserted_outputs
@@ -30,10 +29,12 @@ from rnn_compiler.lowering.mlir.bindings import (
 from rnn_compiler.lowering.mlir.composites import decomposition_of, loop_attributes
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.context import (
+    PassContext,
+    take_time_loops,
+    time_loops_are_rewritten,
+)
 from rnn_compiler.lowering.rewriting.edits import call_before, opaque
-from rnn_compiler.lowering.rewriting.properties import time_loops_are_rewritten
-from rnn_compiler.lowering.rewriting.time_loops import take_time_loops
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["fuse_time_loops"]

@@ -44,14 +44,13 @@ from rnn_compiler.lowering.mlir.bindings import (
     symbol_of,
 )
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.edits import called_by, spliced
-from rnn_compiler.lowering.rewriting.globals import add_global, load_global
-from rnn_compiler.lowering.rewriting.properties import (
+from rnn_compiler.lowering.rewriting.context import (
+    PassContext,
     frozen_weights_are_parameters,
     products_are_rewritten,
     time_loops_are_rewritten,
 )
+from rnn_compiler.lowering.rewriting.edits import add_global, called_by, load_global, spliced
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Split", "hoist_weights"]

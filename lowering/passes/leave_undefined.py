@@ -13,12 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnn_compiler.lowering.analysis.data_movement import constant_int
-from rnn_compiler.lowering.analysis.values import is_constant, shape, static_shape
+from rnn_compiler.lowering.analysis.values import constant_int, is_constant, shape, static_shape
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.properties import first, products_are_rewritten
+from rnn_compiler.lowering.rewriting.context import PassContext, first, products_are_rewritten
 from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["leave_undefined"]

@@ -46,9 +46,8 @@ from rnn_compiler.lowering.cpu.products.convolution import (
 from rnn_compiler.lowering.mlir.bindings import contraction, ir, ops_of
 from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.rewriting.edits import Calls, replace
-from rnn_compiler.lowering.rewriting.properties import first
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static
 

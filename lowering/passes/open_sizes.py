@@ -19,18 +19,20 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rnn_compiler.lowering.analysis.data_movement import constant_int, elements
 from rnn_compiler.lowering.analysis.products import Product
-from rnn_compiler.lowering.analysis.size_sources import array_of, tie_results
 from rnn_compiler.lowering.analysis.values import (
+    array_of,
+    constant_int,
     contracted_axes,
     defining,
     element,
+    elements,
     ints,
     is_constant,
     is_splat,
     rank,
     shape,
+    tie_results,
 )
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import integer
@@ -51,12 +53,12 @@ from rnn_compiler.lowering.codegen.body import (
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.mlir.composites import decomposition_of
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.edits import opaque, pointwise_op, replace
-from rnn_compiler.lowering.rewriting.properties import (
+from rnn_compiler.lowering.rewriting.context import (
+    PassContext,
     sizes_are_indices,
     time_loops_are_rewritten,
 )
+from rnn_compiler.lowering.rewriting.edits import opaque, pointwise_op, replace
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import Open, bound, is_static, open_dimension
 

@@ -22,10 +22,12 @@ from rnn_compiler.lowering.mlir.bindings import bodies, ir, ops_of, symbol_of
 from rnn_compiler.lowering.mlir.composites import decomposition_of, loop_attributes
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.context import (
+    PassContext,
+    take_time_loops,
+    time_loops_are_rewritten,
+)
 from rnn_compiler.lowering.rewriting.edits import call_before
-from rnn_compiler.lowering.rewriting.properties import time_loops_are_rewritten
-from rnn_compiler.lowering.rewriting.time_loops import take_time_loops
 from rnn_compiler.lowering.targets.gpu import Gpu
 
 __all__ = ["pin_time_loops"]

@@ -15,9 +15,8 @@ from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.cpu.pools import ImagePool
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.rewriting.edits import Calls, replace
-from rnn_compiler.lowering.rewriting.properties import first
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static
 

@@ -29,8 +29,14 @@ from rnn_compiler.lowering.analysis.products import (
     Product,
     is_large,
 )
-from rnn_compiler.lowering.analysis.size_sources import array_of, tied
-from rnn_compiler.lowering.analysis.values import element, is_constant, shape, splat_of
+from rnn_compiler.lowering.analysis.values import (
+    array_of,
+    element,
+    is_constant,
+    shape,
+    splat_of,
+    tied,
+)
 from rnn_compiler.lowering.codegen.body import Array, Body, Index, collapse, element_type, expand
 from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.codegen.stablehlo import converted
@@ -47,11 +53,9 @@ from rnn_compiler.lowering.cpu.products.rows_product import (
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.context import PassContext, products_are_rewritten
 from rnn_compiler.lowering.rewriting.edits import Calls, inlined, opaque, pointwise_cast, replace
-from rnn_compiler.lowering.rewriting.properties import products_are_rewritten
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.lowering.targets.weight_formats import WeightFormat, plain
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, plain
 from rnn_compiler.schema.open_sizes import Open, is_static
 
 __all__ = ["products"]

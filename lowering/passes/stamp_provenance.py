@@ -11,8 +11,7 @@ import json
 
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.properties import first
+from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.schema.manifest import signature_text
 
 __all__ = ["stamp_provenance"]

@@ -18,17 +18,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rnn_compiler.lowering.analysis.products import Product
-from rnn_compiler.lowering.analysis.size_sources import array_of
-from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape, static_shape
+from rnn_compiler.lowering.analysis.values import (
+    array_of,
+    contracted_axes,
+    element,
+    shape,
+    static_shape,
+)
 from rnn_compiler.lowering.codegen.body import Array, Body, bits
 from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.codegen.stablehlo import padded
-from rnn_compiler.lowering.gpu.matmul_tiles import tiled_matmul
+from rnn_compiler.lowering.gpu.pinned_loop import tiled_matmul
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.rewriting.edits import Calls, inlined, replace
-from rnn_compiler.lowering.rewriting.properties import first
 from rnn_compiler.lowering.targets.gpu import Gpu, Tiling
 from rnn_compiler.schema.open_sizes import is_static
 

@@ -19,10 +19,8 @@ from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.codegen.body import Body, Number
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.conversions import as_number, rewrite_numbers
-from rnn_compiler.lowering.rewriting.edits import replace
-from rnn_compiler.lowering.rewriting.properties import first, sizes_are_indices
+from rnn_compiler.lowering.rewriting.context import PassContext, first, sizes_are_indices
+from rnn_compiler.lowering.rewriting.edits import as_number, replace, rewrite_numbers
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["without_libm"]

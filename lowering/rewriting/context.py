@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.analysis.control_flow import called_in_loops, called_repeatedly
+from rnn_compiler.lowering.analysis.time_loop import is_time_loop
+from rnn_compiler.lowering.analysis.values import shape
 from rnn_compiler.lowering.mlir.bindings import (
     block_of,
+    bodies,
     function_of,
     ir,
     is_private,
     ops_of,
     symbol_of,
 )
+from rnn_compiler.lowering.mlir.composites import composite_name, decomposition_of
 from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
+from rnn_compiler.schema.open_sizes import is_static
 from rnn_compiler.schema.symbols import owner_of
-
-__all__ = ["PASS_DIALECTS", "PassContext", "Processor"]
 
 PASS_DIALECTS = (
     *("arith", "cf", "chlo", "flow", "func", "iree_codegen", "iree_tensor_ext", "linalg", "llvm"),
@@ -132,3 +136,78 @@ class PassContext:
         """Records that a time loop stays plain, with the reason."""
         self.plain_loops[symbol] = reason
         _LOG.info("%s stays plain: %s", symbol, reason)
+
+
+# The time loops of a module that a pass may rewrite.
+
+
+def take_time_loops(context: PassContext) -> dict[str, ir.Operation]:
+    """Maps the symbol of each time loop's decomposition to its composite.
+
+    A decomposition that several composites share stays plain, and so do those of functions that
+    stay portable.
+    """
+    found = [
+        (decomposition_of(op), op)
+        for block in bodies(context.module)
+        for op in ops_of(block)
+        if is_time_loop(op)
+    ]
+    times = Counter(symbol for symbol, _ in found)
+    for symbol in times:
+        if times[symbol] > 1:
+            context.keep_plain(symbol, "the decomposition of several composites")
+        elif owner_of(symbol) in context.portable:
+            context.keep_plain(symbol, "the compiler refused its function with fast loops")
+    plain = context.plain_loops
+    return {symbol: composite for symbol, composite in found if symbol not in plain}
+
+
+# The properties that several passes require or ensure, as checks of a module.
+#
+# A property returns a description of a violation, or None if it holds. Passes name theirs
+# (`passes.pass_with`), and the tests check them around each pass of every strategy.
+
+Property: TypeAlias = Callable[[PassContext], "str | None"]
+
+
+def first(found: Iterable[str]) -> str | None:
+    """The first of some violations, or None."""
+    return next(iter(found), None)
+
+
+def frozen_weights_are_parameters(context: PassContext) -> str | None:
+    """No function without a body returns a frozen weight."""
+    symbols = {spec.parameter(each.name) for spec in context.functions for each in spec.frozen}
+    found = (op for op in ops_of(context.module.body) if op.name == "func.func")
+    return first(symbol_of(op) for op in found if symbol_of(op) in symbols)
+
+
+def time_loops_are_rewritten(context: PassContext) -> str | None:
+    """No time loop is a plain `while`, but for those that `PassContext.plain_loops` names."""
+    symbols = ir.SymbolTable(context.module.operation)
+    loops = {decomposition_of(op) for op in _ops(context) if is_time_loop(op)}
+    return first(
+        symbol
+        for symbol in sorted(loops - {*context.plain_loops})
+        if any(op.name == "stablehlo.while" for op in ops_of(block_of(symbols[symbol].operation)))
+    )
+
+
+def sizes_are_indices(context: PassContext) -> str | None:
+    """No op of StableHLO has the open size of its result, or of a slice, as an operand."""
+    return first(
+        op.name
+        for op in context.ops()
+        if op.name.startswith(("stablehlo.dynamic_", "stablehlo.get_dimension_size"))
+        and not all(is_static(*shape(value)) for value in (*op.operands, *op.results))
+    )
+
+
+def products_are_rewritten(context: PassContext) -> str | None:
+    """No composite of `builder.products` is left in a function."""
+    return first(str(op) for op in context.ops() if composite_name(op) == "product")
+
+
+def _ops(context: PassContext) -> list[ir.Operation]:
+    return [op for block in bodies(context.module) for op in ops_of(block)]

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.analysis.size_sources import array_of, source_of_size
-from rnn_compiler.lowering.analysis.values import defining, element
+from rnn_compiler.lowering.analysis.values import array_of, defining, element, shape, source_of_size
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number, cast, elementwise
 from rnn_compiler.lowering.codegen.executable import Function, unused_symbol
-from rnn_compiler.lowering.mlir.bindings import block_of, callee_of, end_of, ir, ops_of
+from rnn_compiler.lowering.mlir.bindings import block_of, callee_of, end_of, ir, nested_ops, ops_of
 from rnn_compiler.lowering.mlir.composites import decomposition_of
-
-__all__ = [
-    "Calls",
-    "call_before",
-    "called_by",
-    "inlined",
-    "opaque",
-    "pointwise_cast",
-    "pointwise_op",
-    "replace",
-    "spliced",
-]
+from rnn_compiler.schema.manifest import SCOPE
+from rnn_compiler.schema.open_sizes import is_static
 
 
 def called_by(op: ir.Operation) -> str:
@@ -196,3 +186,99 @@ def _pointwise(
     inputs = [(array, range(len(array.shape))) for array in arrays]
     target = body.empty(ArrayType(max((array.shape for array in arrays), key=len), of))
     return linalg.pointwise(body, inputs, target, emit).value
+
+
+# Replaces ops on single numbers: the conversions between two element types, and functions.
+
+
+def rewrite_conversions(
+    module: ir.Module, op: str, of: str, to: str, emit: Callable[[Body, Number], Number]
+) -> None:
+    """Rewrites the conversions from an element type to another.
+
+    Args:
+        module: The module.
+        op: The op that converts scalars and vectors; a `stablehlo.convert` of an array becomes a
+            `linalg.generic` around one first.
+        of: The element type to convert from.
+        to: The element type to convert to.
+        emit: Emits the replacement of an op.
+    """
+    for convert in _conversions(module, "stablehlo.convert", of, to):
+        replace(convert, pointwise_op(Body.before(convert), convert))
+    rewrite_numbers(_conversions(module, op, of, to), emit)
+
+
+def rewrite_numbers(ops: Iterable[ir.Operation], emit: Callable[[Body, Number], Number]) -> None:
+    """Replaces ops on a scalar or a vector.
+
+    Args:
+        ops: The ops.
+        emit: Emits the replacement of an op, given its operand.
+    """
+    for op in ops:
+        body = Body.before(op)
+        replace(op, emit(body, as_number(body, op.operands[0])).value)
+
+
+def as_number(body: Body, value: ir.Value) -> Number:
+    """A scalar or a vector as a number."""
+    kind = value.type
+    lanes = kind.shape[0] if isinstance(kind, ir.VectorType) else 0
+    return Number(body, value, element(value), lanes)
+
+
+def conversions(module: ir.Module, op: str, of: str, to: str) -> list[ir.Operation]:
+    """The conversions that `rewrite_conversions` rewrites, of arrays and of numbers."""
+    return [
+        convert
+        for name in ("stablehlo.convert", op)
+        for convert in _conversions(module, name, of, to)
+    ]
+
+
+def _conversions(module: ir.Module, name: str, of: str, to: str) -> list[ir.Operation]:
+    """The ops of a name that convert from an element type to another.
+
+    Those of StableHLO whose sizes are open are a user's, and not among them.
+    """
+    return [
+        op
+        for op in nested_ops(module.operation, name)
+        if (element(op.operands[0]), element(op.results[0])) == (of, to)
+        and (name != "stablehlo.convert" or is_static(*shape(op.results[0])))
+    ]
+
+
+# Globals of a module: values that it has from load time on.
+
+
+def add_global(
+    symbol: str, kind: ir.Type, at: ir.InsertionPoint, *, parameter: str | None = None
+) -> None:
+    """Adds a global.
+
+    Args:
+        symbol: Its symbol.
+        kind: Its type.
+        at: The insertion point.
+        parameter: Its name in an archive; without one, an initializer stores it.
+    """
+    attributes: dict[str, ir.Attribute] = {
+        "sym_name": ir.StringAttr.get(symbol),
+        "sym_visibility": ir.StringAttr.get("private"),
+        "type": ir.TypeAttr.get(kind),
+    }
+    if parameter is not None:
+        names = f"{json.dumps(SCOPE)}::{json.dumps(parameter)}"
+        attributes["initial_value"] = ir.Attribute.parse(f"#flow.parameter.named<{names}> : {kind}")
+    ir.Operation.create("util.global", attributes=attributes, ip=at)
+
+
+def load_global(
+    symbol: str, kind: ir.Type, at: ir.InsertionPoint, location: ir.Location | None = None
+) -> ir.Value:
+    """Emits the value of a global."""
+    attributes = {"global": ir.FlatSymbolRefAttr.get(symbol)}
+    load = ir.Operation.create("util.global.load", [kind], [], attributes, ip=at, loc=location)
+    return load.results[0]

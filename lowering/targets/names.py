@@ -26,8 +26,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe, did_you_mean
-from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES as GPUS
-from rnn_compiler.lowering.targets.cuda_architectures import DEFAULT, architecture_of
+from rnn_compiler.lowering.targets.gpu import ARCHITECTURES as GPUS
+from rnn_compiler.lowering.targets.gpu import DEFAULT, architecture_of
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import (
     ARCHITECTURES,

@@ -1,7 +1,7 @@
 """Supported instruction sets: their features, by LLVM's names, and what these imply.
 
 Each `Architecture` is data, and a new one is a row here. Only its special instructions are
-elsewhere: those that multiply are in `lowering.targets.weight_formats`, a C program's queries for
+elsewhere: those that multiply are in `lowering.targets.vector_unit`, a C program's queries for
 features in `lowering.c.cpu_check`, and what calls that bypass IREE need in
 `runtime.direct.stepping` and `denormals`.
 

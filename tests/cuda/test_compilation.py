@@ -21,7 +21,7 @@ from rnn_compiler.errors import CompileWarning
 from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
-from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES
+from rnn_compiler.lowering.targets.gpu import ARCHITECTURES
 from rnn_compiler.lowering.targets.names import resolve_target
 
 SWEEP = bool(os.environ.get("TEST_SWEEP"))

@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 import pytest
 from ir.filecheck import check
 
-from rnn_compiler.lowering.builder.builder import Builder
+from rnn_compiler.lowering.builder.builder import Builder, Type, Value
 from rnn_compiler.lowering.builder.module import EmittedOp, build_module, module_text
 from rnn_compiler.lowering.builder.random_bits import random_bits
-from rnn_compiler.lowering.builder.value import Type, Value
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import iree.runtime as iree
 
-from rnn_compiler.lowering.analysis.size_sources import array_of
+from rnn_compiler.lowering.analysis.values import array_of
 from rnn_compiler.lowering.codegen.body import Array, ArrayType
 from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.compiler.iree_compile import compile_module

@@ -23,8 +23,12 @@ from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Side, Sum
 from rnn_compiler.lowering.cpu.products.rows_product import Blocking, FirstRows, rows_product
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.lowering.targets.weight_formats import WeightFormat, plain, weight_formats
+from rnn_compiler.lowering.targets.vector_unit import (
+    VectorUnit,
+    WeightFormat,
+    plain,
+    weight_formats,
+)
 
 pytestmark = pytest.mark.slow
 

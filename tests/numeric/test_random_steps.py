@@ -17,10 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from iree import runtime as iree
 
-from rnn_compiler.lowering.builder.builder import Builder
+from rnn_compiler.lowering.builder.builder import Builder, Value
 from rnn_compiler.lowering.builder.module import EmittedOp, build_module
 from rnn_compiler.lowering.builder.time_loop import time_loop
-from rnn_compiler.lowering.builder.value import Value
 from rnn_compiler.lowering.pipeline import LoweringRequest, lower
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec

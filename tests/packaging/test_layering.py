@@ -236,7 +236,6 @@ def test_families_of_ops_do_not_import_each_other() -> None:
 
 
 KNOWN_CIRCLES = [
-    {"builder.builder", "builder.open_sizes", "builder.tanh_of_float64", "builder.value"},
     {"device.device_array", "device.devices"},
     {
         *("direct.chunks", "runtime.artifact", "runtime.function", "runtime.golden"),

@@ -11,7 +11,7 @@ func.func @main(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x64xf3
     : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf32>
   return %z : tensor<64x64xf32>
 }"""
-_CURE = "the table in lowering/targets/cuda_architectures.py"
+_CURE = "the table in lowering/targets/gpu.py"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 from traps.iree import called, trap
 
 
-@trap("`Plan` in lowering/gpu/plan.py, which writes each value once")
+@trap("`Plan` in lowering/gpu/pinned_loop.py, which writes each value once")
 def test_the_second_place_has_the_value() -> None:
     text = """
 #row = affine_map<(d0) -> (d0)>

@@ -19,7 +19,7 @@ for a single row into ``[N/P, K, G*P]``, to have enough independent sums.
 The dispatch's operands are materialized by `flow.tensor.clone`; otherwise IREE would fuse the cheap
 ops that produce them into their readers. No clone remains in the compiled code.
 
-Products of 16-bit types for which the target has no format (`targets.weight_formats`) are computed
+Products of 16-bit types for which the target has no format (`targets.vector_unit`) are computed
 in the type of their sums, which represents the state's copy exactly.
 """
 
@@ -29,9 +29,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rnn_compiler.lowering.analysis.time_loop import Output, State, TimeLoop
+from rnn_compiler.lowering.analysis.time_loop import Output, State, StepContext, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape, width
-from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.body import Array, Index, Number, collapse, expand, known, splat
 from rnn_compiler.lowering.codegen.executable import Executable, Function, Part
 from rnn_compiler.lowering.codegen.stablehlo import converted, repeat

@@ -19,20 +19,27 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from rnn_compiler.lowering.analysis.data_movement import kind, row_number
 from rnn_compiler.lowering.analysis.products import Product
-from rnn_compiler.lowering.analysis.time_loop import Columns, StepProduct, TimeLoop
+from rnn_compiler.lowering.analysis.time_loop import (
+    Columns,
+    Lead,
+    StepContext,
+    StepProduct,
+    TimeLoop,
+    Write,
+)
 from rnn_compiler.lowering.analysis.values import (
     defining,
     element,
     gate_width,
     ints,
+    kind,
     rank,
+    row_number,
     shape,
     static_shape,
     width,
 )
-from rnn_compiler.lowering.analysis.walk import Lead, StepContext, Write
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
 from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.cpu.tiles import (
@@ -45,8 +52,7 @@ from rnn_compiler.lowering.cpu.tiles import (
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.mlir.marks import COLUMNS
 from rnn_compiler.lowering.mlir.refused import Refused
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
-from rnn_compiler.lowering.targets.weight_formats import WeightFormat, plain
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor, plain
 
 # Products of inputs that steps compute themselves, where memory is scarce.
 #

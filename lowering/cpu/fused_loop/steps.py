@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.analysis.time_loop import TimeLoop
+from rnn_compiler.lowering.analysis.time_loop import Position, StepContext, TimeLoop, Walk
 from rnn_compiler.lowering.analysis.values import defining, element, width
-from rnn_compiler.lowering.analysis.walk import Position, StepContext, Walk
 from rnn_compiler.lowering.codegen.attributes import integer, integers
 from rnn_compiler.lowering.codegen.body import (
     Array,
@@ -176,7 +175,7 @@ def _side_by_side(
 # One tile of one step of a time loop: some rows and units of one level's values.
 #
 # A tile consists of a matrix product for each left-hand side, and of the step's elementwise
-# arithmetic on its rows, in vectors (`analysis.walk`) of as many columns as fill a register or
+# arithmetic on its rows, in vectors (`analysis.time_loop`) of as many columns as fill a register or
 # two.
 #
 # Vectors are read and written one by one, in place. A `linalg.generic` with many results would

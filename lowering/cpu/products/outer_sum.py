@@ -32,8 +32,7 @@ from rnn_compiler.lowering.codegen.registers import (
 )
 from rnn_compiler.lowering.cpu.products.rows_product import WORKGROUPS, Rows
 from rnn_compiler.lowering.cpu.tiles import add_pairs
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.lowering.targets.weight_formats import WeightFormat
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat
 
 # Panels of columns of the valid rows of some matrices, gathered by one dispatch, for CPUs.
 #

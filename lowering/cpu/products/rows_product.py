@@ -52,8 +52,7 @@ from rnn_compiler.lowering.cpu.tiles import (
     tile_matmul,
     zeros_in_place,
 )
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit, divisor
-from rnn_compiler.lowering.targets.weight_formats import WeightFormat
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
 
 # The tiling of a product of rows and a matrix: blocks of rows, panels of columns, tiles.
 #

@@ -24,8 +24,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
 
 __all__ = ["ACTIVATIONS", "SIGMOID", "TANH", "Activation", "Function", "Slope"]
 

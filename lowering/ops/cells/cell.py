@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from rnn_compiler.lowering.builder.time_loop import Values
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
 
 __all__ = ["Cell", "Derivative", "PlainCell", "StepResult", "Times"]
 

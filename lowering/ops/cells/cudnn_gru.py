@@ -29,8 +29,7 @@ from rnn_compiler.lowering.ops.cells.cell import Derivative, PlainCell, StepResu
 from rnn_compiler.schema.rnn_modes import RNN_MODES
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
 
 __all__ = ["GRU"]
 

@@ -17,8 +17,7 @@ from rnn_compiler.lowering.ops.cells.activations import Function
 from rnn_compiler.lowering.ops.cells.cell import Derivative, PlainCell, StepResult, Times
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
 
 __all__ = ["RNN"]
 

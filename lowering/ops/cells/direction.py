@@ -33,8 +33,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Open, Size
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
 
 __all__ = ["Direction"]
 

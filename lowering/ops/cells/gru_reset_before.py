@@ -28,8 +28,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import static_size
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
 
 __all__ = ["GRUResetBefore"]
 

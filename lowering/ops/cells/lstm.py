@@ -41,8 +41,7 @@ from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.tensors import Argument, Result
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = [

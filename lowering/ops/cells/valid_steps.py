@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rnn_compiler.schema.open_sizes import Open, Size
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
 
 __all__ = ["TimeBlock", "ValidSteps"]
 

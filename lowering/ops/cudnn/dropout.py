@@ -17,9 +17,8 @@ from rnn_compiler.schema.open_sizes import Size, product
 from rnn_compiler.schema.tensors import Argument
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
+    from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.lowering.builder.time_loop import Values
-    from rnn_compiler.lowering.builder.value import Value
 
 __all__ = ["CALL_COUNTER", "OPERANDS", "RATE", "SEEDS", "dropout_mask"]
 

@@ -21,8 +21,7 @@ from rnn_compiler.schema.cudnn_reserve import ReserveLayout
 from rnn_compiler.schema.parameter_blocks import Part, PseudoLayer
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Network"]

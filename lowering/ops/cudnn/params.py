@@ -31,8 +31,7 @@ from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import Argument, Result, Tensor
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = [

@@ -33,8 +33,7 @@ from rnn_compiler.schema.open_sizes import Size, product
 from rnn_compiler.schema.parameter_blocks import Part, PseudoLayer
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["backward", "forward"]

@@ -27,7 +27,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Size, open_dimension, product, static
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Value
 
 __all__ = ["blocks_of_time", "from_the_end"]
 

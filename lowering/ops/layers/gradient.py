@@ -28,7 +28,7 @@ from rnn_compiler.schema.open_sizes import Size, static_size
 from rnn_compiler.schema.parameter_blocks import PseudoLayer
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Value
 
 __all__ = ["DirectionGradient", "add_blocks", "input_gradient"]
 

@@ -14,8 +14,7 @@ from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
 from rnn_compiler.schema.parameter_blocks import PseudoLayer
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Layers"]

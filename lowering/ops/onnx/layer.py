@@ -16,8 +16,7 @@ from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.schema.parameter_blocks import Block, PseudoLayer
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["PEEPHOLES", "OnnxLayer"]

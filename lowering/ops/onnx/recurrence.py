@@ -32,8 +32,7 @@ from rnn_compiler.lowering.ops.onnx.layer import PEEPHOLES, OnnxLayer
 from rnn_compiler.schema.open_sizes import static_size
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder
-    from rnn_compiler.lowering.builder.value import Value
+    from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["backward", "forward"]

@@ -17,14 +17,12 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.control_flow import CONTROL_FLOW
-from rnn_compiler.lowering.analysis.size_sources import tie_results
-from rnn_compiler.lowering.analysis.values import defining
+from rnn_compiler.lowering.analysis.values import defining, tie_results
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of, symbol_of
 from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.rewriting.edits import called_by
-from rnn_compiler.lowering.rewriting.properties import first
 from rnn_compiler.schema.symbols import owner_of
 
 __all__ = ["compute_before_loops"]

@@ -27,9 +27,8 @@ from rnn_compiler.lowering.mlir.bindings import (
 )
 from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.context import PassContext, frozen_weights_are_parameters
 from rnn_compiler.lowering.rewriting.edits import called_by
-from rnn_compiler.lowering.rewriting.properties import frozen_weights_are_parameters
 
 __all__ = ["copy_updated_values"]
 

@@ -20,8 +20,7 @@ from rnn_compiler.lowering.analysis.values import element, ints, shape, static_s
 from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.properties import first
+from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["crop_inputs"]

@@ -29,8 +29,7 @@ import math
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.codegen.body import Body, Number, bits, float_predicate
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, new_context
-from rnn_compiler.lowering.rewriting.conversions import as_number
-from rnn_compiler.lowering.rewriting.edits import replace
+from rnn_compiler.lowering.rewriting.edits import as_number, replace
 from rnn_compiler.schema.open_sizes import Size
 
 __all__ = ["keep_nan"]

@@ -12,9 +12,12 @@ from __future__ import annotations
 from rnn_compiler.lowering.analysis.values import defining, element
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.context import (
+    PassContext,
+    first,
+    frozen_weights_are_parameters,
+)
 from rnn_compiler.lowering.rewriting.edits import replace
-from rnn_compiler.lowering.rewriting.properties import first, frozen_weights_are_parameters
 
 __all__ = ["powers"]
 

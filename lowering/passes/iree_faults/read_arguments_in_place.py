@@ -14,8 +14,7 @@ Ensures: the same numbers.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.control_flow import may_repeat
-from rnn_compiler.lowering.analysis.size_sources import tie_results
-from rnn_compiler.lowering.analysis.values import defining
+from rnn_compiler.lowering.analysis.values import defining, tie_results
 from rnn_compiler.lowering.mlir.bindings import (
     block_of,
     callee_of,
@@ -25,8 +24,8 @@ from rnn_compiler.lowering.mlir.bindings import (
     symbol_of,
 )
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.properties import (
+from rnn_compiler.lowering.rewriting.context import (
+    PassContext,
     first,
     products_are_rewritten,
     time_loops_are_rewritten,

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.codegen.body import Body, Number
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.conversions import conversions, rewrite_conversions
-from rnn_compiler.lowering.rewriting.properties import first, sizes_are_indices
+from rnn_compiler.lowering.rewriting.context import PassContext, first, sizes_are_indices
+from rnn_compiler.lowering.rewriting.edits import conversions, rewrite_conversions
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["round_to_float16"]

@@ -13,8 +13,7 @@ Ensures: the same numbers.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.size_sources import array_of
-from rnn_compiler.lowering.analysis.values import defining, is_constant, rank
+from rnn_compiler.lowering.analysis.values import array_of, defining, is_constant, rank
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, own_zeros, put_row
 from rnn_compiler.lowering.mlir.bindings import bodies, ir, ops_of
 from rnn_compiler.lowering.passes import pass_with

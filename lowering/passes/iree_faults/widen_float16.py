@@ -14,10 +14,13 @@ from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.codegen.body import Body, Number, element_type
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
-from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.lowering.rewriting.conversions import conversions, rewrite_conversions
-from rnn_compiler.lowering.rewriting.edits import pointwise_cast, replace
-from rnn_compiler.lowering.rewriting.properties import first, sizes_are_indices
+from rnn_compiler.lowering.rewriting.context import PassContext, first, sizes_are_indices
+from rnn_compiler.lowering.rewriting.edits import (
+    conversions,
+    pointwise_cast,
+    replace,
+    rewrite_conversions,
+)
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["widen_float16"]

@@ -9,7 +9,7 @@ from cuda.ptx import modules_of
 from numeric.harness import module
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.targets.cuda_architectures import ARCHITECTURES
+from rnn_compiler.lowering.targets.gpu import ARCHITECTURES
 
 WIDEST = [("CudnnRNNBackpropV3", "float16", 2), ("CudnnRNNBackpropV3", "float32", 2)]
 """Of all ops, dtypes and variants, those with most forms."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rnn_compiler.lowering.analysis.size_sources import array_of
+from rnn_compiler.lowering.analysis.values import array_of
 from rnn_compiler.lowering.codegen.body import Array, Number
 from rnn_compiler.lowering.codegen.executable import Function
 from rnn_compiler.lowering.mlir.bindings import ir

@@ -8,7 +8,7 @@ import pytest
 from ir.codegen.emitting import emitted
 from ir.filecheck import check
 
-from rnn_compiler.lowering.analysis.size_sources import array_of
+from rnn_compiler.lowering.analysis.values import array_of
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number, spare_block
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS

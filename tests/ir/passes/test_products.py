@@ -9,8 +9,7 @@ from ir.rewriting import edited, rewritten
 from rnn_compiler.lowering.passes.products import products
 from rnn_compiler.lowering.passes.tile_products import tile_products
 from rnn_compiler.lowering.targets.gpu import Gpu
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.lowering.targets.weight_formats import weight_formats
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, weight_formats
 
 PRODUCT = """
 func.func @f(%x: tensor<64x40xf32>, %w: tensor<40x32xf32>) -> tensor<64x32xf32> {

@@ -13,8 +13,7 @@ import rnn_compiler as rc
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.passes import Pass, hoist_weights, load_pass
 from rnn_compiler.lowering.pipeline import PASSES
-from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext
-from rnn_compiler.lowering.rewriting.properties import Property
+from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext, Property
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import BACK_ENDS, STRATEGY_PASSES
 
