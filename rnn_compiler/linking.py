@@ -15,6 +15,7 @@ from rnn_compiler.base.files import read_regular
 from rnn_compiler.compilation import compile
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.freezing import freeze
+from rnn_compiler.lowering.linking.shardings import without_shardings
 from rnn_compiler.modules import Module, renamed_functions, with_arguments
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
@@ -189,7 +190,7 @@ def linked_module(text_or_path: str | bytes | os.PathLike[str]) -> LinkedModule:
         UnsupportedError: The compiler is not installed.
     """
     check_can_compile("link")
-    source = _source(text_or_path)
+    source = without_shardings(_source(text_or_path))
     from rnn_compiler.lowering.linking.calls import PREFIX
     from rnn_compiler.lowering.linking.link import link_module  # needs the MLIR bindings
     from rnn_compiler.lowering.linking.reading import stablehlo_text

@@ -27,7 +27,7 @@ from rnn_compiler.lowering.linking.instances import instance_of
 from rnn_compiler.lowering.linking.interface import is_network, public_interface
 from rnn_compiler.lowering.linking.types import type_of
 from rnn_compiler.lowering.linking.weights import Weights
-from rnn_compiler.lowering.mlir.bindings import ir, new_context, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, new_context, ops_of, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
@@ -73,6 +73,7 @@ def link_module(text: str, source: bytes = b"") -> Linked:
         functions = public_interface(module, source)
         made: dict[str, FunctionSpec] = {}
         remove_barriers(module)
+        _remove_conversions(module)
         bound_indices(module)
         calls = find_calls(module)
         is_open = any(map(is_network, ops_of(module.body)))
@@ -85,6 +86,14 @@ def link_module(text: str, source: bytes = b"") -> Linked:
         located = module.operation.get_asm(enable_debug_info=True)
         name = symbol_of(module.operation)
     return Linked(located, tuple(functions), tuple(made.values()), name)
+
+
+def _remove_conversions(module: ir.Module) -> None:
+    """Removes conversions to the same type, so that what they convert is known as a weight."""
+    for op in nested_ops(module.operation, "stablehlo.convert"):
+        if op.operands[0].type == op.results[0].type:
+            op.results[0].replace_all_uses_with(op.operands[0])
+            op.erase()
 
 
 def _with_weights(spec: FunctionSpec, numbers: Collection[int]) -> FunctionSpec:

@@ -9,6 +9,8 @@ last of these passes, because later ones do not know our ops.
 
 from __future__ import annotations
 
+import re
+
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT, compiler_identity
 from rnn_compiler.lowering.linking.dump import dump_after
@@ -19,7 +21,8 @@ _FLAGS = ("--compile-to=input", "--iree-input-type=stablehlo", "--mlir-print-deb
 
 _WITHOUT_SHARDINGS = (
     "modules run on one device: export the function without shardings, meshes and "
-    "with_sharding_constraint, from arguments that are on no mesh"
+    "with_sharding_constraint, from arguments that are on no mesh; or, if the mesh has one device, "
+    "pass the text, exported.mlir_module()"
 )
 
 
@@ -41,5 +44,5 @@ def stablehlo_text(source: bytes, timeout: float = DEFAULT_TIMEOUT) -> str:
     version = compiler_identity().version
     expected = f"a module of StableHLO, as text or bytecode, that IREE {version} reads"
     error = next(line.strip() for line in others.splitlines() if "error:" in line)
-    remedy = _WITHOUT_SHARDINGS if "Dialect `sdy'" in error else ""
+    remedy = _WITHOUT_SHARDINGS if re.search("dialect .sdy'", error, re.IGNORECASE) else ""
     raise InvalidArgumentError("link", "module", expected, error[:400], remedy)

@@ -10,6 +10,7 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
+from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.linking import linked_module
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
@@ -104,3 +105,43 @@ def test_the_command_line_writes_json(tmp_path: Path, capsys: pytest.CaptureFixt
     facts = json.loads(capsys.readouterr().out)
     assert facts["functions"] == ["main"]
     assert facts["linked"] == ["BlockLSTMV2"]
+
+
+def on_a_mesh() -> Any:
+    """A module with each form of shardings over one device, its arguments and its result."""
+    import rnn_compiler.jax as ops
+
+    sharding = jax.sharding
+    mesh = sharding.Mesh(np.array(jax.devices()[:1]), ("d",))
+    columns = sharding.NamedSharding(mesh, sharding.PartitionSpec(None, "d"))
+
+    def step(x: Any, h: Any, w_ru: Any, w_c: Any, b_ru: Any, b_c: Any) -> Any:
+        w_ru = jax.lax.with_sharding_constraint(w_ru, columns)
+        y = ops.gru_block_cell(x, h, w_ru, w_c, b_ru, b_c).h
+        return jax.lax.with_sharding_constraint(y * 2, columns)
+
+    shapes = ((2, 3), (2, 4), (7, 8), (7, 4), (8,), (4,))
+    arrays = [jnp.full(shape, 0.25, "float32") for shape in shapes]
+    arrays[0] = jax.device_put(arrays[0], columns)
+    return ops.export(jax.jit(step))(*arrays), arrays, step(*arrays)
+
+
+def test_shardings_over_one_device_are_dropped() -> None:
+    made, arrays, expected = on_a_mesh()
+    text = made.mlir_module()
+    for form in ("sdy.mesh", "sdy.sharding = ", "sdy.sharding_constraint"):
+        assert form in text
+    module = linked_module(text)
+    assert "w_ru" in module.functions[0].weights
+    program = rc.runtime.load(rc.compile(module))
+    names = [each.name for each in module.functions[0].arguments]
+    (found,) = program(**{k: np.asarray(v) for k, v in zip(names, arrays, strict=True)})
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_shardings_in_bytecode_or_over_several_devices_are_refused() -> None:
+    made, _, _ = on_a_mesh()
+    several = made.mlir_module().replace('["d"=1]', '["d"=2]')
+    for source in (made.mlir_module_serialized, several):
+        with pytest.raises(InvalidArgumentError, match=r"pass the text, exported.mlir_module\(\)"):
+            linked_module(source)
