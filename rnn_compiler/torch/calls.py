@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.torch import open_sizes
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
-from rnn_compiler.torch.prepared import Prepared, type_of
+from rnn_compiler.torch.prepared import Prepared
 
 __all__ = [
     "KINDS",
@@ -96,21 +97,7 @@ def prepared(
 ) -> Prepared:
     """The function that `call` runs for tensors of these types."""
     where = current_target(), named_device(), torch.get_num_threads() == 1
-    last = _last.get((op, attributes, outputs))
-    if last is not None and last.where == where and last.device.usable and last.takes(tensors):
-        return last
-    found = prepare(op, _types(tensors), attributes, outputs, *where)
-    if len(_last) > _MOST_LAST:
-        _last.clear()  # other threads may do so at any time
-    _last[op, attributes, outputs] = found
-    return found
-
-
-_last: dict[tuple[Any, ...], Prepared] = {}
-"""The function of the last call, by op, attributes and outputs. Comparing its types is faster than
-looking them up."""
-
-_MOST_LAST = 64
+    return prepare(op, _types(tensors), attributes, outputs, *where)
 
 
 @as_torch_raises
@@ -123,9 +110,6 @@ def call_gradient(
 ) -> list[Any]:
     """Runs a gradient op of a call, with the target and device of that call.
 
-    The types of its tensors follow from those of the call, so its function is looked up once. Other
-    types occur if a hook of saved tensors changes them.
-
     Args:
         forward: The function of the call.
         op: As in `call`.
@@ -136,16 +120,14 @@ def call_gradient(
     Raises:
         InvalidArgumentError: As `call`.
     """
-    found = forward.gradients.get((op, outputs))
-    if found is None or not found.device.usable or not found.takes(tensors):
-        found = prepare(op, _types(tensors), attributes, outputs, *forward.where)
-        if not found.is_open:
-            forward.gradients[op, outputs] = found
-    return found(tensors)
+    return prepare(op, _types(tensors), attributes, outputs, *forward.where)(tensors)
 
 
 def _types(tensors: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple([None if t is None else type_of(t) for t in tensors])
+    return tuple([None if t is None else _type_of(t) for t in tensors])
+
+
+_type_of = attrgetter("shape", "dtype", "device")
 
 
 def check_devices(op: str, devices: Sequence[Any]) -> Any:
@@ -229,7 +211,6 @@ def prepare(
 def forget() -> None:
     """Clears all prepared functions."""
     prepare.cache_clear()
-    _last.clear()
     open_sizes.forget()
 
 

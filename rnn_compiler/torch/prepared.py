@@ -33,20 +33,14 @@ from rnn_compiler.torch.own_thread import contiguous_copy
 from rnn_compiler.torch.parameters import alone
 from rnn_compiler.torch.residents import resident
 
-__all__ = ["Prepared", "type_of"]
-
-type_of = attrgetter("shape", "dtype", "device")
-"""The type of a tensor, by which a `Prepared` is selected."""
+__all__ = ["Prepared"]
 
 
 class Prepared:
     """A function prepared for tensors of certain types.
 
     Attributes:
-        device: Where it runs.
-        is_open: Whether it takes other sizes too.
         where: The requested target and device, and whether torch uses one thread.
-        gradients: The functions of its gradient ops, by op and outputs.
     """
 
     def __init__(
@@ -64,16 +58,12 @@ class Prepared:
             types: Shape, dtype and device of each tensor by name; None for an omitted one.
             where: See above.
         """
-        self.device, self.where = function.device, where
-        self.gradients: dict[tuple[str, tuple[str, ...]], Prepared] = {}
-        self.is_open = bool(function.spec.open_dims)
+        self.where, self._device = where, function.device
         self._function, self._spec, self._results = function, spec, spec.results
         self._types_of_results = [*map(_type_of_result, spec.results)]
         self._on_cpu = function.device.kind == "local"
         given = {name: k for k, (name, each) in enumerate(types.items()) if each is not None}
-        self._types = [each for each in types.values() if each is not None]
-        self._omitted = [each is None for each in types.values()]
-        _, _, device = self._types[0]
+        _, _, device = next(each for each in types.values() if each is not None)
         self._defaults: list[Any] = []
         self._indices: list[int] = []
         for each in spec.arguments:
@@ -92,12 +82,6 @@ class Prepared:
         self._has_empty = any(0 in each.shape for each in spec.arguments)
         self._bounded = [(k, each) for k, each in arguments if each.maximum is not None]
 
-    def takes(self, tensors: Sequence[Any]) -> bool:
-        """Whether the tensors have the types that it was prepared for."""
-        return [each is None for each in tensors] == self._omitted and [
-            type_of(each) for each in tensors if each is not None
-        ] == self._types
-
     def __call__(self, tensors: Sequence[Any]) -> list[Any]:
         """Runs the function on tensors of these types."""
         return self.run(self.ready(tensors))
@@ -115,14 +99,14 @@ class Prepared:
         for k, spec in self._bounded if self._on_cpu else ():
             check_argument(self._function.spec.op, spec, given[k].numpy(force=True))
         if not self._on_cpu:
-            views = self._function.launch_views([*map(self.device.view, given)])
+            views = self._function.launch_views([*map(self._device.view, given)])
             specs = zip(views, self._results, strict=True)
-            return [torch.from_dlpack(DeviceArray(self.device, *each)) for each in specs]
+            return [torch.from_dlpack(DeviceArray(self._device, *each)) for each in specs]
         arrays = given
         if self._weights:
             arrays = [*given]
             for k, spec in self._weights:
-                there = resident(given[k], spec, self.device, id(self._function))
+                there = resident(given[k], spec, self._device, id(self._function))
                 arrays[k] = given[k] if there is None else there
         calls, packed = self._function.direct_calls(arrays, spec=self._spec)
         if calls is None:
@@ -152,11 +136,11 @@ class Prepared:
 
     def _through_iree(self, given: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
         """Runs the function on tensors, and on arrays in the places of some."""
-        views = self.device.adopt(map(_to_dlpack, given))
+        views = self._device.adopt(map(_to_dlpack, given))
         for k, _ in self._weights:
             views[k] = views[k] if arrays[k] is given[k] else arrays[k]
         views = self._function.launch_views(views)
-        results = [*map(_from_dlpack, self.device.capsules(views))]
+        results = [*map(_from_dlpack, self._device.capsules(views))]
         return results if _are_apart(given, results) else _copied_where_shared(given, results)
 
     def _are_ready(self, tensors: Sequence[Any]) -> bool:
