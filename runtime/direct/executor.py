@@ -71,10 +71,10 @@ class Executor:
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
         """
         for binding, value in zip(self.bindings, values, strict=True):
-            if binding.last() is not value:
+            if value is None or binding.last() is not value:  # a freed array is None, too
                 if not binding.takes(value):
                     return False
-            elif binding.is_read_before and value is not None and value.exported:
+            elif binding.is_read_before and value.exported:
                 return False
         return True
 

@@ -152,6 +152,27 @@ def test_other_weights(artifact: rc.Artifact) -> None:
         gc.collect()
 
 
+def test_an_array_is_freed_and_then_omitted() -> None:
+    """Its memory, which may be another's by then, is not read any more."""
+    program = rc.runtime.load(rc.compile(rc.build("onnx.LSTM", **DIMS), "cpu"), "local-sync")
+    spec = program.onnx_lstm.spec
+    arrays: dict[str, Any] = {
+        each.name: program.to_device(np.full(each.static_shape, 0.5, np.float32))
+        for each in spec.arguments
+        if each.dtype == "float32"
+    }
+    states = dict.fromkeys(("initial_h", "initial_c"))
+    expected = program(**{**arrays, **states})
+    for _ in range(4):
+        program(**arrays)
+    for name in states:
+        del arrays[name]
+    gc.collect()
+    others = [program.to_device(np.full((1, 1, 4), 7, np.float32)) for _ in range(32)]
+    assert_same(program(**arrays, **states), expected)
+    del others
+
+
 def test_weights_that_somebody_may_write_to(artifact: rc.Artifact) -> None:
     """Exported by DLPack: later writes count."""
     program = rc.runtime.load(artifact, "local-sync")
