@@ -202,13 +202,7 @@ class TileProduct(ABC):
 # 96 columns, three gates of 32, that code takes 1.7 times as long.
 
 
-def row_fma(
-    body: Body,
-    vectors: VectorUnit,
-    lhs: Array,
-    panels: Sequence[Array],
-    start: Array | None = None,
-) -> Array:
+def row_fma(body: Body, vectors: VectorUnit, lhs: Array, panels: Sequence[Array]) -> Array:
     """Emits the products of a row and some panels.
 
     Args:
@@ -216,7 +210,6 @@ def row_fma(
         vectors: The vector unit.
         lhs: ``[K]``.
         panels: Each ``[K, P]``, P at least a register; numbers of fewer bits are widened.
-        start: The sums to add them to, ``[G*P]``; None for zeros.
 
     Returns:
         ``[G*P]`` for G panels, of the element type of `lhs`.
@@ -232,11 +225,8 @@ def row_fma(
         wide = [cast(inside, weight, lhs.element) for weight in weights]
         return add_outer_product(sums, [x], wide)
 
-    made = start or body.empty(ArrayType((len(panels) * width,), lhs.element))
-    if start is None:
-        sums = [body.constant(0, lhs.element, lanes)] * len(columns)
-    else:
-        sums = [body.read(made, [panel * width + column], lanes) for panel, column in columns]
+    made = body.empty(ArrayType((len(panels) * width,), lhs.element))
+    sums = [body.constant(0, lhs.element, lanes)] * len(columns)
     sums = accumulate_unrolled(body, inner, vectors.rows_unrolled(len(sums)), sums, add)
     for (panel, column), total in zip(columns, sums, strict=True):
         body.write(total, made, [panel * width + column])
@@ -417,7 +407,7 @@ def tile_matmul(
         format: The format of the panel.
         lhs: ``[K]`` or ``[rows, K]``.
         rhs: ``[K, P]``; of groups, as `packing.pack` returns it.
-        start: The sums to add it to, ``[P]`` or ``[rows, P]``; None for zeros.
+        start: The sums to add it to, ``[rows, P]``, if there are rows; None for zeros.
 
     Returns:
         ``[P]`` or ``[rows, P]``, of int32 if the left-hand side has been quantized.
@@ -427,7 +417,7 @@ def tile_matmul(
     inner, width = known(rhs.shape)
     element = lhs.element
     if len(lhs.shape) == 1 and width >= vectors.lanes(element):
-        return row_fma(body, vectors, lhs, [rhs], start)
+        return row_fma(body, vectors, lhs, [rhs])
     rows = known(lhs.shape)[:-1]
     columns = vectors.columns(width, element) if rows else width
     parallel = [*(divisor(n, vectors.rows) for n in rows), columns, 0]
