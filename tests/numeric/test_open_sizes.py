@@ -101,6 +101,13 @@ def least(op: str, name: str) -> int:
     return int(name in OPS[op].signature.positive)
 
 
+def test_any_length_and_batch() -> None:
+    """The gradient of a layer: one row, tiles of every height, at last several blocks of time."""
+    variant = {"input_size": 5, "num_units": 64, "rnn_mode": "rnn_tanh"}
+    for steps, rows in ((2, 1), (3, 7), (1, 11), (27, 40)):
+        check("CudnnRNNBackpropV3", "float32", variant, seq_length=steps, batch_size=rows)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("op", "variant", "dtype"), LENGTHS_OPEN)
 def test_lengths(op: str, variant: dict[str, Any], dtype: str) -> None:

@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from numeric.emitted import Emit, compiled
+from quick import first
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, expand, known, seen_as
 from rnn_compiler.lowering.codegen.executable import Function
@@ -29,8 +30,6 @@ from rnn_compiler.lowering.targets.vector_unit import (
     plain,
     weight_formats,
 )
-
-pytestmark = pytest.mark.slow
 
 VECTORS = VectorUnit.of(resolve_target("cpu"))
 TYPES = {"f32": np.float32, "f64": np.float64}
@@ -62,6 +61,7 @@ def some(rows: Sequence[Any], element: str) -> Sequence[Any]:
     return rows if element == "f32" else rows[::2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vectors", [VECTORS, VectorUnit(128, 16)], ids=["own", "narrow"])
 @pytest.mark.parametrize("element", TYPES)
 def test_panels(element: str, vectors: VectorUnit, tmp_path: Path) -> None:
@@ -95,29 +95,32 @@ def test_panels(element: str, vectors: VectorUnit, tmp_path: Path) -> None:
 # M, K, N, the axis of each operand that is summed over; whether it is added to a part of a vector.
 # Few and many rows, rests of tiles, blocks and panels; right-hand sides that are packed, read where
 # they lie, and streamed.
-PRODUCTS = [
-    (64, 40, 64, (1, 0), False),
+FEW_PRODUCTS = [
     (50, 24, 192, (1, 1), False),  # columns shared by six
+    (77, 100, 300, (1, 0), False),
+    (13, 1030, 2100, (1, 0), False),
+    (257, 64, 64, (1, 0), False),  # three blocks of rows, each in two parts
+    (94, 84, 280, (0, 0), False),
+    (1031, 5, 33, (0, 0), False),
+    (257, 30, 40, (0, 0), True),
+    (509, 9, 33, (0, 0), True),
+]
+PRODUCTS = [
+    *FEW_PRODUCTS,
+    (64, 40, 64, (1, 0), False),
     (21, 30, 320, (1, 0), False),
     (3, 70, 257, (1, 0), False),
     (13, 33, 33, (1, 0), False),
-    (77, 100, 300, (1, 0), False),
     (131, 700, 780, (1, 0), False),
-    (13, 1030, 2100, (1, 0), False),
     (300, 31, 34, (1, 1), False),
     (9, 257, 1028, (1, 1), False),
     (517, 16, 3, (1, 1), False),
-    (94, 84, 280, (0, 0), False),
     (257, 30, 65, (0, 0), False),
     (3, 50, 20, (0, 0), False),
     (94, 84, 288, (0, 0), False),
-    (1031, 5, 33, (0, 0), False),
-    (257, 64, 64, (1, 0), False),  # three blocks of rows, each in two parts
     (1031, 17, 480, (1, 1), False),
     (128, 24, 64, (0, 0), True),
-    (257, 30, 40, (0, 0), True),
     (771, 20, 257, (0, 0), True),
-    (509, 9, 33, (0, 0), True),
     (5, 40, 129, (0, 0), True),
     (1031, 3, 11, (0, 0), True),
     (130, 520, 520, (0, 0), True),
@@ -148,11 +151,20 @@ def product(
     return expand(function, plan.emit(function, sums, rows), [[0, 1]], (height, width))
 
 
-@pytest.mark.parametrize("element", TYPES)
-def test_large_products(element: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("element", "products"),
+    first(
+        [
+            ("f32", FEW_PRODUCTS),
+            ("f32", PRODUCTS[len(FEW_PRODUCTS) :]),
+            ("f64", some(PRODUCTS, "f64")),
+        ]
+    ),
+    ids=["few", "f32", "f64"],
+)
+def test_large_products(element: str, products: Sequence[Any], tmp_path: Path) -> None:
     """Every sum is computed, and added once; the elements before and after stay unchanged."""
     before, after = 7, 40
-    products = some(PRODUCTS, element)
 
     def emit(axes: tuple[int, int]) -> Emit:
         how = VECTORS, plain(element), axes
@@ -195,12 +207,22 @@ ROWS = [
     for K, N in ((128, 512), (37, 300), (64, 128), (33, 129), (5, 3), (129, 260), (512, 2048))
     for axis, stays in ((0, True), (1, True), (1, False))
 ]
+FEW_ROWS = [(128, 512, 1, False), (129, 260, 0, True), (129, 260, 1, True)]
+"""Of several parts each."""
 
 
-@pytest.mark.parametrize("element", [*TYPES, "f16", "bf16"])
-def test_row_products(element: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("element", "rows"),
+    first(
+        [
+            ("f32", FEW_ROWS),
+            *((element, some(ROWS, element)) for element in (*TYPES, "f16", "bf16")),
+        ]
+    ),
+    ids=["few", *TYPES, "f16", "bf16"],
+)
+def test_row_products(element: str, rows: Sequence[Any], tmp_path: Path) -> None:
     """One row and a matrix in either layout; 16-bit matrices with the row types that suit them."""
-    rows = some(ROWS, element)
     lhs = {"f16": "f32"}.get(element, element)
     stored = ["i16" if each == "bf16" else each for each in (lhs, element)]
 
@@ -266,6 +288,7 @@ def numbers(function: Function, array: Array) -> Array:
     return seen_as(function, array, ArrayType(array.shape, "bf16"))
 
 
+@pytest.mark.slow
 def test_pairs(tmp_path: Path) -> None:
     """A panel has the pairs that adjoin along the summed axis, and a zero after an odd last one."""
 
@@ -307,9 +330,12 @@ def test_pairs(tmp_path: Path) -> None:
 PAIRED = PRODUCTS[::2]
 """Each of them is compiled two ways. Among them are all axes, even and odd sums, and additions."""
 
+FEW_PAIRED = [(13, 1031, 2100, (1, 0), False), (509, 9, 33, (0, 0), True)]
+
 
 @pytest.mark.skipif(not WAYS, reason="this processor has no fma: bfloat16 is multiplied in float32")
-def test_paired_products(tmp_path: Path) -> None:
+@pytest.mark.parametrize("products", first([FEW_PAIRED, PAIRED]), ids=["few", "all"])
+def test_paired_products(products: Sequence[Any], tmp_path: Path) -> None:
     """Sums are right, and the same bits whichever way pairs are multiplied."""
     before, after = 7, 40
 
@@ -329,11 +355,11 @@ def test_paired_products(tmp_path: Path) -> None:
             ],
             emit(vectors, axes),
         )
-        for M, K, N, axes, added in PAIRED
+        for M, K, N, axes, added in products
         for vectors in WAYS.values()
     ]
     module = compiled(functions, tmp_path)
-    for number, (M, K, N, axes, added) in enumerate(PAIRED):
+    for number, (M, K, N, axes, added) in enumerate(products):
         draw = np.random.default_rng(number).standard_normal
         lhs, rhs = (draw(shape).astype(ml_dtypes.bfloat16) for shape in ((M, K), (K, N)))
         lhs[M // 2, 0] = np.nan  # beside the last number of the row before, which may be odd
@@ -350,6 +376,6 @@ def test_paired_products(tmp_path: Path) -> None:
         ]
         for result in results:
             np.testing.assert_allclose(
-                result, expected, rtol=0, atol=1e-5 * K, err_msg=str(PAIRED[number])
+                result, expected, rtol=0, atol=1e-5 * K, err_msg=str(products[number])
             )
         np.testing.assert_array_equal(results[0], results[-1])

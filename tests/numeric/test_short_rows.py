@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cases import sizes
+from cases import assert_close, sizes
 from numeric import harness
 from numeric.harness import Arrays, together
 
@@ -21,7 +21,7 @@ from rnn_compiler.lowering.cpu.fused_loop.work_sharing import RowOrder
 from rnn_compiler.lowering.passes import products
 from rnn_compiler.schema.dtypes import DTYPES
 
-FORWARD, _ = OPS = ("CudnnRNNV3", "CudnnRNNBackpropV3")
+FORWARD, GRADIENT = OPS = ("CudnnRNNV3", "CudnnRNNBackpropV3")
 
 SKIPPED = sizes(8, 40, 33, 33, rnn_mode="rnn_relu", input_mode="skip_input")
 
@@ -109,6 +109,15 @@ def test_short_rows_of_both_directions(batch: int, strategy: str) -> None:
     for name, value in harness.expected(FORWARD, "float32", variant, given).items():
         if name.startswith("output"):
             np.testing.assert_allclose(getattr(found, name), value, rtol=1e-5, atol=1e-6)
+
+
+def test_gradient_of_short_rows() -> None:
+    """In blocks of three and four steps, of which the second alone has enough rows to list."""
+    variant = sizes(7, 80, 33, 17, num_proj=9, direction="bidirectional")
+    given = harness.arguments_of(GRADIENT, "float32", variant, 7)
+    found = loaded(compiled("float32", variant, [GRADIENT]))(**given)._asdict()
+    right = harness.expected(GRADIENT, "float32", variant, given)
+    assert_close(found, right, "float32")
 
 
 @pytest.mark.slow
