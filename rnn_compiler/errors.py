@@ -146,6 +146,8 @@ def did_you_mean(got: object, known: Iterable[str], others: Mapping[str, str] | 
         'did you mean cell_clip?'
         >>> did_you_mean("hidden_size", ["num_units"], {"hidden_size": "num_units"})
         'did you mean num_units?'
+        >>> did_you_mean("hh", ["h", "cs"]), did_you_mean("ch", ["c", "h"])
+        ('did you mean h?', '')
         >>> did_you_mean("tpu", ["cpu", "cuda"])
         ''
     """
@@ -156,8 +158,11 @@ def did_you_mean(got: object, known: Iterable[str], others: Mapping[str, str] | 
     wanted = _folded(str(got))
     close = difflib.get_close_matches(wanted, spellings, n=1, cutoff=0.7)
     part_of = [spelling for spelling in spellings if wanted in spelling.split("_")]
-    if not close and len(part_of) == 1:
-        close = part_of
+    # One letter of two is too little for a ratio, but clear if it stands alone.
+    letters = [each for each in spellings if {len(each), len(wanted)} == {1, 2}]
+    letters = [each for each in letters if each in wanted or wanted in each]
+    for found in (part_of, letters):
+        close = close or (found if len(found) == 1 else [])
     return f"did you mean {spellings[close[0]]}?" if close else ""
 
 

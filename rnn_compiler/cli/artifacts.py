@@ -265,6 +265,15 @@ def _run(options: argparse.Namespace) -> int:
     if output is not None and output.suffix != ".npz":
         output = output.with_name(f"{output.name}.npz")
     check_output(output)
+    if (
+        options.inputs is not None
+        and options.inputs.exists()
+        and options.inputs.samefile(options.file)
+    ):
+        raise UsageError(
+            f"{options.inputs} is the artifact itself: the second file has the arguments, as "
+            "numpy.savez writes arrays by name; --random fills in those that are missing"
+        )
     program = load(options.file, options.device, parameters=options.parameters)
     name, function = _chosen_function(program, options.function)
     arguments = _arguments(name, function.spec, options)

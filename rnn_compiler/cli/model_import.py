@@ -19,6 +19,7 @@ from rnn_compiler.cli.modules import add_format_option, check_format, only_targe
 from rnn_compiler.cli.networks import add_whole_options, import_whole
 from rnn_compiler.cli.options import (
     UsageError,
+    add_golden_option,
     add_json_option,
     add_quantize_option,
     check_output_folder,
@@ -33,12 +34,13 @@ from rnn_compiler.cli.terminal import (
 )
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.execution import current_target
+from rnn_compiler.goldens import golden
 from rnn_compiler.js_compilation import WASM, compile_js
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer, import_model
 from rnn_compiler.model_import.whole import build_layers, function_names, identifier
 from rnn_compiler.modules import Module
-from rnn_compiler.runtime.paths import archive_path
+from rnn_compiler.runtime.paths import archive_path, golden_path
 from rnn_compiler.weights.files import npz_bytes
 
 __all__ = ["add_import"]
@@ -107,6 +109,7 @@ def add_import(verbs: Any) -> None:
         help="write the weights to .npz files instead of into the module",
     )
     add_quantize_option(parser)
+    add_golden_option(parser)
     add_whole_options(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_import)
@@ -124,8 +127,8 @@ def _import(options: argparse.Namespace) -> int:
         if getattr(options, flag):
             raise UsageError(f"--{flag} is for whole networks: give --whole too")
     if options.output is None:
-        for flag in ("dim", "attr", "target", "format", "quantize", "name"):
-            if getattr(options, flag) not in ([], None, "vmfb"):
+        for flag in ("dim", "attr", "target", "format", "quantize", "name", "golden"):
+            if getattr(options, flag) not in ([], None, "vmfb", False):
                 raise UsageError(f"--{flag} is for compiling: name a folder with -o")
     else:
         check_output_folder(options.output)
@@ -211,14 +214,17 @@ def _compiled(options: argparse.Namespace, module: Module, imported: Imported) -
     one = len(targets) == 1 and targets[0] != ALL_LEVELS
     result = compile(module, targets[0] if one else targets)
     path = options.output / (f"{module.name}.vmfb" if one else module.name)
+    samples = golden(module, result) if options.golden else None
     text = readme(imported, result, path.name)
-    return [path, archive_path(path)], text, partial(result.save, path)
+    files = [path, archive_path(path), golden_path(path)]
+    return files, text, partial(result.save, path, golden=samples)
 
 
 def _compiled_c(options: argparse.Namespace, module: Module, imported: Imported) -> _Made:
     """The layers as C."""
     target = only_target(options)
-    made = compile_c(module, target, prefix=options.prefix)
+    samples = golden(module, target) if options.golden else None
+    made = compile_c(module, target, prefix=options.prefix, golden=samples)
     files = [options.output / file for file in made.files]
     names = [row["function"] for row in made.manifest["functions"] if "op" in row]
     specs = [

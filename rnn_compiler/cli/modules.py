@@ -18,6 +18,7 @@ from rnn_compiler.cli.options import (
     TARGETS,
     TARGETS_OF_FORMATS,
     UsageError,
+    add_golden_option,
     add_json_option,
     add_module_options,
     check_output,
@@ -165,11 +166,7 @@ def add_compile_options(
         metavar="FILE",
         help=f"the file or folder (default: {output}; for a folder, without .vmfb)",
     )
-    parser.add_argument(
-        "--golden",
-        action="store_true",
-        help="also store sample arguments and results, which `verify` compares on the target",
-    )
+    add_golden_option(parser)
     parser.add_argument(
         "--timeout",
         type=float,
@@ -205,6 +202,8 @@ def check_format(options: argparse.Namespace) -> None:
     """
     if options.prefix and options.format != "c":
         raise UsageError("--prefix is for C: add --format c")
+    if options.golden and options.format == "js":
+        raise UsageError("--golden: not with --format js")
 
 
 def only_target(options: argparse.Namespace) -> str:
@@ -342,8 +341,6 @@ def _compile_c(options: argparse.Namespace, module: Module, target: str) -> int:
 
 def _compile_js(options: argparse.Namespace, module: Module) -> int:
     """Compiles into the four files of JavaScript."""
-    if options.golden:
-        raise UsageError("--golden: not with --format js")
     folder: Path = options.output or Path(module.name or module.functions[0].function)
     check_output_folder(folder)
     target = only_target(options)

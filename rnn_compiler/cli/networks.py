@@ -19,11 +19,12 @@ from rnn_compiler.cli.options import UsageError, check_output_folder, pairs
 from rnn_compiler.cli.terminal import print_json, print_line, print_table, showing_stages
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.execution import current_target
+from rnn_compiler.goldens import golden
 from rnn_compiler.js_compilation import compile_js
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import import import_network
-from rnn_compiler.runtime.paths import archive_path
+from rnn_compiler.runtime.paths import archive_path, golden_path
 from rnn_compiler.runtime.stream_ops import likely_states
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import json_sizes
@@ -122,8 +123,10 @@ def _check(options: argparse.Namespace) -> Path:
     for flag in ("layer", "attr", "weights_apart"):
         if getattr(options, flag):
             raise UsageError(f"--{flag.replace('_', '-')} is for layers, not for --whole")
-    if options.output is None and (options.target or options.name or options.format != "vmfb"):
-        raise UsageError("--target, --format and --name are for compiling: name a folder with -o")
+    compiling = options.target or options.name or options.golden or options.format != "vmfb"
+    if options.output is None and compiling:
+        flags = "--target, --format, --golden and --name"
+        raise UsageError(f"{flags} are for compiling: name a folder with -o")
     if options.output is not None:
         check_output_folder(options.output)
     return options.paths[0]
@@ -190,7 +193,9 @@ def _compiled(options: argparse.Namespace, module: Module) -> _Made:
         ]
         code += ["stream.reset()  # before another sequence", "```"]
     text = _readme(module, path.name, targets, code)
-    return [path, archive_path(path)], text, partial(result.save, path)
+    samples = golden(module, result) if options.golden else None
+    files = [path, archive_path(path), golden_path(path)]
+    return files, text, partial(result.save, path, golden=samples)
 
 
 def _python(tensor: TensorSpec) -> str:
@@ -201,7 +206,8 @@ def _python(tensor: TensorSpec) -> str:
 def _compiled_c(options: argparse.Namespace, module: Module) -> _Made:
     """A network as C."""
     target = only_target(options)
-    made = compile_c(module, target, name=options.name, prefix=options.prefix)
+    samples = golden(module, target) if options.golden else None
+    made = compile_c(module, target, name=options.name, prefix=options.prefix, golden=samples)
     files = [options.output / file for file in made.files]
     name = made.name
     code = [f"`{name}.h` documents the function, and begins with a program that calls it:", ""]

@@ -158,6 +158,9 @@ def test_several_targets(tmp_path: Path) -> None:
         ([SPEECH, "--layer", "lstm"], 2, "expected one of lstm_fused_cell/BlockLSTM"),
         (["none.onnx"], 2, "which does not exist"),
         (["{}/README.onnx"], 1, "damaged"),
+        ([TORCH, "--golden"], 2, "--golden is for compiling: name a folder with -o"),
+        ([TORCH, "--golden", "--format", "js", "-o", "{}"], 2, "--golden: not with --format js"),
+        ([TORCH, "--golden", "--whole"], 2, "--golden and --name are for compiling: name a folder"),
     ],
 )
 def test_errors(
@@ -177,3 +180,23 @@ def test_errors(
     (line,) = capsys.readouterr().err.splitlines()
     assert part in line
     assert sorted(path.name for path in tmp_path.iterdir()) == ["README", "README.onnx"]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_golden(whole: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Samples of layers and of networks, which `verify` compares, or the self test of C."""
+    folder = tmp_path / "new"
+    if whole:
+        onnx = pytest.importorskip("onnx")
+        x, y = (onnx.helper.make_tensor_value_info(name, 1, [2, 3]) for name in "xy")
+        graph = onnx.helper.make_graph([onnx.helper.make_node("Tanh", ["x"], ["y"])], "g", [x], [y])
+        onnx.save(onnx.helper.make_model(graph, ir_version=8), tmp_path / "net.onnx")
+        command = ["import", str(tmp_path / "net.onnx"), "--whole", "--name", "net"]
+    else:
+        command = ["import", SPEECH, "--dim=seq_length=3", "--name", "net"]
+    command += ["--golden", "-o", str(folder)]
+    assert main(command) == 0
+    assert str(folder / "net.vmfb.golden.npz") in capsys.readouterr().out.splitlines()
+    assert main(["verify", str(folder / "net.vmfb")]) == 0
+    assert main([*command, "--format", "c"]) == 0
+    assert "compared" in (folder / "net_selftest.c").read_text()

@@ -198,3 +198,14 @@ def test_doctor_tells_of_a_remote_folder_that_is_not_there(
         (row,) = [each for each in rows if each["name"] == "remote cache"]
         states.append((row["state"], "does not exist" in row["detail"]))
     assert states == [("-", True), ("ok", False)]
+
+
+def test_an_artifact_is_not_its_own_arguments(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An artifact is a .zip too, as a file of arrays is."""
+    path = str(tmp_path / "cell.vmfb")
+    assert main([*CELL, SIZES, "-o", path]) == 0
+    assert main(["run", path, path]) == 2
+    said = f"{path} is the artifact itself: the second file has the arguments"
+    assert said in capsys.readouterr().err

@@ -68,6 +68,7 @@ def test_another_number_is_another_target(target: str) -> None:
             lambda: rc.build("CudnnRNNParamsSize", **STACK, S="int32", direction="bidirect"),
             "bidirectional",
         ),
+        (lambda: rc.build("BlockLSTMV2", **SIZES, outputs=["hh"]), "h"),
         (lambda: rc.raw_ops.BlockLSTMV2(seq_len=3), "seq_len_max"),
         (lambda: rc.raw_ops.BlockLstmV2, "BlockLSTMV2"),
         (lambda: rc.raw_ops.block_lstm_v2, "BlockLSTMV2"),
