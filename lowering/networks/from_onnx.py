@@ -32,6 +32,8 @@ _OF_FUNCTIONS = (
     *("torch-iree-torch-quantization-to-linalg-ext", "convert-torch-to-linalg", "cse"),
     *("convert-torch-to-scf", "convert-torch-to-arith", "canonicalize"),
     *("resolve-shaped-type-result-dims", "cse"),
+    # so that `without_libm` finds their roundings
+    "iree-linalg-ext-decompose-aggregated-ops{filter-ops=iree_linalg_ext.quantize_affine}",
 )
 _PASSES = (
     "torch-onnx-to-torch-backend-pipeline",

@@ -2,9 +2,10 @@
 
 Requires: a module after the rewrites of loops and products.
 Matches: on CPUs, the ops of `_EMITTERS` on float32 and float64, in a network or a user's module,
-and `arith.maximumf` and `arith.minimumf` in a `linalg.generic` with several results, which IREE
-does not vectorize. LLVM calls a function of libm where a processor has no instruction for them,
-and a program that depends on libc alone, or a WebAssembly module, does not have it.
+`arith.maximumf` and `arith.minimumf` in a `linalg.generic` with several results, which IREE
+does not vectorize, and `arith.maxnumf` and `arith.minnumf` in any. LLVM calls a function of libm
+where a processor has no instruction for them, and a program that depends on libc alone, or a
+WebAssembly module, does not have it.
 Ensures: the same numbers, on every processor.
 
 Numbers of 2**23 or 2**52 and more are integers. Adding that number to a smaller magnitude rounds
@@ -61,14 +62,16 @@ def _maxima(context: PassContext) -> Iterator[ir.Operation]:
     """The maxima and minima of single numbers."""
     if isinstance(context.processor, VectorUnit):
         for generic in nested_ops(context.module.operation, "linalg.generic"):
+            yield from nested_ops(generic, "arith.maxnumf", "arith.minnumf")
             if len(generic.results) > 1:
                 yield from nested_ops(generic, "arith.maximumf", "arith.minimumf")
 
 
 def _extreme(body: Body, name: str, x: Number, y: Number) -> Number:
-    """Emits the larger or smaller of two numbers; NaN if one of them is NaN."""
-    compared = body.compare("ogt" if name == "arith.maximumf" else "olt", x, y)
-    return body.select(body.compare("uno", x, x), x, body.select(compared, x, y))
+    """Emits the larger or smaller of two numbers; NaN, or the other, if one of them is NaN."""
+    compared = body.compare("ogt" if "max" in name else "olt", x, y)
+    decisive = x if name.endswith("imumf") else y
+    return body.select(body.compare("uno", decisive, decisive), x, body.select(compared, x, y))
 
 
 def _even(body: Body, x: Number) -> Number:

@@ -85,3 +85,29 @@ def test_every_operator(target: str, dtype: str, tmp_path: Path) -> None:
             np.testing.assert_array_equal(np.signbit(got[name]), np.signbit(want), err_msg=name)
         else:
             np.testing.assert_allclose(got[name], want, rtol=2e-6, atol=1e-7, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "cpu:generic",
+        pytest.param("cpu:wasm32", marks=js_calling.needs_node),
+        pytest.param("cpu:cortex-m4", marks=pytest.mark.slow),
+        pytest.param("cpu:armv7", marks=pytest.mark.slow),
+    ],
+)
+def test_quantization(target: str, tmp_path: Path) -> None:
+    """Half-way cases go to the even number, and others are cut off at the ends of the range."""
+    scales = {"one": np.float32(1), "zero": np.int8(0), "middle": np.uint8(128)}
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "one", "zero"], ["y"]),
+        helper.make_node("QuantizeLinear", ["x", "one", "middle"], ["z"]),
+    ]
+    weights = {name: np.array(value) for name, value in scales.items()}
+    numbers = np.array([*EDGES, *range(-140, 140, 40)], np.float32)
+    dtypes = {"y": TensorProto.INT8, "z": TensorProto.UINT8}
+    made = model(nodes, {"x": numbers.shape}, [*dtypes], weights, dtypes=dtypes)
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    got = call(module, target, {"x": numbers}, tmp_path)
+    for name, want in zip(dtypes, expected(made, {"x": numbers}), strict=True):
+        np.testing.assert_array_equal(got[name], want, err_msg=name)

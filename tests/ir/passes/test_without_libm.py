@@ -57,6 +57,12 @@ def test_maxima_of_numbers_with_their_positions() -> None:
     assert after.count("arith.select") == 2
 
 
+def test_maxima_that_ignore_nan() -> None:
+    after, _ = rewritten(MAXIMA.replace("maximumf", "maxnumf"), without_libm)
+    assert "maxnumf" not in after
+    assert after.count("arith.select") == 2
+
+
 def test_maxima_that_become_vectors_stay() -> None:
     one = edited(
         MAXIMA,
