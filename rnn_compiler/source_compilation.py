@@ -126,6 +126,11 @@ class CompiledCode:
             reasons = [f"{caller}: {error}"]
             loops = self.plain_loops.items()
             reasons += (f"time loop {loop} stays plain: {reason}" for loop, reason in loops)
+            if any(reason.startswith("a unit axis") for reason in self.plain_loops.values()):
+                reasons.append(
+                    f"a layer of 1 unit becomes {language} with num_units=2, and zeros as the "
+                    "weights of the second unit"
+                )
             if self.strategy != FUSED:
                 reasons.append(
                     f"the {FUSED} strategy is the one for {language}, here it was {self.strategy}"

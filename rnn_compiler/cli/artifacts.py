@@ -265,13 +265,10 @@ def _run(options: argparse.Namespace) -> int:
     if output is not None and output.suffix != ".npz":
         output = output.with_name(f"{output.name}.npz")
     check_output(output)
-    if (
-        options.inputs is not None
-        and options.inputs.exists()
-        and options.inputs.samefile(options.file)
-    ):
+    inputs: Path | None = options.inputs
+    if inputs is not None and inputs.resolve() == options.file.resolve():
         raise UsageError(
-            f"{options.inputs} is the artifact itself: the second file has the arguments, as "
+            f"{inputs} is the artifact itself: the second file has the arguments, as "
             "numpy.savez writes arrays by name; --random fills in those that are missing"
         )
     program = load(options.file, options.device, parameters=options.parameters)

@@ -307,3 +307,27 @@ def test_each_small_machine_is_known() -> None:
         assert elf.word == 4
         assert re.search("constants", str([each.name for each in elf.sections]))
         assert elf.loaded_size == 2
+
+
+def test_one_unit_is_refused_with_a_remedy() -> None:
+    """A second unit whose weights are zeros leaves the first as it is."""
+    sizes = {"seq_length": 4, "batch_size": 2, "input_size": 3}
+    options = {"use_peephole": False, "outputs": ["h"]}
+    one, two = (rc.build("BlockLSTMV2", **sizes, num_units=n, **options) for n in (1, 2))
+    with pytest.raises(UnsupportedError, match="becomes C with num_units=2, and zeros"):
+        rc.compile_c(one, "cpu:cortex-m4")
+    assert rc.compile_c(two, "cpu:cortex-m4").object
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((4, 2, 3)).astype(np.float32)
+    narrow = rng.standard_normal((4, 4)).astype(np.float32)  # rows: the inputs, then the unit
+    b = rng.standard_normal(4).astype(np.float32)
+    wide, biases = np.zeros((5, 4, 2), np.float32), np.zeros((4, 2), np.float32)
+    wide[:4, :, 0], biases[:, 0] = narrow, b
+    weights = ((1, narrow, b), (2, wide.reshape(5, 8), biases.reshape(8)))
+    found = []
+    for built, (n, w, bias) in zip((one, two), weights, strict=True):
+        zeros = {name: np.zeros((2, n), np.float32) for name in ("cs_prev", "h_prev")}
+        zeros |= {name: np.zeros(n, np.float32) for name in ("wci", "wcf", "wco")}
+        program = rc.runtime.load(rc.compile(built))
+        found.append(program(seq_len_max=np.int64(4), x=x, w=w, b=bias, **zeros).h[..., 0])
+    np.testing.assert_allclose(*found, rtol=1e-6, atol=1e-7)
