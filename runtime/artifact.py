@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from iree.runtime.version import VERSION as IREE_VERSION
 
-from rnn_compiler.base.files import made_folder, read_regular, write_files
+from rnn_compiler.base.files import check_replaceable, made_folder, read_regular, write_files
 from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.runtime import paths
 from rnn_compiler.schema import cpu_features
@@ -88,11 +88,12 @@ class Artifact:
         archive = paths.archive_path(path)
         spec, samples = (None, None) if golden is None else golden.stored()
         data = replace(self.manifest, golden=spec).to_json(path.name, archive.name)
-        write_files(
+        companions = (
             *_there((archive, self.archive), (paths.golden_path(path), samples)),
             (paths.manifest_path(path), _json_bytes(data)),
-            (path, self.payload),
         )
+        check_replaceable(*(each for each, _ in companions))
+        write_files(*companions, (path, self.payload))
         return path
 
     def verify(self, source: str) -> None:
@@ -203,6 +204,7 @@ class Bundle:
         ]
         data = {"schema": SCHEMA_VERSION, "artifacts": rows}
         files.append((folder / paths.BUNDLE_MANIFEST, _json_bytes(data)))
+        check_replaceable(*(each for each, _ in files))
         with made_folder(folder):
             write_files(*files)
         return folder

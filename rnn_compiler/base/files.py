@@ -44,11 +44,16 @@ ARCHIVE_MARK = b"Made by rnn-compiler"
 """The comment of an .npz file, its last bytes."""
 
 _MARKS = {
+    "golden.npz": b"/results/",  # in the names of its arrays
+    ".json": b'"schema"',
     ".md": PAGE_MARK.encode(),
     ".npz": ARCHIVE_MARK,
     **dict.fromkeys((".c", ".h", ".mjs", ".ts"), SOURCE_MARK.encode()),
 }
-"""What identifies a file of this package, by suffix; other kinds have no place for it."""
+"""What a file of this package contains, by the end of its name; the first that fits applies."""
+
+_BEGINNINGS = {".irpa": b"IRPA", ".o": b"\x7fELF", ".wasm": b"\0asm"}
+"""What files begin with that have no place for a mark: another file of the kind may be replaced."""
 
 _DESCRIPTOR = re.compile(r"/(dev|proc/(self|\d+|thread-self))/fd/\d+")
 """Paths of files that a process has open."""
@@ -97,17 +102,20 @@ def _without_waiting(path: str, flags: int) -> int:
 def check_replaceable(*paths: Path) -> None:
     """Checks that files whose names the user did not choose replace only files of this package.
 
-    Empty files, and files of kinds that have no mark, may be replaced.
+    Empty files, and files of kinds that are not known, may be replaced.
 
     Raises:
         FileExistsError: A file is there that this package did not write; the error names it.
     """
     for path in paths:
-        mark = _MARKS.get(path.suffix)
-        if mark is None or not path.is_file():
+        if not path.is_file() or not path.stat().st_size:
             continue
-        data = path.read_bytes()
-        if data and mark not in data:
+        mark = next((mark for end, mark in _MARKS.items() if path.name.endswith(end)), b"")
+        beginning = _BEGINNINGS.get(path.suffix, b"")
+        with path.open("rb") as file:
+            known = file.read(len(beginning)) == beginning
+            known = known and (not mark or mark in file.read())
+        if not known:
             text = "rnn-compiler did not write this file: move it, or choose another folder"
             raise FileExistsError(errno.EEXIST, text, str(path))
 

@@ -265,10 +265,10 @@ def _run(options: argparse.Namespace) -> int:
     if output is not None and output.suffix != ".npz":
         output = output.with_name(f"{output.name}.npz")
     check_output(output)
-    inputs: Path | None = options.inputs
-    if inputs is not None and inputs.resolve() == options.file.resolve():
+    arrays: Path | None = options.inputs
+    if arrays is not None and arrays.resolve() == options.file.resolve():
         raise UsageError(
-            f"{inputs} is the artifact itself: the second file has the arguments, as "
+            f"{arrays} is the artifact itself: the second file has the arguments, as "
             "numpy.savez writes arrays by name; --random fills in those that are missing"
         )
     program = load(options.file, options.device, parameters=options.parameters)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rnn_compiler as rc
@@ -39,9 +40,8 @@ def test_sources_leave_other_files_alone(form: str, tmp_path: Path) -> None:
     made = rc.compile_c(module) if form == "c" else rc.compile_js(module)
     made.save(tmp_path)
     made.save(tmp_path)
-    texts = [name for name in made.files if not name.endswith((".o", ".wasm", ".json"))]
-    assert len(texts) == 2
-    for name in texts:
+    assert len(made.files) == 4
+    for name in made.files:
         for each in tmp_path.iterdir():
             each.unlink()
         (tmp_path / name).write_text("// mine\n")
@@ -51,3 +51,29 @@ def test_sources_leave_other_files_alone(form: str, tmp_path: Path) -> None:
         assert [each.name for each in tmp_path.iterdir()] == [name]
         (tmp_path / name).write_text("")  # nothing is lost
         made.save(tmp_path)
+
+
+def test_companions_of_artifacts_leave_other_files_alone(tmp_path: Path) -> None:
+    """Manifest, frozen weights and samples, of an artifact and of a bundle."""
+    module = rc.build("GRUBlockCell", batch_size=1, input_size=2, num_units=3)
+    weights = [each for each in module.functions[0].arguments if each.name[0] in "wb"]
+    arrays = {each.name: np.full(each.shape, 0.5, np.float32) for each in weights}
+    frozen = rc.freeze(module, arrays)
+    artifact, bundle = rc.compile(frozen, "cpu:generic"), rc.compile(frozen, ["cpu:generic"])
+    for made, path, companions in (
+        (artifact, tmp_path / "m.vmfb", ["m.irpa", "m.vmfb.golden.npz", "m.vmfb.json"]),
+        (bundle, tmp_path, ["parameters.irpa", "golden.npz", "manifest.json"]),
+    ):
+        samples = rc.golden(frozen, made)
+        for name in companions:
+            made.save(path, golden=samples)
+            made.save(path, golden=samples)
+            assert (tmp_path / name).exists()
+            for each in tmp_path.iterdir():
+                each.unlink()
+            (tmp_path / name).write_text("mine")
+            with pytest.raises(FileExistsError, match="did not write this file") as caught:
+                made.save(path, golden=samples)
+            assert caught.value.filename == str(tmp_path / name)
+            assert [each.name for each in tmp_path.iterdir()] == [name]
+            (tmp_path / name).unlink()
