@@ -89,8 +89,8 @@ def try_wheels(python: str, dist: Path, folder: Path, *, first: bool) -> str:
         return "both wheels install, run and verify, and the demo runs"
     run(*pip, compiler / "python", *("install", "-q", "--no-compile", "pytest", "hypothesis"))
     tests = (compiler / "pytest", "-q", "-o", "addopts=", "--import-mode=importlib")
-    modules = f"--keep-cache={folder.parent / 'modules'}"  # all Pythons share these
-    options = ("--strict-markers", "-m", "not slow", modules, *QUICK)
+    cache = f"cache_dir={folder.parent / 'cache'}"  # all Pythons share what is compiled
+    options = ("--strict-markers", "-m", "not slow", "-o", cache, *QUICK)
     said = run(*tests, *options, cwd=copied(folder / "sources")).strip().splitlines()
     return f"both wheels install, run and verify; {said[-1].strip('= ')}"
 

@@ -1,7 +1,8 @@
-"""The environment of every test: an artifact cache per session, and no outside settings."""
+"""The environment of every test: an artifact cache of their own, and no outside settings."""
 
 from __future__ import annotations
 
+import argparse
 import atexit
 import ctypes
 import gc
@@ -45,13 +46,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "an interpreter of PTX in this process plays (tests/cuda/emulator)",
     )
     parser.addoption(
-        "--keep-cache",
-        nargs="?",
-        const="build/test-cache",
-        metavar="FOLDER",
-        help="keep what the tests compile, by default in build/test-cache, for the next run that "
-        "keeps it too",
+        "--fresh-cache",
+        action="store_true",
+        help="compile everything anew, instead of keeping what is compiled in pytest's cache_dir",
     )
+    parser.addoption("--keep-cache", nargs="?", help=argparse.SUPPRESS)  # as is now always done
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -150,10 +149,10 @@ def _shared_temporary(factory: pytest.TempPathFactory) -> Path:
 def _isolated(
     tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
 ) -> Iterator[None]:
-    """One cache for the session, so that each shape compiles once, and none of the user's own.
+    """One cache for this session and the next, in `.pytest_cache`, and none of the user's own.
 
     With ``--device``, everything is compiled for that and runs on it unless it says otherwise.
-    A kept one is as good as new: its keys hold a digest of all sources that decide what is
+    A used one is as good as new: its keys hold a digest of all sources that decide what is
     compiled, and tests that change what is compiled do without a cache.
 
     The compiler runs on one thread, as each core has tests of its own: that saves 6 % of its CPU
@@ -167,8 +166,8 @@ def _isolated(
         for name in ("COLUMNS", "NO_COLOR"):  # the first of which pytest-xdist sets
             environment.delenv(name, raising=False)
         cache = _shared_temporary(tmp_path_factory) / "artifact-cache"
-        if kept := pytestconfig.getoption("--keep-cache"):
-            cache = pytestconfig.rootpath / kept
+        if pytestconfig.cache is not None and not pytestconfig.getoption("--fresh-cache"):
+            cache = pytestconfig.cache.mkdir("artifacts")
         environment.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
         flags = (*iree_compile.FLAGS, "--mlir-disable-threading")
         environment.setattr(iree_compile, "FLAGS", flags)

@@ -1,4 +1,4 @@
-"""Every golden case on a GPU, in each dtype: `pytest tests/cuda --device cuda`.
+"""Every golden case on a GPU, in each dtype: `pytest -m "" tests/cuda --device cuda`.
 
 With ``--device local-sync`` the same code runs on the CPU, which shows that these tests work.
 """
@@ -24,7 +24,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Every case and dtype on the device that is asked for; one skipped test without."""
     device = metafunc.config.getoption("--device")
     device = "cuda" if str(device).startswith("emulator") else device
-    skip = pytest.mark.skip(reason="needs a GPU: pytest tests/cuda --device cuda")
+    skip = pytest.mark.skip(reason='needs a GPU: pytest -m "" tests/cuda --device cuda')
     cases = [pytest.param(None, "", "", marks=skip)]
     if device is not None:
         cases = [

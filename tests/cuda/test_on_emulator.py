@@ -4,9 +4,9 @@ Each row of `RUNS` is a run of pytest in a separate process, in which NVIDIA's d
 emulator, because other tests here check that there is none. By hand:
 
     pytest -n 0 --device emulator tests/cuda/emulated
-    pytest -n 0 --device emulator:sm_120 tests/numeric/test_reference.py -k test_variant
+    pytest -n 0 -m "" --device emulator:sm_120 tests/numeric/test_reference.py -k test_variant
 
-``TEST_SWEEP=1 pytest -o faulthandler_timeout=0`` runs everything selected here: hours.
+``TEST_SWEEP=1 pytest -m "" -o faulthandler_timeout=0`` runs everything selected here: hours.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ RUNS = {
 if SWEEP:  # that gradients are derivatives follows from both being the reference's
     RUNS["differences"] = Run(("numeric/test_finite_differences.py",), 1)
 
-PYTEST = (sys.executable, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", "--color=no")
+PYTEST = (sys.executable, "-m", "pytest", "-n", "0", "-q", "-m", "", "--color=no")
 
 
 @pytest.mark.slow
@@ -117,7 +117,7 @@ def test_run(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     chosen = [f"({run.chosen})"] if run.chosen and not SWEEP else []
     never = [f"not ({run.never})"] if run.never else []
     device = f"emulator:{run.architecture}"
-    command = [*PYTEST, "--tb=short", "--device", device, f"--keep-cache={cache}"]
+    command = [*PYTEST, "--tb=short", "--device", device, "-o", f"cache_dir={cache}"]
     command += ["-k", " and ".join(chosen + never), *(str(TESTS / file) for file in run.files)]
     result = subprocess.run(
         command,

@@ -1,4 +1,4 @@
-"""Tensors of torch and jax on a GPU as arguments and results: `pytest tests/cuda --device cuda`."""
+"""Tensors of torch and jax on a GPU: `pytest -m "" tests/cuda --device cuda`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VARIANT = sizes(4, 16, 32, 64, use_peephole=False)
 def program(request: pytest.FixtureRequest) -> rc.Program:
     device = request.config.getoption("--device") or ""
     if not device.startswith("cuda"):
-        pytest.skip("needs a GPU: pytest tests/cuda --device cuda")
+        pytest.skip('needs a GPU: pytest -m "" tests/cuda --device cuda')
     return rc.runtime.load(rc.compile(module("BlockLSTMV2", "float32", VARIANT), "cuda"), device)
 
 

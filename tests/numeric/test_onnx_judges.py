@@ -1,7 +1,7 @@
 """ONNX's ops against others: the onnx package's node tests, and ONNX Runtime and onnx.reference.
 
-They need onnx and onnxruntime, and are skipped without. ``TEST_ONNX_SWEEP=200 pytest ...`` draws
-200 configurations instead of the selected ones.
+They need onnx and onnxruntime, and are skipped without.
+``TEST_ONNX_SWEEP=200 pytest -m "" ...`` draws 200 configurations instead of the selected ones.
 """
 
 from __future__ import annotations

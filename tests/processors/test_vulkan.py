@@ -33,7 +33,7 @@ def gru(dtype: str = "float32") -> rc.Module:
 @pytest.mark.slow
 def test_on_a_driver(pytestconfig: pytest.Config) -> None:
     """Runs `on_vulkan` in a separate process."""
-    options = ["-n0", "-rs", "--device", "vulkan"]
+    options = ["-n0", "-rs", "-m", "", "--fresh-cache", "--device", "vulkan"]
     command = [sys.executable, "-m", "pytest", *options, str(ON_VULKAN)]
     environment = {**os.environ}
     environment.pop("VK_LOADER_DRIVERS_DISABLE", None)  # see conftest

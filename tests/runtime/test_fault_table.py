@@ -1,7 +1,7 @@
 """The faults that the cache and artifacts survive, by number, with the tests that show it.
 
 Any fault of the cache is a miss, never an error or a wrong number; faults of an
-artifact are reported before anything runs. The command ``pytest tests/runtime -k test_16`` runs the
+artifact are reported before anything runs. ``pytest -m "" tests/runtime -k test_16`` runs the
 tests of one number in `test_cache_faults.py`; the other tests are named here in full.
 """
 

@@ -2,7 +2,7 @@
 
 Each base is a layer at some sizes; its configurations differ in properties that need few other
 programs: bias, batch_first, hx, packed or not, sorted or not, one sequence without a batch.
-``TEST_TORCH_SWEEP=25 pytest ...`` sweeps over 25 bases instead of 5.
+``TEST_TORCH_SWEEP=25 pytest -m "" ...`` sweeps over 25 bases instead of 5.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The inputs on which torch tests its own layers: the same results and gradients.
 
-Only a few run, because test_layers covers everything in them: ``TEST_TORCH_INPUTS=1 pytest ...``
-runs all, ``TEST_TORCH_INPUTS=8`` every eighth.
+Only a few run, because test_layers covers everything in them:
+``TEST_TORCH_INPUTS=1 pytest -m "" ...`` runs all, ``TEST_TORCH_INPUTS=8`` every eighth.
 """
 
 from __future__ import annotations

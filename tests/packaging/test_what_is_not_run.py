@@ -1,0 +1,59 @@
+"""`pytest` alone runs what is quick, keeps what it compiles, and says what it left out and why."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+TESTS = """
+import pytest
+
+@pytest.mark.parametrize("number", range(3))
+@pytest.mark.skip(reason="needs a GPU")
+def test_skipped(number): pass
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.slow
+def test_slow(number): pass
+
+def test_cache():
+    import os
+    print("cache:", os.environ["RNN_COMPILER_CACHE_DIR"])
+"""
+
+
+def run(folder: Path, *options: str) -> str:
+    """What pytest prints with this project's own options, and these."""
+    (folder / "tests").mkdir(exist_ok=True)
+    for name in ("conftest.py", "tests/conftest.py", "pyproject.toml"):
+        (folder / name).write_text((ROOT / name).read_text())
+    (folder / "tests" / "test_some.py").write_text(TESTS)
+    command = [sys.executable, "-m", "pytest", "-rP", "--color=no", *options, "tests"]
+    environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_what_is_left_out_is_listed_once(workers: str, tmp_path: Path) -> None:
+    printed = run(tmp_path, workers)
+    assert printed.count('4 slow: pytest -m "" runs everything') == 1
+    assert printed.count("3 skipped: needs a GPU") == 1
+    assert f"cache: {tmp_path / '.pytest_cache/d/artifacts'}\n" in printed
+
+
+@pytest.mark.slow
+def test_everything_with_a_fresh_cache(tmp_path: Path) -> None:
+    printed = run(tmp_path, "-n0", "-m", "", "--fresh-cache")
+    assert "5 passed" in printed
+    assert " slow: " not in printed
+    assert "cache: " in printed
+    assert str(tmp_path / ".pytest_cache") not in printed
