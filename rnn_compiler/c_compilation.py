@@ -8,17 +8,11 @@ describes them. They contain nothing of IREE. A golden adds ``NAME_selftest.c``.
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from rnn_compiler.base.files import check_replaceable, made_folder, write_files
-from rnn_compiler.c_prefix import prefixed, without_main
 from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.execution import current_target
@@ -32,7 +26,7 @@ from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import json_sizes
-from rnn_compiler.source_compilation import compile_code
+from rnn_compiler.source_compilation import SourceModule, compile_code
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.c.interface import Function, Member
@@ -41,53 +35,80 @@ if TYPE_CHECKING:
 
 __all__ = ["CModule", "compile_c"]
 
+
+# Prefixes C function names with the module's name, so that two modules can be linked together.
+
+
+def prefixed(module: Module, name: str) -> tuple[Module, Mapping[str, str]]:
+    """A module whose function names have a prefix, and the new names by the old ones.
+
+    A function whose name is or begins with the prefix keeps its name.
+
+    Example:
+        >>> from rnn_compiler.modules import build
+        >>> module = build("GRUBlockCell", batch_size=2, input_size=3, num_units=4)
+        >>> prefixed(module, "encoder")
+        (Module(encoder_gru_block_cell), {'gru_block_cell': 'encoder_gru_block_cell'})
+    """
+    names = {spec.function: _prefixed(spec.function, name) for spec in module.functions}
+    return module.renamed(names), names
+
+
+def without_main(module: Module, name: str) -> tuple[Module, Mapping[str, str]]:
+    """A module whose function ``main``, if any, is named like the module.
+
+    Args:
+        module: The module.
+        name: Its name in C, where ``main`` is the program's.
+    """
+    names = {spec.function: spec.function for spec in module.functions}
+    if "main" not in names or name in names:
+        return module, names
+    names["main"] = name
+    return module.renamed(names), names
+
+
+def _prefixed(function: str, name: str) -> str:
+    if function == "main":
+        return name
+    own = function == name or function.startswith(f"{name}_")
+    return function if own else f"{name}_{function}"
+
+
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-@dataclass(frozen=True)
-class CModule:
+class CModule(SourceModule):
     """A module as C.
 
     Attributes:
         name: The prefix of its files and symbols.
-        header: The text of ``NAME.h``, which documents every function.
-        source: The text of ``NAME.c``.
-        object: The bytes of ``NAME.o``.
+        parts: The bytes of each file except the manifest, by file name.
         manifest: The content of ``NAME.json`` as plain data.
-        selftest: The text of ``NAME_selftest.c``; empty without a golden.
     """
 
-    name: str
-    header: str
-    source: str
-    object: bytes
-    manifest: Mapping[str, Any]
-    selftest: str = ""
-
     def __repr__(self) -> str:
-        names = ", ".join(row["function"] for row in self.manifest["functions"])
-        return f"CModule({self.name}: {names}, {len(self.object)} bytes of code)"
+        return f"CModule({self.shown}, {len(self.object)} bytes of code)"
 
     @property
-    def files(self) -> Mapping[str, bytes]:
-        """The bytes of each file, by file name."""
-        manifest = json.dumps(self.manifest, indent=2) + "\n"
-        return {**_parts(self.name, self), f"{self.name}.json": manifest.encode()}
+    def header(self) -> str:
+        """The text of ``NAME.h``, which documents every function."""
+        return self.text_of(".h")
 
-    def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Writes the files into a folder, which is created.
+    @property
+    def source(self) -> str:
+        """The text of ``NAME.c``."""
+        return self.text_of(".c")
 
-        Either all of them appear, each complete, or none does, also when replacing older ones.
+    @property
+    def object(self) -> bytes:
+        """The bytes of ``NAME.o``."""
+        return self.parts[f"{self.name}.o"]
 
-        Raises:
-            OSError: A file cannot be written, or would replace one that this package did not
-                write; the error names it.
-        """
-        folder = Path(folder)
-        check_replaceable(*(folder / name for name in self.files))
-        with made_folder(folder):
-            write_files(*((folder / name, data) for name, data in self.files.items()))
-        return folder
+    @property
+    def selftest(self) -> str:
+        """The text of ``NAME_selftest.c``; empty without a golden."""
+        return self.text_of("_selftest.c")
 
 
 def compile_c(
@@ -153,13 +174,14 @@ def compile_c(
         *(name, *code.read("compile_c", "C"), code.code.object, resolved, code.origin, samples),
         code.code.stack_usage,
     )
+    parts = _parts(name, library)
     manifest = code.manifest(
-        *("c", name, _functions(module, library, code.packed), _parts(name, library)),
+        *("c", name, _functions(module, library, code.packed), parts),
         alignment=ARCHITECTURES[resolved.architecture].alignment,
         flash_size=library.flash,
         golden=golden and {"computed_by": golden.computed_by, "file": f"{name}_selftest.c"},
     )
-    return CModule(name, library.header, library.source, library.object, manifest, library.selftest)
+    return CModule(name, parts, manifest)
 
 
 def _samples(module: Module, golden: object) -> Samples:
@@ -212,14 +234,14 @@ def _functions(module: Module, library: Library, packed: Collection[str]) -> lis
     return functions
 
 
-def _parts(name: str, module: CModule | Library) -> dict[str, bytes]:
+def _parts(name: str, library: Library) -> dict[str, bytes]:
     """The bytes of each file except the manifest, by file name."""
     parts = {
-        f"{name}.h": module.header.encode(),
-        f"{name}.c": module.source.encode(),
-        f"{name}.o": module.object,
+        f"{name}.h": library.header.encode(),
+        f"{name}.c": library.source.encode(),
+        f"{name}.o": library.object,
     }
-    return {**parts, f"{name}_selftest.c": module.selftest.encode()} if module.selftest else parts
+    return {**parts, f"{name}_selftest.c": library.selftest.encode()} if library.selftest else parts
 
 
 def _function(function: Function) -> dict[str, Any]:

@@ -7,14 +7,9 @@ types for TypeScript, ``NAME.json`` a description. No other tools are needed to 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rnn_compiler.base.files import check_replaceable, made_folder, write_files
 from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.lowering.compiler import iree_compile
@@ -26,7 +21,7 @@ from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import written
 from rnn_compiler.schema.schedule import aligned
-from rnn_compiler.source_compilation import compile_code
+from rnn_compiler.source_compilation import SourceModule, compile_code
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.js.source import JsFunction
@@ -37,49 +32,32 @@ WASM = "cpu:wasm32"
 """The target of WebAssembly for every current engine."""
 
 
-@dataclass(frozen=True)
-class JsModule:
+class JsModule(SourceModule):
     """A module as JavaScript.
 
     Attributes:
         name: The prefix of its files.
-        source: The text of ``NAME.mjs``.
-        code: The bytes of ``NAME.wasm``.
-        types: The text of ``NAME.d.ts``.
-        manifest: The content of ``NAME.json``.
+        parts: The bytes of each file except the manifest, by file name.
+        manifest: The content of ``NAME.json`` as plain data.
     """
 
-    name: str
-    source: str
-    code: bytes
-    types: str
-    manifest: Mapping[str, Any]
-
     def __repr__(self) -> str:
-        names = ", ".join(row["function"] for row in self.manifest["functions"])
-        return f"JsModule({self.name}: {names}, {len(self.code)} bytes of WebAssembly)"
+        return f"JsModule({self.shown}, {len(self.code)} bytes of WebAssembly)"
 
     @property
-    def files(self) -> Mapping[str, bytes]:
-        """The bytes of each file, by its name."""
-        manifest = json.dumps(self.manifest, indent=2) + "\n"
-        parts = _parts(self.name, self.source, self.code, self.types)
-        return {**parts, f"{self.name}.json": manifest.encode()}
+    def source(self) -> str:
+        """The text of ``NAME.mjs``."""
+        return self.text_of(".mjs")
 
-    def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Writes the files into a folder, which is created.
+    @property
+    def code(self) -> bytes:
+        """The bytes of ``NAME.wasm``."""
+        return self.parts[f"{self.name}.wasm"]
 
-        Either all files are written or none, also when replacing older ones.
-
-        Raises:
-            OSError: A file cannot be written, or would replace one that this package did not
-                write; the error names it.
-        """
-        folder = Path(folder)
-        check_replaceable(*(folder / name for name in self.files))
-        with made_folder(folder):
-            write_files(*((folder / name, data) for name, data in self.files.items()))
-        return folder
+    @property
+    def types(self) -> str:
+        """The text of ``NAME.d.ts``."""
+        return self.text_of(".d.ts")
 
 
 def compile_js(
@@ -150,14 +128,12 @@ def compile_js(
     wasm = link(code.code.object, sections)
     source = print_module(name, functions, starts, features, code.origin, digest)
     types = print_types(name, functions, code.origin)
-    parts = _parts(name, source, wasm, types)
-    manifest = code.manifest("js", name, [*map(_row, functions)], parts)
-    return JsModule(name, source, wasm, types, manifest)
-
-
-def _parts(name: str, source: str, code: bytes, types: str) -> dict[str, bytes]:
-    """The bytes of each file but the manifest, by its name."""
-    return {f"{name}.mjs": source.encode(), f"{name}.wasm": code, f"{name}.d.ts": types.encode()}
+    parts = {
+        f"{name}.mjs": source.encode(),
+        f"{name}.wasm": wasm,
+        f"{name}.d.ts": types.encode(),
+    }
+    return JsModule(name, parts, code.manifest("js", name, [*map(_row, functions)], parts))
 
 
 def _laid_out(constants: Sequence[bytes], alignment: int) -> tuple[list[int], bytes]:

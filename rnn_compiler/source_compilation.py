@@ -4,32 +4,118 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.base.files import SOURCE_MARK
+from rnn_compiler.base import stages
+from rnn_compiler.base.files import SOURCE_MARK, check_replaceable, made_folder, write_files
 from rnn_compiler.base.installation import package_version
 from rnn_compiler.compilation import Request, compile_request
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.compiler import iree_compile
+from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.modules import Module
+from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.runtime.program import Program
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec, TargetSpec
-from rnn_compiler.source_prepacking import prepack
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec, Manifest, TargetSpec
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.host.external_results import Types
     from rnn_compiler.lowering.host.functions import HostFunction
 
-__all__ = ["CompiledCode", "compile_code"]
+__all__ = ["CompiledCode", "SourceModule", "compile_code"]
+
+
+# Frozen weights packed at compile time: for the target's processor, on this machine.
+#
+# Packing rearranges numbers and widens some of them, so every machine produces the same bytes.
+# The code that packs for another processor runs here when it is compiled for this one.
+
+
+def prepack(
+    payload: bytes, functions: Mapping[str, FunctionSpec], weights: Mapping[str, Arrays]
+) -> Mapping[str, Arrays]:
+    """Packs weights on this machine.
+
+    Args:
+        payload: A .vmfb for this machine, with the functions that pack.
+        functions: The functions to run, each by the symbol of the one whose weights it packs; at
+            least one.
+        weights: The weights by name, by the same symbols.
+
+    Returns:
+        The results by name, by the same symbols.
+    """
+    stages.report("packing the weights")
+    specs = tuple(functions.values())
+    digest = hashlib.sha256(payload).hexdigest()
+    version = iree_compile.compiler_identity().version
+    here = resolve_target("cpu")
+    manifest = Manifest(specs, here, "", "", version, "", digest, len(payload))
+    program = Program(manifest, payload, get_device("local-sync"), prepack=False)
+    found: dict[str, Arrays] = {}
+    for name, spec in functions.items():
+        given = [weights[name][argument.name] for argument in spec.arguments]
+        found[name] = program.functions[spec.function].invoke(given)._asdict()
+    return found
+
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, repr=False)
+class SourceModule:
+    """A module as files for other compilers or engines; they contain nothing of IREE.
+
+    Attributes:
+        name: The prefix of its files.
+        parts: The bytes of each file except the manifest, by file name.
+        manifest: The content of ``NAME.json`` as plain data.
+    """
+
+    name: str
+    parts: Mapping[str, bytes]
+    manifest: Mapping[str, Any]
+
+    @property
+    def shown(self) -> str:
+        """Its name and its functions."""
+        return f"{self.name}: {', '.join(row['function'] for row in self.manifest['functions'])}"
+
+    def text_of(self, end: str) -> str:
+        """The text of the file whose name is the prefix and `end`; empty if there is none."""
+        return self.parts.get(f"{self.name}{end}", b"").decode()
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """The bytes of each file, by file name."""
+        manifest = json.dumps(self.manifest, indent=2) + "\n"
+        return {**self.parts, f"{self.name}.json": manifest.encode()}
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Writes the files into a folder, which is created.
+
+        Either all of them appear, each complete, or none does, also when replacing older ones.
+
+        Raises:
+            OSError: A file cannot be written, or would replace one that this package did not
+                write; the error names it.
+        """
+        folder = Path(folder)
+        check_replaceable(*(folder / name for name in self.files))
+        with made_folder(folder):
+            write_files(*((folder / name, data) for name, data in self.files.items()))
+        return folder
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ depends on when they are known:
 |---|---|---|
 | arguments | ``@f_prepack(weights) -> packed``, once for many calls | ``@f`` is unchanged |
 | frozen | an initializer, into ``@f.packed.0``, .. | ``@f`` and ``@f_prepacked`` read those |
-| frozen, in C or JS | `rnn_compiler.source_prepacking`, by ``@f_prepack`` | they are constants |
+| frozen, in C or JS | `rnn_compiler.source_compilation`, by ``@f_prepack`` | they are constants |
 
 For frozen weights ``@f_prepack() -> packed`` returns the packed arrays, to be moved to huge pages.
 

@@ -67,7 +67,8 @@ def as_module(name: str, library: Library) -> CModule:
         }
         for function in library.functions
     ]
-    return CModule(name, library.header, library.source, library.object, {"functions": rows})
+    texts = {f"{name}.h": library.header.encode(), f"{name}.c": library.source.encode()}
+    return CModule(name, {**texts, f"{name}.o": library.object}, {"functions": rows})
 
 
 def row(member: Member, *, by_value: bool) -> dict[str, Any]:

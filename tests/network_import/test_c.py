@@ -21,7 +21,7 @@ pytest.importorskip("onnx")
 
 import onnx
 
-from rnn_compiler.c_prefix import prefixed
+from rnn_compiler.c_compilation import prefixed
 from tests.network_import.graphs import B, T, model, saved, tagger
 
 TARGET = "cpu:generic"
