@@ -11,10 +11,29 @@ _WIDTH = 96
 
 
 def comment(lines: Iterable[str]) -> list[str]:
-    """A comment; text that would end it is removed, and long lines are wrapped."""
+    """A comment; text that would end it is removed, and long lines are wrapped.
+
+    Lines of code, which are indented, go on four columns further to the right.
+
+    Example:
+        >>> comment(["    " + "long " * 20])[2]
+        ' *         long long'
+    """
     safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
-    broken = [part for line in safe for part in textwrap.wrap(line, _WIDTH - 3) or [""]]
+    broken = [part for line in safe for part in _broken(line)]
     return ["/*", *(f" * {line}".rstrip() for line in broken), " */"]
+
+
+def _broken(line: str) -> list[str]:
+    """A line of a comment as several lines, of whole words."""
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(
+        line,
+        _WIDTH - 3,
+        subsequent_indent=f"{indent}    " if indent else "",
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
 
 
 def indented(lines: Iterable[str]) -> list[str]:

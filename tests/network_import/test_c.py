@@ -261,9 +261,10 @@ def test_arrays_named_like_variables_of_c(tmp_path: Path) -> None:
     long = "x/" * 200
     nodes = [onnx.helper.make_node("Neg", ["memory"], [long])]
     path = saved(model(nodes, {"memory": [3]}, [long], {}), tmp_path / "variables.onnx")
-    loaded = Loaded(rc.compile_c(rc.import_network(path), TARGET), tmp_path)
-    found = loaded.call("variables", {"memory": np.arange(3, dtype=np.float32)})
-    assert found["x_" * 44 + "x"].tolist() == [0, -1, -2]
+    made, name = rc.compile_c(rc.import_network(path), TARGET), "x_" * 44 + "x"
+    assert f"\n *         out_{name}[3];" in made.header  # a line of its own, but one word
+    found = Loaded(made, tmp_path).call("variables", {"memory": np.arange(3, dtype=np.float32)})
+    assert found[name].tolist() == [0, -1, -2]
 
 
 @pytest.mark.slow
