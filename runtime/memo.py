@@ -56,7 +56,7 @@ class Memo:
         self._weights = [k for k, name in enumerate(self._names) if name in spec.weights]
         self._plain, self._packed = map(functions.get, (spec.function, spec.prepacked))
         self.is_open, self.is_direct = bool(spec.open_dims), self._plain is not None
-        has_lists = any(each.list for each in spec.arguments)
+        has_lists = any(each.list for each in (*spec.arguments, *spec.results))
         self._repeats = self.is_direct and not self.is_open and not has_lists
         self._specs: dict[tuple[object, ...], FunctionSpec] = {}
         self._once: dict[tuple[int, bool], FunctionSpec] = {}
