@@ -95,7 +95,10 @@ class DeviceArray:
     @property
     def _view(self) -> Any:
         """IREE's view of it, made when it is first needed."""
-        if self._view_of is None:
+        if self._view_of is None and not self.nbytes:  # numpy aligns no memory for it
+            empty = np.zeros(self.shape, self.dtype)
+            self._view_of = self.device.put(empty, self._spec)._view
+        elif self._view_of is None:
             (view,) = self.device.adopt([self._bytes().__dlpack__()])
             kind = ELEMENT_TYPES[self._spec.dtype]
             self._view_of = iree.HalBufferView(view.get_buffer(), self.shape, kind)

@@ -80,12 +80,18 @@ class Executable:
         kernels: Its code by name.
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes | None) -> None:
         """Loads the code.
+
+        Args:
+            data: The shared object; None for a module that only copies and fills.
 
         Raises:
             NoDirectCallsError: The system does not load it, or its format is unknown.
         """
+        self.kernels: dict[str, Kernel] = {}
+        if data is None:
+            return
         try:
             with memory_file(data) as descriptor:
                 self._library = ctypes.CDLL(

@@ -63,10 +63,10 @@ def _loaded(payload: bytes, archive: bytes | None) -> dict[str, DirectFunction]:
         with zipfile.ZipFile(io.BytesIO(payload)) as file:
             members = file.namelist()
             code = [name for name in members if name.endswith(".so")]
-            if SCHEDULES_FILE not in members or len(code) != 1:
+            if SCHEDULES_FILE not in members or len(code) > 1:
                 raise NoDirectCallsError("the payload has no schedules")
             schedules = Schedules.from_json(file.read(SCHEDULES_FILE))
-            executable = Executable(file.read(code[0]))
+            executable = Executable(file.read(code[0]) if code else None)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise NoDirectCallsError(f"the payload is not an archive ({error})") from error
     sizes = [each.size if isinstance(each, Loaded) else len(each) for each in schedules.constants]

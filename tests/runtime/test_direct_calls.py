@@ -346,6 +346,33 @@ def given_weights(given: dict[str, Any]) -> dict[str, Any]:
     return {name: given[name] for name in ("w", "wci", "wcf", "wco", "b")}
 
 
+@pytest.mark.parametrize(
+    ("op", "sizes"),
+    [
+        ("CudnnRNNParamsToCanonical", {"num_layers": 1, "num_params": 8}),
+        ("BlockLSTMV2", {"seq_length": 0, "batch_size": 2}),
+    ],
+)
+def test_modules_without_code(
+    op: str, sizes: dict[str, int], through_iree: Load, direct_calls: list[str]
+) -> None:
+    """Calls that only copy, or whose results have no elements; the former return lists."""
+    dims = {**sizes, "input_size": 3, "num_units": 4}
+    artifact = rc.compile(rc.build(op, **dims), "cpu")
+    program, other = rc.runtime.load(artifact, "local-sync"), through_iree(artifact)
+    more = {} if "seq_length" not in sizes else {"use_peephole": False}
+    given = draw(op, "float32", {**dims, **more})
+    for to_host in (True, True, True, False, False):
+        found, wanted = program(**given, to_host=to_host), other(**given)
+        assert found._fields == wanted._fields
+        for one, another in zip(found, wanted, strict=True):
+            pairs = ([one], [another]) if not isinstance(one, list) else (one, another)
+            assert_same_bits(*pairs)
+            assert_same_bits([np.from_dlpack(each) for each in pairs[0]], pairs[1])
+    assert len(direct_calls) == 5
+    assert [*artifact.manifest.calls.values()] == ["direct"]
+
+
 # Where it cannot be.
 
 
