@@ -271,7 +271,7 @@ def _follow(
             if op.name == "hal.buffer.load":
                 values = range(2) if width_of(op.results[0]) == 1 else numbers
                 if not 0 < len(values) <= 2:
-                    raise context.refused("a loop over steps whose number a call brings")
+                    raise context.refused("a size, or a number of steps, that a call computes")
                 if context.result_sizes and context.results is None:
                     context.results = [*map(context.allocate, context.result_sizes)]
                     context.is_chosen = True

@@ -156,7 +156,7 @@ def test_loops_on_the_host() -> None:
     module = rc.build("BlockLSTMV2", seq_length=3, batch_size=1, input_size=1, num_units=1)
     with pytest.raises(UnsupportedError) as caught:
         rc.compile_c(module, "cpu:generic", strategy="portable")
-    assert "a loop over steps whose number a call brings" in str(caught.value)
+    assert "a size, or a number of steps, that a call computes" in str(caught.value)
     assert "the fused strategy is the one for C, here it was portable" in str(caught.value)
 
 

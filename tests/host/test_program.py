@@ -154,7 +154,7 @@ LOOP = """
 
 REFUSED = {
     "a loop": (LOOP, {}, "a loop over several steps"),
-    "a length that a call brings": (CHOOSE, {}, "a loop over steps whose number a call brings"),
+    "a length that a call brings": (CHOOSE, {}, "a size, or a number of steps, that a call computes"),
     "an op that nobody knows": (
         "%m = hal.buffer_view.rank<%a : !hal.buffer_view> : index",
         {},
