@@ -78,25 +78,34 @@ class Number:
     element: str
     lanes: int = 0
 
-    def __add__(self, other: Number | int) -> Number:
+    def __add__(self, other: Number | float) -> Number:
         if other == 0:
             return self
         return self._with("add", other)
 
-    def __radd__(self, other: int) -> Number:
+    def __radd__(self, other: float) -> Number:
         return self + other
 
-    def __sub__(self, other: Number | int) -> Number:
+    def __sub__(self, other: Number | float) -> Number:
         return self._with("sub", other)
 
-    def __rsub__(self, other: int) -> Number:
+    def __rsub__(self, other: float) -> Number:
         return self._like(other)._with("sub", self)
 
-    def __mul__(self, other: Number | int) -> Number:
+    def __mul__(self, other: Number | float) -> Number:
         return self._with("mul", other)
 
-    def __rmul__(self, other: int) -> Number:
+    def __rmul__(self, other: float) -> Number:
         return self * other
+
+    def __truediv__(self, other: Number | float) -> Number:
+        return self._with("div", other)
+
+    def __rtruediv__(self, other: float) -> Number:
+        return self._like(other)._with("div", self)
+
+    def __neg__(self) -> Number:
+        return self.body.number("arith.negf", [self], self.element, self.lanes)
 
     def __floordiv__(self, other: Number | int) -> Number:
         """The quotient of two nonnegative numbers."""
@@ -143,14 +152,14 @@ class Number:
         """The same bits as a number of another type of this width."""
         return self.body.number("arith.bitcast", [self], element, self.lanes)
 
-    def _like(self, value: int) -> Number:
+    def _like(self, value: float) -> Number:
         return self.body.constant(value, self.element, self.lanes)
 
-    def _with(self, op: str, other: Number | int) -> Number:
+    def _with(self, op: str, other: Number | float) -> Number:
         return self._arith(f"{op}{'f' if is_float(self.element) else 'i'}", other)
 
-    def _arith(self, op: str, other: Number | int) -> Number:
-        other = self._like(other) if isinstance(other, int) else other
+    def _arith(self, op: str, other: Number | float) -> Number:
+        other = self._like(other) if isinstance(other, int | float) else other
         return self.body.number(f"arith.{op}", [self, other], self.element, self.lanes)
 
 

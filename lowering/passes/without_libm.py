@@ -1,11 +1,13 @@
 """Rounds floats, and takes scalar maxima, by arithmetic instead of by functions of libm.
 
 Requires: a module after the rewrites of loops and products.
-Matches: on CPUs, the ops of `_EMITTERS` on float32 and float64, in a network or a user's module,
-`arith.maximumf` and `arith.minimumf` in a `linalg.generic` with several results, which IREE
-does not vectorize, and `arith.maxnumf` and `arith.minnumf` in any. LLVM calls a function of libm
-where a processor has no instruction for them, and a program that depends on libc alone, or a
-WebAssembly module, does not have it.
+Matches: on CPUs, the ops of `_EMITTERS` and `_STABLEHLO` on float32 and float64, in a network or a
+user's module; those of arrays become a `linalg.generic` around one. `arith.maximumf` and
+`arith.minimumf` in a `linalg.generic` with several results, which IREE does not vectorize, and
+`arith.maxnumf` and `arith.minnumf` in any; all maxima and minima of float64, those of arrays
+included, on processors without instructions for it. LLVM calls a function of libm where a
+processor has no instruction for them, and a program that depends on libc alone, or a WebAssembly
+module, does not have it.
 Ensures: the same numbers, on every processor.
 
 Numbers of 2**23 or 2**52 and more are integers. Adding that number to a smaller magnitude rounds
@@ -21,7 +23,13 @@ from rnn_compiler.lowering.codegen.body import Body, Number
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first, sizes_are_indices
-from rnn_compiler.lowering.rewriting.edits import as_number, replace, rewrite_numbers
+from rnn_compiler.lowering.rewriting.edits import (
+    as_number,
+    pointwise,
+    pointwise_op,
+    replace,
+    rewrite_numbers,
+)
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 __all__ = ["without_libm"]
@@ -30,31 +38,49 @@ _INTEGERS = {"f32": 2.0**23, "f64": 2.0**52}
 """The least magnitude from which on all numbers are integers."""
 
 
+_EXTREMES = ("arith.maximumf", "arith.minimumf")
+
+
 def no_function_of_libm_is_called(context: PassContext) -> str | None:
     """None of the ops is left that `without_libm` rewrites."""
-    return first(str(op) for op in (*_roundings(context), *_maxima(context)))
+    return first(
+        str(op)
+        for op in (
+            *_roundings(context, *_EMITTERS, *_STABLEHLO),
+            *_clamps(context),
+            *_extremes_of_arrays(context),
+            *_maxima(context),
+        )
+    )
 
 
 @pass_with(requires=(sizes_are_indices,), ensures=(no_function_of_libm_is_called,))
 def without_libm(context: PassContext) -> None:
     """Rewrites all roundings and scalar maxima."""
-    for op in _maxima(context):
+    for op in _clamps(context):
+        replace(op, pointwise_op(Body.before(op), op))
+    for op in _extremes_of_arrays(context):
+        _choose(op)
+    for op in list(_maxima(context)):
         body = Body.before(op)
         replace(op, _extreme(body, op.name, *(as_number(body, x) for x in op.operands)).value)
-    for op in _roundings(context):
+    for op in _roundings(context, *_STABLEHLO):
+        emit = _EMITTERS[_STABLEHLO[op.name]]
+        replace(op, pointwise(Body.before(op), op, lambda body, each, emit=emit: emit(body, *each)))
+    for op in _roundings(context, *_EMITTERS):
         rewrite_numbers([op], _EMITTERS[op.name])
 
 
-def _roundings(context: PassContext) -> list[ir.Operation]:
-    """The ops that round numbers."""
+def _roundings(context: PassContext, *names: str) -> list[ir.Operation]:
+    """The ops of some names that round numbers."""
     if not isinstance(context.processor, VectorUnit):
         return []
-    ops = nested_ops(context.module.operation, *_EMITTERS)
+    ops = nested_ops(context.module.operation, *names)
     kinds = {op: element(op.operands[0]) for op in ops}
     return [
         op
         for op, of in kinds.items()
-        if of in _INTEGERS and (op.name != "math.floor" or of == "f64")  # C has floorf
+        if of in _INTEGERS and (of == "f64" or not op.name.endswith(".floor"))  # C has floorf
     ]
 
 
@@ -64,7 +90,46 @@ def _maxima(context: PassContext) -> Iterator[ir.Operation]:
         for generic in nested_ops(context.module.operation, "linalg.generic"):
             yield from nested_ops(generic, "arith.maxnumf", "arith.minnumf")
             if len(generic.results) > 1:
-                yield from nested_ops(generic, "arith.maximumf", "arith.minimumf")
+                yield from nested_ops(generic, *_EXTREMES)
+            else:
+                yield from _without_unit(context, nested_ops(generic, *_EXTREMES))
+
+
+def _clamps(context: PassContext) -> list[ir.Operation]:
+    """The clamps of float64 where a processor has no instructions for it."""
+    return _without_unit(context, nested_ops(context.module.operation, "stablehlo.clamp"))
+
+
+def _extremes_of_arrays(context: PassContext) -> list[ir.Operation]:
+    """The same of maxima and minima, also those of reductions."""
+    names = "stablehlo.maximum", "stablehlo.minimum"
+    return _without_unit(context, nested_ops(context.module.operation, *names))
+
+
+def _without_unit(context: PassContext, ops: list[ir.Operation]) -> list[ir.Operation]:
+    """Those of some ops that are of float64, where a processor has no instructions for it."""
+    processor = context.processor
+    if not isinstance(processor, VectorUnit) or processor.float64_unit:
+        return []
+    return [op for op in ops if element(op.results[0]) == "f64"]
+
+
+def _choose(op: ir.Operation) -> None:
+    """Rewrites a maximum or minimum of arrays as a choice."""
+    x, y = op.operands
+    body, shape = Body.before(op), ir.RankedTensorType(x.type).shape
+    bits = ir.RankedTensorType.get(shape, ir.IntegerType.get_signless(1))
+
+    def compared(direction: str, left: ir.Value, right: ir.Value) -> ir.Value:
+        attribute = ir.Attribute.parse(f"#stablehlo<comparison_direction {direction}>")
+        attributes = {"comparison_direction": attribute}
+        return body.op("stablehlo.compare", [left, right], [bits], attributes).results[0]
+
+    def chosen(condition: ir.Value, other: ir.Value) -> ir.Value:
+        return body.op("stablehlo.select", [condition, x, other], [x.type]).results[0]
+
+    first = compared("GT" if op.name == "stablehlo.maximum" else "LT", x, y)
+    replace(op, chosen(compared("NE", x, x), chosen(first, y)))
 
 
 def _extreme(body: Body, name: str, x: Number, y: Number) -> Number:
@@ -125,3 +190,11 @@ _EMITTERS: dict[str, Callable[[Body, Number], Number]] = {
     "math.round": _away,
 }
 """How each op is composed."""
+
+_STABLEHLO = {
+    "stablehlo.ceil": "math.ceil",
+    "stablehlo.floor": "math.floor",
+    "stablehlo.round_nearest_afz": "math.round",
+    "stablehlo.round_nearest_even": "math.roundeven",
+}
+"""The same functions of arrays."""

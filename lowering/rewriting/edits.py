@@ -171,8 +171,14 @@ def pointwise_cast(body: Body, value: ir.Value, of: str) -> ir.Value:
 
 def pointwise_op(body: Body, op: ir.Operation) -> ir.Value:
     """Emits an elementwise op of StableHLO as one on numbers; scalars apply to all elements."""
-    of = element(op.results[0])
-    return _pointwise(body, op.operands, of, lambda inside, each: elementwise(inside, op, each))
+    return pointwise(body, op, lambda inside, each: elementwise(inside, op, each))
+
+
+def pointwise(
+    body: Body, op: ir.Operation, emit: Callable[[Body, Sequence[Number]], Number]
+) -> ir.Value:
+    """Emits another elementwise function of an op's operands, with a result of the same type."""
+    return _pointwise(body, op.operands, element(op.results[0]), emit)
 
 
 def _pointwise(

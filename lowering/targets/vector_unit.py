@@ -261,6 +261,7 @@ class VectorUnit:
         formats: The formats of weights that it multiplies, beside plain ones.
         rounds_to_float16: Whether an instruction rounds float32 to float16.
         widens_float16: Whether an instruction, or a function of the compiler's, widens float16.
+        float64_unit: Whether it has instructions for float64.
         float64_exponential: Whether the compiler has an exponential function of float64 for it.
         row_sums: Registers of sums of a single row.
         row_unrolled: The most rows of a matrix that an iteration multiplies a single row by.
@@ -277,6 +278,7 @@ class VectorUnit:
     formats: tuple[WeightFormat, ...] = NO_INSTRUCTIONS
     rounds_to_float16: bool = True
     widens_float16: bool = True
+    float64_unit: bool = True
     float64_exponential: bool = True
     row_sums: int = 8
     row_unrolled: int = 4
@@ -298,6 +300,7 @@ class VectorUnit:
             *(bits, registers),
             formats=weight_formats(target.architecture, features, bits),
             rounds_to_float16=not features.isdisjoint(architecture.rounds_to_float16),
+            float64_unit=not features.isdisjoint(architecture.float64_unit),
             float64_exponential=architecture.pointer == 8,
             has_memory=architecture.has_memory,
             **(_IN_AN_ENGINE if "js" in architecture.formats else {}),

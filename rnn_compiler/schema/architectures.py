@@ -55,6 +55,7 @@ class Architecture:
             the first of these features present; empty if there are none.
         rounds_to_float16: Features with an instruction that rounds float32 to float16; an empty
             name: all processors.
+        float64_unit: Features with instructions for float64; an empty name: all processors.
         loses_nan: Whether LLVM's comparisons of vectors are wrong for NaN (`passes/keep_nan.py`).
         elf: The machine's number in ELF files, and the flags of its usual ABI: on RISC-V, that of
             lp64d and of ilp32f; on Arm, EABI 5. None if its object files have another format.
@@ -80,6 +81,7 @@ class Architecture:
     has_memory: bool = True
     registers: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     rounds_to_float16: tuple[str, ...] = ()
+    float64_unit: tuple[str, ...] = ("",)
     loses_nan: bool = False
     elf: tuple[int, int] | None = None
     formats: tuple[str, ...] = ("vmfb", "c")
@@ -251,6 +253,7 @@ _RISCV32 = Architecture(
     pointer=4,
     alignment=16,
     has_memory=False,
+    float64_unit=(),
     elf=(243, 3),
     formats=("c",),
 )
@@ -291,6 +294,7 @@ def _cortex_m(number: int, triple: str, optional: tuple[str, ...] = ()) -> Archi
         pointer=4,
         alignment=16,
         has_memory=False,
+        float64_unit=("fp64",),
         rounds_to_float16=("",),
         elf=_ARM_ELF,
         formats=("c",),
@@ -304,6 +308,7 @@ _CORTEX_M = (
     replace(
         _cortex_m(55, "thumbv8.1m.main-unknown-none-eabihf"),
         registers={"": (128, 8)},
+        float64_unit=("",),
         loses_nan=True,
     ),
 )

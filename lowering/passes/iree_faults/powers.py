@@ -18,6 +18,7 @@ from rnn_compiler.lowering.rewriting.context import (
     frozen_weights_are_parameters,
 )
 from rnn_compiler.lowering.rewriting.edits import replace
+from rnn_compiler.schema.open_sizes import is_static
 
 __all__ = ["powers"]
 
@@ -78,6 +79,9 @@ def _like(value: ir.Value, constant: float) -> ir.Value:
     """A constant of a value's type and size, which may be open."""
     kind = ir.RankedTensorType(value.type)
     attribute = ir.FloatAttr.get(kind.element_type, constant)
+    if is_static(*kind.shape):  # C and JavaScript modules have no constants of chlo
+        splat = {"value": ir.DenseElementsAttr.get_splat(kind, attribute)}
+        return ir.Operation.create("stablehlo.constant", [kind], attributes=splat).results[0]
     op = ir.Operation.create("chlo.constant_like", [kind], [value], {"value": attribute})
     return op.results[0]
 

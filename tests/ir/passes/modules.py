@@ -52,7 +52,8 @@ USERS = """
     %window = stablehlo.convolution(%signal, %filters) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
         window = {stride = [2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
         : (tensor<1x4x8xf32>, tensor<3x8x4xf32>) -> tensor<1x1x4xf32>
-    %exponential = stablehlo.exponential %d : tensor<9xf64>
+    %logarithm = stablehlo.log %d : tensor<9xf64>
+    %exponential = stablehlo.exponential %logarithm : tensor<9xf64>
     %half = stablehlo.convert %x : (tensor<9xf32>) -> tensor<9xf16>
     %is_less = stablehlo.compare LT, %x, %y : (tensor<9xf32>, tensor<9xf32>) -> tensor<9xi1>
     %zero = stablehlo.constant dense<0.0> : tensor<9xf16>

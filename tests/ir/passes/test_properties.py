@@ -111,6 +111,7 @@ NEEDED = {
     "tile_products": ("stack", "pinned", "cuda"),
     "separate_buffers": ("sequence", "portable", "cuda"),
     "compute_before_loops": ("linked", "portable", "cpu"),
+    "functions_of_float64": ("linked", "portable", "cpu"),
     "without_libm": ("network", "fused", "cpu:x86-64-v3"),
     "exponential_of_float64": ("linked", "portable", "cpu:wasm32"),
     "round_to_float16": ("half", "fused", "cpu:riscv32"),
