@@ -205,7 +205,8 @@ class Prepared:
     def _dispatch(self, step: Dispatch) -> list[_Row]:
         """The calls of a kernel, one for each workgroup."""
         x, y, z = static(step.workgroups)
-        constants = self._packed(struct.pack(f"<{len(step.constants)}I", *step.constants))
+        words = [each & 0xFFFFFFFF for each in static(step.constants)]  # halves of larger numbers
+        constants = self._packed(struct.pack(f"<{len(words)}I", *words))
         buffers = self._add([0] * len(step.buffers))
         for k, span in enumerate(step.buffers, buffers):
             self._fix(k, *_base_and_offset(span))

@@ -13,7 +13,7 @@ pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper
 
 import rnn_compiler as rc
-from tests.network_import.graphs import RNG, model, saved
+from tests.network_import.graphs import RNG, expected, model, saved
 
 
 def with_constants_as_inputs(graph: Any) -> None:
@@ -58,3 +58,23 @@ def test_constants_that_are_inputs_too(tmp_path: Path) -> None:
     older = rc.import_network(saved(made, tmp_path / "m.onnx"))
     assert [each.name for each in older.functions[0].arguments] == ["x"]
     assert str(older) == str(newer)
+
+
+def test_older_images_are_read_from_their_corners(tmp_path: Path) -> None:
+    """Until version 10, Resize and Upsample find pixels by their corners; later, by their centres.
+
+    The expected numbers are those of the newer operator that says so.
+    """
+    sizes, x = np.array([1, 1, 1.7, 2.5], np.float32), RNG.standard_normal((1, 2, 7, 4))
+    given = {"x": x.astype(np.float32)}
+    corners = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    for mode in ("nearest", "linear"):
+        node = helper.make_node("Resize", ["x", "", "sizes"], ["y"], mode=mode, **corners)
+        newer = model([node], {"x": x.shape}, ["y"], {"sizes": sizes})
+        (wanted,) = expected(newer, given)
+        for version, name in ((9, "Upsample"), (10, "Resize")):
+            node = helper.make_node(name, ["x", "sizes"], ["y"], mode=mode)
+            older = model([node], {"x": x.shape}, ["y"], {"sizes": sizes}, opset=version)
+            module = rc.import_network(saved(older, tmp_path / "m.onnx"))
+            found = rc.runtime.load(rc.compile(module, "cpu:generic"))(**given)
+            np.testing.assert_allclose(found.y, wanted, atol=1e-5, err_msg=f"{name} {mode}")

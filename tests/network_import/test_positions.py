@@ -195,6 +195,18 @@ def test_indices_of_an_open_axis(tmp_path: Path) -> None:
             run(x=x, i=np.array([0, wrong, 1], np.int32))
 
 
+def test_tuples_of_indices_in_an_open_array(tmp_path: Path) -> None:
+    """A kernel gets a size and a negative number as 64 bits, in two halves, in every call."""
+    nodes = [helper.make_node("GatherND", ["x", "i"], ["y"])]
+    inputs, kinds = {"x": ["T", 3], "i": [2, 2]}, {"i": TensorProto.INT64}
+    path = saved(model(nodes, inputs, ["y"], {}, dtypes=kinds), tmp_path / "m.onnx")
+    run = loaded(rc.import_network(path))
+    for rows in (4, 4, 2, 4):
+        x = weight(rows, 3)
+        found = run(x=x, i=np.array([[rows - 1, 1], [-1, -3]])).y
+        np.testing.assert_array_equal(found, x[[-1, -1], [1, 0]])
+
+
 @pytest.mark.slow
 def test_an_open_axis_in_c(tmp_path: Path) -> None:
     path = saved(rows_of_an_open_axis(), tmp_path / "m.onnx")

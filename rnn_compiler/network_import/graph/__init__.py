@@ -8,7 +8,7 @@ folding       computes all known values, `written_out` recognises layers, `loops
               out; `pools`, `bounds`,
               `powers`, `reversals`, `transposed_convolutions`, `functions`, `normalizations`,
               `padding`, `depth` and `nan` rewrite operators into forms that IREE computes correctly
-checks        refuses nodes by name
+checks        refuses nodes by name; `known_sizes` those that cannot have open axes
 replacement   builds the nodes that replace one
 gathered_rows multiplies rows at once that are gathered one by one
 recurrent     inserts our ops, after `recurrent_sizes` has compared the sizes of their inputs
@@ -43,6 +43,9 @@ OPSET = 17
 
 _LEAST_IR = 4
 """The first version of the format in which constants are no inputs; older ones differ only here."""
+
+_CENTRES = 11
+"""The first version in which Resize finds pixels by their centres, unless it says otherwise."""
 
 _DEEPEST = 50
 
@@ -137,17 +140,34 @@ class Graph:
                 self.model = onnx.version_converter.convert_version(self.model, OPSET)
             except Exception:  # IREE supports most older operators too
                 del self.__dict__["proto"]
-        self.__dict__.pop("proto", None)
+            else:
+                del self.__dict__["proto"]
+                self._keep_corners(version)
         self.set_nodes(self.proto.node)
+
+    def _keep_corners(self, version: int) -> None:
+        """Lets what were older forms of Resize find pixels by their corners, as these do.
+
+        The conversion leaves that out.
+        """
+        corners = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+        for node in self._all_nodes():
+            if version < _CENTRES and node.op_type == "Resize":
+                node.attribute.extend(map(onnx.helper.make_attribute, corners, corners.values()))
+
+    def _all_nodes(self) -> Iterator[Any]:
+        """The nodes of the graph and of the graphs inside it."""
+        for graph in (self.proto, *subgraphs(self.proto)):
+            yield from graph.node
 
     def _check_version(self, version: int) -> None:
         """Checks that there is no operator whose older form would be mistaken for the newer one."""
-        graphs = (self.proto, *subgraphs(self.proto))
-        for node in (each for graph in graphs for each in graph.node):
+        for node in self._all_nodes():
             if version < 13 and node.op_type == "Hardmax":
+                name = node.name or "".join(node.output[:1])
                 raise UnsupportedError(
-                    f"import_network: node {node.name!r} (Hardmax): expected version 13 or later "
-                    f"of ONNX's operators, in which Hardmax changed, got version {version}; export "
+                    f"import_network: node {name!r} (Hardmax): expected version 13 or later of "
+                    f"ONNX's operators, in which Hardmax changed, got version {version}; export "
                     "the model again with a later opset"
                 )
 
@@ -199,8 +219,7 @@ class Graph:
 
     def operators(self) -> list[str]:
         """The operators of all nodes."""
-        graphs = (self.proto, *subgraphs(self.proto))
-        return sorted({node.op_type for graph in graphs for node in graph.node})
+        return sorted({node.op_type for node in self._all_nodes()})
 
     def types(self) -> dict[str, Any]:
         """The known types of values, by name."""

@@ -24,6 +24,7 @@ from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
 from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes, joined_axes
 from rnn_compiler.network_import.graph.folding import fold
 from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
+from rnn_compiler.network_import.graph.known_sizes import check_known_sizes
 from rnn_compiler.network_import.graph.loops import check_iterations
 from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
 from rnn_compiler.network_import.graph.results import unknown_result
@@ -84,6 +85,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     shapes |= {name: shape for name, (shape, _) in constants.items()} | types
     check_recurrent_sizes(base, shapes, axes)
     check_equal_sizes(base, shapes, axes)
+    check_known_sizes(base, shapes, axes)
     minima = {axis.key: family.least(axis, types) for axis in axes}
     graph.model = base.model
     graph.is_open = True
