@@ -139,6 +139,14 @@ def without_gpu() -> None:
     pytest.skip("there is a GPU")
 
 
+@pytest.fixture
+def execute(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """Runs functions of modules in the way that is the parameter; see `execution`."""
+    from execution import Execute
+
+    return Execute(request.param, tmp_path)
+
+
 def _shared_temporary(factory: pytest.TempPathFactory) -> Path:
     """The folder of this run: under pytest-xdist, the one above its worker's own."""
     base = factory.getbasetemp()

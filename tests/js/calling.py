@@ -19,7 +19,14 @@ from rnn_compiler.schema.dtypes import DTYPES
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node on PATH")
+
+def missing() -> str:
+    """What running JavaScript needs and is not here."""
+    return "" if shutil.which("node") else "node on PATH"
+
+
+needs_node = pytest.mark.skipif(bool(missing()), reason=f"needs {missing()}")
+
 
 _CALLS = """\
 import { readFileSync, writeFileSync } from "node:fs";
@@ -93,7 +100,7 @@ class Loaded:
         start, found = 0, list[Arrays]()
         for function, given, _ in rows:
             results: Arrays = {}
-            known = self._sizes(function, given)
+            known = self.sizes(function, given)
             for each in self.rows[function]["results"]:
                 shape = [known.get(size, size) for size in each["shape"]]
                 kind = DTYPES[each["dtype"]].numpy
@@ -104,7 +111,7 @@ class Loaded:
         assert start == len(output)
         return found
 
-    def _sizes(self, function: str, given: Mapping[str, Any]) -> dict[str, int]:
+    def sizes(self, function: str, given: Mapping[str, Any]) -> dict[str, int]:
         """The open sizes of some arguments."""
         found: dict[str, int] = {}
         for each in self.rows[function]["arguments"]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from c.calling import Loaded
+from execution import Execute, ways
 from js import calling as js_calling
 
 import rnn_compiler as rc
@@ -48,7 +48,8 @@ def test_a_network_in_c(module: rc.Module, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["GRU", "LSTM"])
-def test_networks_in_int8(kind: str, tmp_path: Path) -> None:
+@ways("c", "js")
+def test_networks_in_int8(execute: Execute, kind: str, tmp_path: Path) -> None:
     """C and JavaScript have the numbers of a program, which multiplies by the same bytes."""
     rng, gates = np.random.default_rng(0), {"GRU": 3, "LSTM": 4}[kind]
     weights = {
@@ -61,12 +62,7 @@ def test_networks_in_int8(kind: str, tmp_path: Path) -> None:
     module = rc.import_network(path, quantize="int8")
     given = {"x": rng.standard_normal((7, 1, 4)).astype(np.float32)}
     expected = rc.runtime.load(rc.compile(module))(**given).Y
-    found = [Loaded(rc.compile_c(module, TARGET), tmp_path).call("small", given)["Y"]]
-    if shutil.which("node") is not None:
-        loaded = js_calling.Loaded(rc.compile_js(module, name="m"), tmp_path)
-        found.append(loaded.call("main", given)["Y"])
-    for each in found:
-        np.testing.assert_allclose(each, expected, 1e-5, 1e-5)
+    np.testing.assert_allclose(execute(module, given)["Y"], expected, 1e-5, 1e-5)
     exact = rc.runtime.load(rc.compile(rc.import_network(path)))(**given).Y
     assert 1e-5 < np.abs(expected - exact).max() < 0.05
 
@@ -122,8 +118,8 @@ def selecting(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["c", "js"])
-def test_every_dtype(selecting: rc.Module, language: str, tmp_path: Path) -> None:
+@ways("c", "js")
+def test_every_dtype(selecting: rc.Module, execute: Execute) -> None:
     """Booleans are bytes; unsigned integers keep their largest numbers."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((2, 3)).astype(np.float32)
@@ -132,15 +128,8 @@ def test_every_dtype(selecting: rc.Module, language: str, tmp_path: Path) -> Non
         kind: Any = np.dtype(name)
         most: Any = 0.5 if kind.kind == "f" else np.iinfo(kind).max
         given |= {name: np.full((2, 3), most, kind), f"other_{name}": np.array(7, kind)}
-    if language == "c":
-        call = partial(Loaded(rc.compile_c(selecting), tmp_path).call, "selecting")
-    elif shutil.which("node") is None:
-        pytest.skip("needs node on PATH")
-    else:
-        loaded = js_calling.Loaded(rc.compile_js(selecting, name="m"), tmp_path)
-        call = partial(loaded.call, "main")
     for on in (True, False):
-        found = call({**given, "on": np.array(on)})
+        found = execute(selecting, {**given, "on": np.array(on)})
         both = (x > 0) & given["m"] & on
         np.testing.assert_array_equal(found.pop("both"), both)
         for name in DTYPES:
@@ -200,59 +189,55 @@ console.log(main({{...given, m: Uint8Array.of(1, 1, 1, 1, 1, 1)}}).both.length);
 
 
 @pytest.mark.slow
-@js_calling.needs_node
-def test_a_network_that_only_copies(tmp_path: Path) -> None:
+@ways("js")
+def test_a_network_that_only_copies(execute: Execute, tmp_path: Path) -> None:
     """Its module has no code, but a memory. A name may be one that all objects have."""
     nodes = [onnx.helper.make_node("Identity", ["valueOf"], ["y"])]
     path = saved(model(nodes, {"valueOf": [3]}, ["y"], {}), tmp_path / "copies.onnx")
     given = {"valueOf": np.arange(3, dtype=np.float32)}
-    loaded = js_calling.Loaded(rc.compile_js(rc.import_network(path), name="m"), tmp_path)
-    np.testing.assert_array_equal(loaded.call("main", given)["y"], given["valueOf"])
+    found = execute(rc.import_network(path), given)
+    np.testing.assert_array_equal(found["y"], given["valueOf"])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "axis", ["code", "results", "new", "function", "Math", "size_t", "constructor"]
 )
-def test_axes_may_have_any_name(axis: str, tmp_path: Path) -> None:
+@ways("c", "js")
+def test_axes_may_have_any_name(execute: Execute, axis: str, tmp_path: Path) -> None:
     """Printed code has variables for open sizes, under other names than its own."""
     nodes = [onnx.helper.make_node("ReduceSum", ["x"], ["y"], keepdims=0)]
     path = saved(model(nodes, {"x": [axis, 3]}, ["y"], {}), tmp_path / "sum.onnx")
-    module = rc.import_network(path)
     given = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
-    (size,) = module.functions[0].open_dims
-    found = [Loaded(rc.compile_c(module, TARGET), tmp_path).call("sum", given | {size: 2})["y"]]
-    if shutil.which("node") is not None:
-        loaded = js_calling.Loaded(rc.compile_js(module, name="m"), tmp_path)
-        found.append(loaded.call("main", given)["y"])
-    assert [each.item() for each in found] == [15] * len(found)
+    assert execute(rc.import_network(path), given)["y"].item() == 15
 
 
 @pytest.mark.slow
-@js_calling.needs_node
-def test_an_input_and_an_output_of_similar_names(tmp_path: Path) -> None:
+@ways("js")
+def test_an_input_and_an_output_of_similar_names(execute: Execute, tmp_path: Path) -> None:
     """They differ once both are names in Python, C and JavaScript."""
     nodes = [onnx.helper.make_node("Concat", ["x", "x"], ["x_"], axis=0)]
     path = saved(model(nodes, {"x": [1, 3]}, ["x_"], {}), tmp_path / "twice.onnx")
     module = rc.import_network(path)
     assert [each.name for each in module.functions[0].results] == ["x_1"]
-    loaded = js_calling.Loaded(rc.compile_js(module, name="m"), tmp_path)
-    found = loaded.call("main", {"x": np.ones((1, 3), np.float32)})
+    found = execute(module, {"x": np.ones((1, 3), np.float32)})
     assert found["x_1"].tolist() == [[1, 1, 1]] * 2
 
 
 @pytest.mark.parametrize(
     ("given", "taken"), [("int", "main"), ("double", "namespace"), ("NULL", "linux")]
 )
-def test_arrays_named_by_words_of_c(given: str, taken: str, tmp_path: Path) -> None:
+@ways("c")
+def test_arrays_named_by_words_of_c(
+    execute: Execute, given: str, taken: str, tmp_path: Path
+) -> None:
     """They get another name at import, the same one in every language."""
     nodes = [onnx.helper.make_node("Neg", [given], [taken])]
     path = saved(model(nodes, {given: [3]}, [taken], {}), tmp_path / "words.onnx")
     module = rc.import_network(path)
     spec = module.functions[0]
     assert [each.name for each in (*spec.arguments, *spec.results)] == [f"{given}_", f"{taken}_"]
-    loaded = Loaded(rc.compile_c(module, TARGET), tmp_path)
-    found = loaded.call("words", {f"{given}_": np.arange(3, dtype=np.float32)})
+    found = execute(module, {f"{given}_": np.arange(3, dtype=np.float32)})
     assert found[f"{taken}_"].tolist() == [0, -1, -2]
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c.calling import Loaded
-from js import calling as js_calling
+from execution import Execute, ways
 
 import rnn_compiler as rc
 
@@ -34,26 +33,14 @@ def network() -> Any:
     return model(nodes, {"x": [5, 32]}, OUTPUTS, weights, dtypes=dtypes, opset=19)
 
 
-def call(module: rc.Module, way: str, x: Any, folder: Path) -> Any:
-    """The results in a language, by name."""
-    if way == "js":
-        made = js_calling.Loaded(rc.compile_js(module), folder)
-        return made.call(next(iter(made.rows)), {"x": x})
-    if way == "c":
-        loaded = Loaded(rc.compile_c(module, "cpu:generic"), folder)
-        return loaded.call(next(iter(loaded.rows)), {"x": x})
-    results = rc.runtime.load(rc.compile(module))(x=x)
-    return {name: np.asarray(getattr(results, name)) for name in OUTPUTS}
-
-
 @pytest.mark.parametrize("sign", [-1, 0, 1])
-@pytest.mark.parametrize("way", ["python", "c", pytest.param("js", marks=js_calling.needs_node)])
-def test_scales_and_zero_points(way: str, sign: int, tmp_path: Path) -> None:
+@ways("direct", "c", "js")
+def test_scales_and_zero_points(execute: Execute, sign: int, tmp_path: Path) -> None:
     """With numbers of both signs, and with zero points at both ends: 255 and 0."""
     x = np.random.default_rng(1).standard_normal((5, 32)).astype(np.float32)
     x = abs(x) * np.float32(sign) if sign else x
     made = network()
     module = rc.import_network(saved(made, tmp_path / "m.onnx"))
-    results = call(module, way, x, tmp_path)
+    results = execute(module, {"x": x})
     for name, wanted in zip(OUTPUTS, expected(made, {"x": x}), strict=True):
         np.testing.assert_allclose(results[name], wanted, rtol=1e-6, atol=1e-6)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from js import calling
+from execution import Execute, ways
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
@@ -45,10 +45,10 @@ def network(names: list[str], folder: Path) -> tuple[rc.Module, dict[str, Any]]:
 @pytest.mark.parametrize(
     "names", [["rows"], pytest.param([*PRODUCTS], marks=pytest.mark.slow)], ids=["rows", "all"]
 )
-def test_products_are_those_of_python(names: list[str], tmp_path: Path) -> None:
+@ways("js")
+def test_products_are_those_of_python(names: list[str], execute: Execute, tmp_path: Path) -> None:
     module, inputs = network(names, tmp_path)
-    loaded = calling.Loaded(rc.compile_js(module), tmp_path)
-    got = loaded.call(next(iter(loaded.rows)), inputs)
+    got = execute(module, inputs)
     wanted = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(**inputs)
     for name, want in zip(names, wanted, strict=True):
         np.testing.assert_allclose(got[name], want, rtol=1e-3, atol=1e-5, err_msg=name)

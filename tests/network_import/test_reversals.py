@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("onnx")
 
-from c.calling import Loaded
+from execution import Execute, ways
 from onnx import TensorProto, helper
 
 import rnn_compiler as rc
@@ -110,11 +110,11 @@ def test_open_rows_with_all_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_in_c_and_javascript(tmp_path: Path) -> None:
+@ways("c", "js")
+def test_in_c_and_javascript(execute: Execute, tmp_path: Path) -> None:
     """Beside another reader of the input; a loop over rows was refused."""
     module = rc.import_network(saved(network([T, B, 4], 0, more=True), tmp_path / "m.onnx"))
-    assert rc.compile_js(module).code
     x = weight(T, B, 4)
-    found = Loaded(rc.compile_c(module, "cpu:generic"), tmp_path).call("m", {"x": x, "n": LENGTHS})
+    found = execute(module, {"x": x, "n": LENGTHS})
     np.testing.assert_array_equal(found["y"], reversed_rows(-x, LENGTHS))
     np.testing.assert_allclose(found["z"], -x, rtol=1e-6)
