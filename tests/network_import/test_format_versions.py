@@ -78,3 +78,23 @@ def test_older_images_are_read_from_their_corners(tmp_path: Path) -> None:
             module = rc.import_network(saved(older, tmp_path / "m.onnx"))
             found = rc.runtime.load(rc.compile(module, "cpu:generic"))(**given)
             np.testing.assert_allclose(found.y, wanted, atol=1e-5, err_msg=f"{name} {mode}")
+
+
+@pytest.mark.parametrize("places", [[1, 5], [[0, 1], [1, 1]]], ids=["positions", "coordinates"])
+def test_sparse_constants(places: Any, tmp_path: Path) -> None:
+    dense = np.zeros((3, 4), np.float32)
+    dense[[0, 1], [1, 1]] = 2, 3
+    sparse = helper.make_sparse_tensor(
+        numpy_helper.from_array(np.float32([2, 3]), "w"),
+        numpy_helper.from_array(np.array(places), "places"),
+        [3, 4],
+    )
+    product = helper.make_node("MatMul", ["x", "w"], ["y"])
+    weight = model([product], {"x": [2, 3]}, ["y"], {})
+    weight.graph.sparse_initializer.append(sparse)
+    constant = helper.make_node("Constant", [], ["w"], sparse_value=sparse)
+    x = RNG.standard_normal((2, 3)).astype(np.float32)
+    for made in (weight, model([constant, product], {"x": [2, 3]}, ["y"], {})):
+        module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+        found = rc.runtime.load(rc.compile(module, "cpu:generic"))(x=x).y
+        np.testing.assert_allclose(found, x @ dense, rtol=1e-6)

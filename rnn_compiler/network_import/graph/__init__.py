@@ -29,6 +29,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged, read_bytes, within
 
@@ -132,6 +134,7 @@ class Graph:
         for graph in (self.proto, *subgraphs(self.proto)):
             known = {tensor.name for tensor in graph.initializer}
             _replace(graph.input, [each for each in graph.input if each.name not in known])
+            _make_dense(graph)
         self.model.ir_version = max(self.model.ir_version, _LEAST_IR)
         version = self.opset
         self._check_version(version)
@@ -306,6 +309,26 @@ def _tensors(graph: Any) -> Iterator[Any]:
         yield from each.initializer
         for node in each.node:
             yield from (attribute.t for attribute in node.attribute if attribute.HasField("t"))
+
+
+def _make_dense(graph: Any) -> None:
+    """Replaces the sparse constants of a graph by dense ones."""
+    graph.initializer.extend(map(_dense, graph.sparse_initializer))
+    del graph.sparse_initializer[:]
+    for attribute in (each for node in graph.node for each in node.attribute):
+        if attribute.HasField("sparse_tensor"):
+            dense = _dense(attribute.sparse_tensor)
+            attribute.CopyFrom(onnx.helper.make_attribute("value", dense))
+
+
+def _dense(sparse: Any) -> Any:
+    """The dense form of a sparse tensor, with its name."""
+    values, places = map(onnx.numpy_helper.to_array, (sparse.values, sparse.indices))
+    if places.ndim > 1:
+        places = np.ravel_multi_index(tuple(places.T), tuple(sparse.dims))
+    full = np.zeros(math.prod(sparse.dims), values.dtype)
+    full[places] = values
+    return onnx.numpy_helper.from_array(full.reshape(sparse.dims), sparse.values.name)
 
 
 def _replace(field: Any, messages: Sequence[Any]) -> None:
