@@ -326,7 +326,7 @@ def _dense(sparse: Any) -> Any:
     values, places = map(onnx.numpy_helper.to_array, (sparse.values, sparse.indices))
     if places.ndim > 1:
         places = np.ravel_multi_index(tuple(places.T), tuple(sparse.dims))
-    full = np.zeros(math.prod(sparse.dims), values.dtype)
+    full: Any = np.zeros(math.prod(sparse.dims), values.dtype)
     full[places] = values
     return onnx.numpy_helper.from_array(full.reshape(sparse.dims), sparse.values.name)
 
