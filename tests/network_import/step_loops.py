@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.network_import.graphs import H, I, model, weight
 
 BOOL, INT32, INT64 = TensorProto.BOOL, TensorProto.INT32, TensorProto.INT64
-FLOAT = TensorProto.FLOAT
+FLOAT, HALF = TensorProto.FLOAT, TensorProto.FLOAT16
 
 Nodes = list[Any]
 
@@ -25,7 +25,8 @@ Nodes = list[Any]
 class Step:
     """The nodes of a step; each method returns the name of what it computes."""
 
-    def __init__(self) -> None:
+    def __init__(self, element: int = FLOAT) -> None:
+        self.element = element
         self.nodes: Nodes = []
         self.constants: dict[str, Any] = {}
 
@@ -39,6 +40,10 @@ class Step:
         self.constants[name] = np.asarray(value)
         return name
 
+    def applied(self, function: str, value: str) -> str:
+        """A function of a value; the value itself if there is none."""
+        return self.add(function, value) if function else value
+
     def columns(self, value: str, number: int) -> str:
         """One of some parts of H columns, as a slice of both axes."""
         ends = [2**31 - 1, H * (number + 1)]
@@ -47,8 +52,8 @@ class Step:
 
     def chosen(self, mask: str, new: str, old: str) -> str:
         """The new value where a mask is true, as tf2onnx writes SelectV2."""
-        false = self.add("Cast", self.add("Not", mask), to=FLOAT)
-        new = self.add("Mul", self.add("Cast", mask, to=FLOAT), new)
+        false = self.add("Cast", self.add("Not", mask), to=self.element)
+        new = self.add("Mul", self.add("Cast", mask, to=self.element), new)
         return self.add("Add", new, self.add("Mul", old, false))
 
 
@@ -56,7 +61,9 @@ Cell = Callable[[Step, str, Sequence[str]], Sequence[str]]
 """Adds a cell's nodes, given x and the states; returns the next states, the output first."""
 
 
-def gru(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+def gru(
+    s: Step, x: str, states: Sequence[str], gate: str = "Sigmoid", activation: str = "Tanh"
+) -> Sequence[str]:
     """Keras' GRU, which resets after the product."""
     (h,) = states
     bias, own = s.add("Split", "b2", count=2, axis=0)
@@ -64,9 +71,9 @@ def gru(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
     xs = s.add("Add", s.add("MatMul", x, "W"), s.add("Squeeze", bias, one))
     hs = s.add("Add", s.add("MatMul", h, "R"), s.add("Squeeze", own, one))
     parts = s.add("Split", xs, count=3, axis=-1)
-    z, r = (s.add("Sigmoid", s.add("Add", parts[k], s.columns(hs, k))) for k in (0, 1))
+    z, r = (s.applied(gate, s.add("Add", parts[k], s.columns(hs, k))) for k in (0, 1))
     reset = s.add("Mul", r, s.columns(hs, 2))
-    n = s.add("Tanh", s.add("Add", parts[2], reset))
+    n = s.applied(activation, s.add("Add", parts[2], reset))
     return [blended(s, z, h, n)]
 
 
@@ -97,17 +104,67 @@ def hard_gru(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
     return [blended(s, z, h, s.add("Tanh", s.add("Add", xs[2], s.add("Mul", r, hs[2]))))]
 
 
-def rnn(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+def rnn(s: Step, x: str, states: Sequence[str], activation: str = "Tanh") -> Sequence[str]:
     """Keras' SimpleRNN."""
     xs = s.add("Add", s.add("MatMul", x, "W"), "b")
-    return [s.add("Tanh", s.add("Add", xs, s.add("MatMul", states[0], "R")))]
+    return [s.applied(activation, s.add("Add", xs, s.add("MatMul", states[0], "R")))]
 
 
-def lstm(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+def lstm(s: Step, x: str, states: Sequence[str], **functions: str) -> Sequence[str]:
     """Keras' LSTM, of the gates i, f, c, o."""
     h, c = states
+    return combined(s, lstm_gates(s, x, h), c, **functions)
+
+
+def lstm_gates(s: Step, x: str, h: str) -> Sequence[str]:
     both = s.add("Add", s.add("MatMul", x, "W"), s.add("MatMul", h, "R"))
-    return combined(s, s.add("Split", s.add("Add", both, "b"), count=4, axis=-1), c)
+    return s.add("Split", s.add("Add", both, "b"), count=4, axis=-1)
+
+
+def linear_lstm(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """With activation=None."""
+    return lstm(s, x, states, activation="")
+
+
+def lstm_of_linear_gates(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """With recurrent_activation=None."""
+    return lstm(s, x, states, gate="")
+
+
+def linear_gru(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """With activation=None."""
+    return gru(s, x, states, activation="")
+
+
+def gru_of_linear_gates(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """With recurrent_activation=None."""
+    return gru(s, x, states, gate="")
+
+
+def linear_rnn(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """With activation=None."""
+    return rnn(s, x, states, "")
+
+
+def lstm_with_peepholes(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """As TensorFlow's LSTMCell computes it: the output gate sees the new cell state."""
+    h, c = states
+    i, f, g, o = lstm_gates(s, x, h)
+    own = [s.constant(weight(H)) for _ in range(3)]
+    i, f = (s.add("Add", v, s.add("Mul", c, p)) for v, p in ((i, own[0]), (f, own[1])))
+    new = s.add("Mul", s.add("Sigmoid", i), s.add("Tanh", g))
+    c = s.add("Add", s.add("Mul", s.add("Sigmoid", f), c), new)
+    o = s.add("Sigmoid", s.add("Add", o, s.add("Mul", own[2], c)))
+    return [s.add("Mul", o, s.add("Tanh", c)), c]
+
+
+def lstm_of_coupled_gates(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """Whose forget gate is 1 minus the input gate."""
+    h, c = states
+    i, _, g, o = lstm_gates(s, x, h)
+    i = s.add("Sigmoid", i)
+    c = blended(s, i, s.add("Tanh", g), c)
+    return [s.add("Mul", s.add("Sigmoid", o), s.add("Tanh", c)), c]
 
 
 def lstm_of_parts(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
@@ -127,11 +184,13 @@ def lstm_of_gemms(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
     return [s.add("Cast", each, to=FLOAT) for each in combined(s, gates, states[1])]
 
 
-def combined(s: Step, gates: Sequence[str], c: str) -> Sequence[str]:
-    i, f, o = (s.add("Sigmoid", gates[k]) for k in (0, 1, 3))
-    new = s.add("Mul", i, s.add("Tanh", gates[2]))
+def combined(
+    s: Step, gates: Sequence[str], c: str, gate: str = "Sigmoid", activation: str = "Tanh"
+) -> Sequence[str]:
+    i, f, o = (s.applied(gate, gates[k]) for k in (0, 1, 3))
+    new = s.add("Mul", i, s.applied(activation, gates[2]))
     c = s.add("Add", s.add("Mul", f, c), new)
-    return [s.add("Mul", o, s.add("Tanh", c)), c]
+    return [s.add("Mul", o, s.applied(activation, c)), c]
 
 
 GATES = {
@@ -142,6 +201,13 @@ GATES = {
     lstm: 4,
     lstm_of_parts: 4,
     lstm_of_gemms: 4,
+    linear_gru: 3,
+    gru_of_linear_gates: 3,
+    linear_rnn: 1,
+    linear_lstm: 4,
+    lstm_of_linear_gates: 4,
+    lstm_with_peepholes: 4,
+    lstm_of_coupled_gates: 4,
 }
 """The cells, with their numbers of gates."""
 
@@ -154,6 +220,8 @@ def keras_loop(
     states: int = 1,
     mask: str = "",
     start: bool = False,
+    down: bool = False,
+    half: bool = False,
     rename: Callable[[str], str] = lambda name: name,
 ) -> Any:
     """A model of ``x [B, T, I]`` with a layer as a loop.
@@ -165,6 +233,8 @@ def keras_loop(
         states: The number of its states.
         mask: ``"keep"`` repeats the output where the input `mask` is false, ``"zero"`` gives zeros.
         start: Whether the states are inputs ``s0``, ``s1``, instead of zeros.
+        down: Whether the steps read the rows from the last to the first.
+        half: Whether values are float16, and the steps cast weights of float32.
         rename: Gives the body's values other names.
 
     Returns:
@@ -172,13 +242,14 @@ def keras_loop(
     """
     weights = {"W": weight(I, gates * H), "R": weight(H, gates * H), "b": weight(gates * H)}
     weights["b2"] = weight(2, gates * H)
-    step = Step()
-    x = step.add("Gather", "rows", "k", axis=0)
+    step = Step(HALF if half else FLOAT)
+    number = step.add("Sub", "last row", "k") if down else "k"
+    x = row_of(step, number) if down else step.add("Gather", "rows", number, axis=0)
     own = [f"state{k}" for k in range(states)]
     ends = [*cell(step, x, own)]
     y = ends[0]
     if mask:
-        row = step.add("Gather", "masks", "k", axis=0)
+        row = step.add("Gather", "masks", number, axis=0)
         y = step.chosen(row, y, "previous" if mask == "keep" else "none")
         ends = [step.chosen(row, new, old) for new, old in zip(ends, own, strict=True)]
     following = step.add("Add", "k", step.constant(np.int32(1)))
@@ -191,10 +262,15 @@ def keras_loop(
     inputs = ["i", "c", "k", *own, *held, *names]
     outputs = [go, following, *ends, *held.values(), *names, each]
     kinds = {"i": INT64, "c": BOOL, "k": INT32}
+    if half:
+        weights_in_half(step, names)
     body = helper.make_graph(
         step.nodes,
         "body",
-        [helper.make_tensor_value_info(name, kinds.get(name, FLOAT), None) for name in inputs],
+        [
+            helper.make_tensor_value_info(n, kinds.get(n, FLOAT), [] if n in kinds else None)
+            for n in inputs
+        ],
         [helper.make_tensor_value_info(go, BOOL, []),
          helper.make_tensor_value_info(following, INT32, []),
          *(helper.make_tensor_value_info(n, FLOAT, None) for n in outputs[2:])],
@@ -207,7 +283,43 @@ def keras_loop(
         node.output[:] = [called.get(name, name) for name in node.output]
     for value in (*body.input, *body.output, *body.initializer):
         value.name = called.get(value.name, value.name)
-    return _around(body, shape, weights, states, len(held), mask, start)
+    made = _around(body, shape, weights, states, len(held), mask, start)
+    if half:
+        values_in_half(made)
+    return made
+
+
+def row_of(step: Step, number: str) -> str:
+    """A row, as TensorFlow writes ``rows[number]``."""
+    axis = step.constant(np.array([0]))
+    first = step.add("Concat", step.add("Unsqueeze", number, axis), axis=0)
+    behind = step.add("Add", first, step.constant(np.array([1], np.int32)))
+    axis32, stride = (step.constant(np.array([n], np.int32)) for n in (0, 10**9))
+    return step.add("Squeeze", step.add("Slice", "rows", first, behind, axis32, stride), axis)
+
+
+def weights_in_half(step: Step, names: Sequence[str]) -> None:
+    """Casts weights in a step, and the step's own numbers."""
+    for node in step.nodes:
+        node.input[:] = [f"half {each}" if each in names else each for each in node.input]
+    casts = [helper.make_node("Cast", [each], [f"half {each}"], to=HALF) for each in names]
+    step.nodes[:0] = casts
+    for name, array in step.constants.items():
+        if array.dtype == np.float32:
+            step.constants[name] = array.astype(np.float16)
+
+
+def values_in_half(made: Any) -> None:
+    """Casts the input and the zeros of a model with a loop; the states become outputs in half."""
+    nodes = made.graph.node
+    nodes.insert(0, helper.make_node("Cast", ["x"], ["half x"], to=HALF))
+    for node in nodes:
+        for k, name in enumerate(node.input):
+            if (node.op_type, name) in (("Transpose", "x"), ("Expand", "0.")):
+                node.input[k] = f"half {name}"
+    made.graph.initializer.append(numpy_helper.from_array(np.float16(0), "half 0."))
+    for value in made.graph.output:
+        value.type.tensor_type.elem_type = HALF
 
 
 def _around(
@@ -224,6 +336,8 @@ def _around(
         helper.make_node("Transpose", ["x"], ["rows"], perm=[1, 0, 2]),
         helper.make_node("Shape", ["rows"], ["shape"]),
         helper.make_node("Gather", ["shape", "0"], ["steps"]),
+        helper.make_node("Cast", ["steps"], ["steps32"], to=INT32),
+        helper.make_node("Sub", ["steps32", "1 as int32"], ["last row"]),
         helper.make_node("Gather", ["shape", "[1]"], ["batch"]),
         helper.make_node("Concat", ["batch", "[H]"], ["sizes"], axis=0),
         helper.make_node("Expand", ["0.", "sizes"], ["zeros"]),
@@ -244,7 +358,7 @@ def _around(
     nodes.append(helper.make_node("Transpose", ["ys"], ["y"], perm=[1, 0, 2]))
     constants = {
         "0": np.array(0), "[1]": np.array([1]), "[2]": np.array([2]), "[H]": np.array([H]),
-        "0.": np.float32(0), "0 as int32": np.int32(0),
+        "0.": np.float32(0), "0 as int32": np.int32(0), "1 as int32": np.int32(1),
     }  # fmt: skip
     given: dict[str, Sequence[int | str | None]] = {"x": [*shape, I]}
     given |= {name: [shape[0], H] for name in first if start}

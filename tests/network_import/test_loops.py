@@ -28,7 +28,9 @@ from tests.network_import.step_loops import (
     Step,
     combined,
     gru,
+    hard_gru,
     keras_loop,
+    linear_rnn,
     lstm,
     lstm_of_parts,
     rnn,
@@ -56,12 +58,12 @@ def folded(made: Any, tmp_path: Path) -> Graph:
     return graph
 
 
-def check(made: Any, graph: Graph, inputs: Any) -> None:
+def check(made: Any, graph: Graph, inputs: Any, close: Any = CLOSE) -> None:
     """Checks that a graph computes what the model does; onnx itself ignores lengths."""
     runtime = pytest.importorskip("onnxruntime")
     got = runtime.InferenceSession(graph.model.SerializeToString()).run(None, inputs)
     for one, other in zip(got, stepped(made, inputs), strict=True):
-        np.testing.assert_allclose(one, other, **CLOSE)
+        np.testing.assert_allclose(one, other, **close)
 
 
 @pytest.mark.parametrize("mask", ["", "keep", "zero"])
@@ -76,6 +78,65 @@ def test_a_loop_that_computes_a_layer_becomes_one(cell: Any, mask: str, tmp_path
     inputs = {"x": weight(B, T, I)} | ({"mask": MASK} if mask else {})
     inputs |= {f"s{k}": weight(B, H) for k in range(2 if GATES[cell] == 4 else 1)}
     check(made, graph, inputs)
+
+
+@pytest.mark.parametrize("mask", ["", "keep"])
+@pytest.mark.parametrize("cell", [gru, lstm, rnn, hard_gru])
+def test_weights_that_each_step_rounds_to_float16(cell: Any, mask: str, tmp_path: Path) -> None:
+    """As Keras' mixed_float16 has them."""
+    made = layer(cell, mask=mask, half=True)
+    assert {each.data_type for each in made.graph.initializer if each.name == "R"} == {1}
+    graph = folded(made, tmp_path)
+    assert OPERATORS[GATES[cell]] in graph.operators()
+    inputs = {"x": weight(B, T, I)} | ({"mask": MASK} if mask else {})
+    check(made, graph, inputs, {"rtol": 4e-3, "atol": 2e-3})
+
+
+@pytest.mark.parametrize("mask", ["", "keep"])
+@pytest.mark.parametrize("cell", [gru, lstm, linear_rnn])
+def test_steps_that_count_down(cell: Any, mask: str, tmp_path: Path) -> None:
+    made = layer(cell, mask=mask, down=True)
+    graph = folded(made, tmp_path)
+    assert OPERATORS[GATES[cell]] in graph.operators()
+    check(made, graph, {"x": weight(B, T, I)} | ({"mask": MASK} if mask else {}))
+
+
+def counted(made: Any, first: str, bound: int) -> Any:
+    """A model whose steps read rows from one on, while the row's number is above another."""
+    loop = next(node for node in made.graph.node if node.op_type == "Loop")
+    body = loop.attribute[0].g
+    loop.input[0], loop.input[2] = "", first
+    (following,) = (node for node in body.node if node.output[0] == body.output[1].name)
+    (go,) = (node for node in body.node if node.output[0] == body.output[0].name)
+    following.op_type = "Sub"
+    go.op_type = "Greater"
+    go.input[:] = [following.output[0], "bound"]
+    body.initializer.append(numpy_helper.from_array(np.int32(bound), "bound"))
+    return made
+
+
+@pytest.mark.parametrize(("bound", "count"), [(-1, T), (1, T - 2)])
+def test_a_counter_that_falls_to_a_bound(bound: int, count: int, tmp_path: Path) -> None:
+    """As in TensorFlow's foldr. The first rows may be left out."""
+    made = counted(layer(gru), "last row", bound)
+    graph = folded(made, tmp_path)
+    assert "GRU" in graph.operators()
+    x = weight(B, T, I)
+    runtime = pytest.importorskip("onnxruntime")
+    one, other = (
+        runtime.InferenceSession(each.SerializeToString()).run(None, {"x": x})
+        for each in (graph.model, made)
+    )
+    assert one[0].shape == (B, count, H)
+    for got, wanted in zip(one, other, strict=True):
+        np.testing.assert_allclose(got, wanted, **CLOSE)
+
+
+def test_rows_that_an_array_does_not_have(tmp_path: Path) -> None:
+    """Numbers below 0 count from the end, which no slice of rows does."""
+    made = counted(layer(gru), "last row", -3)
+    graph = folded(made, tmp_path)
+    assert "GRU" not in graph.operators()
 
 
 def test_layers_on_top_of_each_other_in_one_loop(tmp_path: Path) -> None:
@@ -299,6 +360,8 @@ def test_masks_in_c_and_javascript(way: Any, tmp_path: Path) -> None:
         "LSTM(5, recurrent_dropout=0.1)",
         "Bidirectional(GRU(5, return_sequences=True))",
         "RNN([LSTMCell(5), GRUCell(5)], return_sequences=True)",
+        "GRU(5, activation=None, return_sequences=True)",
+        "LSTM(5, recurrent_activation=None, return_sequences=True)",
         "Masking(), LSTM(5, return_sequences=True)",
         "Masking(), Bidirectional(GRU(5))",
         "Masking(), RNN(LSTMCell(5), return_sequences=True, zero_output_for_mask=True)",

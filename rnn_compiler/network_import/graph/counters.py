@@ -1,7 +1,8 @@
-"""The counters of a `Loop`: values that grow by the same number in every iteration.
+"""The counters of a `Loop`: values that change by the same number in every iteration.
 
 They are the iteration number, states that start at a constant and have a constant added, and what
-is computed from them. Conditions that compare them to constants tell how often the loop runs.
+is computed from them by adding and subtracting. Conditions that compare them to constants tell how
+often the loop runs.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ _COMPARED = {
     "GreaterOrEqual": (-1, 1),
 }
 """Whether an operator's first input is the smaller one, and by how much its bound is larger."""
+
+
+_WITH_AXES = 4
+"""The inputs of a Slice with axes."""
 
 
 class Counter(NamedTuple):
@@ -55,19 +60,54 @@ class Counters:
         starts = dict(zip(inputs[2:], node.input[2:], strict=False))
         self._last_of: dict[str, float | None] = {}
         self.fixed = {n: starts[n] for n, end in ends.items() if self._source(end) == n}
+        self._sums: dict[str, int] = {}
+        for each in self.body.node:
+            if each.op_type in ("Add", "Sub"):
+                first, second = map(self._whole, each.input)
+                if first is not None and second is not None:
+                    added = second if each.op_type == "Add" else -second
+                    self._sums[each.output[0]] = first + added
         self._known = {inputs[0]: Counter(0, 1)}
         for name, end in ends.items():
             array = None if name in self.fixed else self.array(starts[name])
             first = self._whole(starts[name]) if array is not None and not array.ndim else None
-            base, added = self._offset(end)
-            if base == name and first is not None:
+            base, sign, added = self._line(end)
+            if (base, sign) == (name, 1) and first is not None:
                 self._known[name] = Counter(first, added)
 
     def counter(self, name: str) -> Counter | None:
         """The counter that a value of the body is; None if it is none."""
-        base, added = self._offset(name)
+        base, sign, added = self._line(name)
         known = self._known.get(base)
-        return None if known is None else Counter(known.start + added, known.step)
+        return None if known is None else Counter(sign * known.start + added, sign * known.step)
+
+    def row(self, node: Any) -> tuple[str, Counter] | None:
+        """The array of which a node reads a row, and the row's number; None for other nodes.
+
+        It is a Gather, or a Squeeze of a Slice, as TensorFlow writes ``array[k]``. Squeeze needs a
+        single row, so the number of the first one is enough.
+        """
+        source, *others = node.input
+        if node.op_type == "Gather":
+            axis, number = _axis(node), others[0]
+        else:
+            cut = self._makers.get(source) if node.op_type == "Squeeze" and others else None
+            if cut is None or cut.op_type != "Slice" or len(cut.input) < _WITH_AXES:
+                return None
+            source, number = cut.input[0], self._single(cut.input[1])
+            axis = None if self._number(others[0]) else self._number(cut.input[3])
+        counter = self.counter(number)
+        return None if axis != 0 or counter is None else (self.fixed.get(source, source), counter)
+
+    def _single(self, name: str) -> str:
+        """The number that an array of one element is made from."""
+        maker = self._makers.get(name)
+        while maker is not None and (
+            maker.op_type == "Unsqueeze" or (maker.op_type == "Concat" and len(maker.input) == 1)
+        ):
+            name = maker.input[0]
+            maker = self._makers.get(name)
+        return name
 
     def array(self, name: str) -> Any:
         """The array of a value of the body that is constant; None if it is not."""
@@ -112,6 +152,10 @@ class Counters:
         order, more = _COMPARED[maker.op_type]
         small, large = maker.input[::order]
         counter, bound = self.counter(small), self._number(large)
+        if counter is None:
+            falling, low = self.counter(large), self._number(small)
+            counter = None if falling is None else Counter(-falling.start, -falling.step)
+            bound = None if low is None else -low
         if counter is None or bound is None or counter.step < 1 or math.isnan(bound):
             return None
         if math.isinf(bound):
@@ -128,7 +172,7 @@ class Counters:
 
     def _whole(self, name: str) -> int | None:
         """The value of a constant that is one whole number; None for other values."""
-        number = self._number(name)
+        number = self._sums.get(name, self._number(name))
         return None if number is None or not float(number).is_integer() else int(number)
 
     def _source(self, name: str, *casts: int) -> str:
@@ -140,9 +184,9 @@ class Counters:
             name = maker.input[0]
         return name
 
-    def _offset(self, name: str) -> tuple[str, int]:
-        """The value from which another one is computed by adding a constant, and the constant."""
-        added = 0
+    def _line(self, name: str) -> tuple[str, int, int]:
+        """The value from which another one is computed, its sign, and the number that is added."""
+        sign, added = 1, 0
         for _ in self.body.node:
             maker = self._makers.get(name)
             if maker is None:
@@ -150,17 +194,24 @@ class Counters:
             operator = maker.op_type
             if operator in ("Add", "Sub"):
                 first, second = maker.input
-                if operator == "Add" and self._whole(first) is not None:
-                    first, second = second, first
-                number = self._whole(second)
-                if number is None:
+                number, other = self._whole(first), self._whole(second)
+                if other is not None:
+                    name, added = first, added + sign * (other if operator == "Add" else -other)
+                elif number is not None:
+                    name, added = second, added + sign * number
+                    sign = sign if operator == "Add" else -sign
+                else:
                     break
-                name, added = first, added + (number if operator == "Add" else -number)
             elif _passes_on(maker, _EXACT):
                 name = maker.input[0]
             else:
                 break
-        return name, added
+        return name, sign, added
+
+
+def _axis(node: Any) -> int:
+    attributes = attributes_of(node)
+    return attributes["axis"].i if "axis" in attributes else 0
 
 
 def _passes_on(node: Any, casts: Sequence[int]) -> bool:

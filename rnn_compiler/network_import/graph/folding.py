@@ -34,15 +34,13 @@ from rnn_compiler.network_import.graph.padding import plain_padding
 from rnn_compiler.network_import.graph.pools import plain_pools
 from rnn_compiler.network_import.graph.powers import plain_powers
 from rnn_compiler.network_import.graph.reversals import plain_reversals
+from rnn_compiler.network_import.graph.steps import RANDOM
 from rnn_compiler.network_import.graph.transposed_convolutions import (
     plain_transposed_convolutions,
 )
 from rnn_compiler.network_import.graph.written_out import replace_loops
 
 __all__ = ["fold"]
-
-_RANDOM = ("Bernoulli", "Multinomial", "Random")
-"""Prefixes of the names of random operators."""
 
 _MOST_ROUNDS = 100
 
@@ -152,7 +150,7 @@ def _results(
     if node.op_type == "Identity" and node.input[0] in constants:
         return [onnx.numpy_helper.to_array(constants[node.input[0]])]
     if node.op_type != "Constant":
-        if not node.input or node.op_type.startswith(_RANDOM) or any(subgraphs(node)):
+        if not node.input or node.op_type.startswith(RANDOM) or any(subgraphs(node)):
             return None
         if not all(name in constants for name in node.input if name):
             return None

@@ -6,7 +6,7 @@ An atom is an input of the step, an activation of such a sum, or the product of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,9 +33,9 @@ __all__ = [
 ACTIVATIONS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("Sigmoid", "Tanh", "Relu", "Softsign", "Softplus"), ()),
     **dict.fromkeys(("Elu", "LeakyRelu", "ThresholdedRelu"), ("alpha",)),
-    "HardSigmoid": ("alpha", "beta"),
+    **dict.fromkeys(("HardSigmoid", "Affine"), ("alpha", "beta")),
 }
-"""The functions of both ONNX's operators and its recurrent layers, with their parameters."""
+"""The functions of ONNX's recurrent layers, with their parameters; all but Affine are operators."""
 
 MOST_ELEMENTS = 1 << 24
 """The most elements of a matrix."""
@@ -129,21 +129,21 @@ class Formula:
         """How many atoms are inside each other."""
         return max((atom.depth for atom in self.terms), default=0)
 
-    def atoms(self) -> set[Atom]:
+    def atoms(self) -> Sequence[Atom]:
         """The atoms, and those inside them."""
-        found: set[Atom] = set()
+        found: dict[Atom, None] = {}
         waiting = [*self.terms]
         while waiting:
             atom = waiting.pop()
             if atom not in found:
-                found.add(atom)
+                found[atom] = None
                 parts: tuple[Formula, ...] = ()
                 if isinstance(atom, Activated):
                     parts = (atom.of,)
                 elif isinstance(atom, Product):
                     parts = atom.factors
                 waiting += [each for part in parts for each in part.terms]
-        return found
+        return [*found]
 
     def matrix(self, atom: Atom) -> Any:
         """The matrix that an atom is multiplied by; zeros if there is none."""

@@ -23,6 +23,12 @@ from rnn_compiler.network_import.graph.steps import Steps
 __all__ = ["Layers", "Output", "layer_nodes"]
 
 
+_BEYOND = 1 << 31
+
+EVERY_ROW, FROM_THE_LAST = (0, _BEYOND, 1), (-1, -_BEYOND, -1)
+"""Slices of all rows: the start, the end and the step."""
+
+
 @dataclass(frozen=True)
 class Output:
     """An output of every step: that of a cell, or in masked rows another one.
@@ -50,7 +56,7 @@ class Layers:
         mask_rank: The number of axes of the masks of all steps.
         outputs: The outputs of every step, by result.
         kept: Those results that are the last rows of outputs, with these.
-        is_cut: Whether the arrays have more rows than there are steps.
+        rows: The start, end and step of a slice of the rows that the steps read.
     """
 
     steps: Steps
@@ -60,7 +66,7 @@ class Layers:
     mask_rank: int
     outputs: Mapping[str, Output]
     kept: Mapping[str, Output]
-    is_cut: bool
+    rows: tuple[int, int, int] = EVERY_ROW
 
 
 def layer_nodes(name: str, layers: Layers, made: list[Any]) -> list[Any]:
@@ -106,7 +112,11 @@ class _Writer:
             if output not in rows:
                 value = outputs[output.cell]
                 rows[output] = self._spread(value, counts, mask, output) if counts else value
-            if result in layers.outputs:
+            if result in steps.turned:
+                bounds = [self._numbers(FROM_THE_LAST[k]) for k in (0, 1)]
+                backward = [rows[output], *bounds, self._numbers(0), self._numbers(-1)]
+                self.nodes.append(onnx.helper.make_node("Slice", backward, [result]))
+            elif result in layers.outputs:
                 self.nodes.append(onnx.helper.make_node("Identity", [rows[output]], [result]))
             else:
                 last = [rows[output], self._constant(np.array(-1))]
@@ -117,23 +127,24 @@ class _Writer:
 
     def _rows(self, source: str, layers: Layers) -> str:
         """The rows of an array that the steps read."""
-        if not layers.is_cut:
+        if layers.rows == EVERY_ROW:
             return source
-        bounds = [self._numbers(0), self._numbers(layers.steps.count or 0), self._numbers(0)]
-        return self._add("Slice", [source, *bounds], f"rows of {source}")
+        start, end, step = map(self._numbers, layers.rows)
+        return self._add("Slice", [source, start, end, self._numbers(0), step], f"rows of {source}")
 
     def _layer(self, cell: Cell, x: str, lengths: str, layers: Layers, what: str) -> str:
         """A layer; returns its output, ``[T, B, H]``."""
         weights = [
             self._constant(array[None].astype(layers.dtype), f"{what}.{name}")
-            for array, name in zip(cell.weights, "WRB", strict=True)
+            for array, name in zip(cell.weights, "WRBP", strict=False)
         ]
-        inputs, results = [x, *weights, lengths], [f"{self._name}/{what}/Y"]
+        inputs, results = [x, *weights[:3], lengths], [f"{self._name}/{what}/Y"]
         for state, name in ((cell.h, "h"), (cell.c, "c")):
             if state is not None:
                 first = [layers.steps.states[state.name].start, self._numbers(0)]
                 inputs.append(self._add("Unsqueeze", first, f"{what}.initial_{name}"))
                 results.append(f"{self._name}/{what}/Y_{name}")
+        inputs += weights[3:]
         node = onnx.helper.make_node(cell.operator, inputs, results, **cell.attributes)
         node.name = f"{self._name}/{what}"
         self.nodes.append(node)

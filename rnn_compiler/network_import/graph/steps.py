@@ -1,23 +1,26 @@
 """Loops as steps over the rows of arrays: a `Scan`, or a `Loop` that counts its iterations.
 
-A step reads row k of some arrays, its states, and values that are the same in every step.
+A step reads a row of some arrays, its states, and values that are the same in every step.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, subgraphs
+from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx, subgraphs
 from rnn_compiler.network_import.graph.counters import Counter, Counters
 
-__all__ = ["Evaluation", "State", "Steps", "evaluated", "steps_of"]
+__all__ = ["RANDOM", "Evaluation", "State", "Steps", "evaluated", "steps_of"]
 
-_FIRST_ROW = Counter(0, 1)
+RANDOM = ("Bernoulli", "Multinomial", "Random")
+"""Prefixes of the names of random operators."""
+
+_FORWARD, _BACKWARD = Counter(0, 1), Counter(-1, -1)
 
 
 class State(NamedTuple):
@@ -41,21 +44,25 @@ class Steps:
     Attributes:
         node: Its node.
         count: The number of steps; None for all rows.
+        row: The number of the row that each step reads; below 0 it is one from behind.
         nodes: The nodes of a step, without those that only count.
         rows: The outer arrays of which a step reads a row, by the name of the row.
         states: The states by name.
         fixed: The outer values that are the same in all steps, by their names in the body.
         scanned: The values of the body that become rows of results, with the results' names.
+        turned: Those results whose first row is the last step's.
         constants: The constant arrays that the nodes read.
     """
 
     node: Any
     count: int | None
+    row: Counter
     nodes: Sequence[Any]
     rows: Mapping[str, str]
     states: Mapping[str, State]
     fixed: Mapping[str, str]
     scanned: Sequence[tuple[str, str]]
+    turned: set[str]
     constants: Mapping[str, Any]
 
 
@@ -71,7 +78,7 @@ def steps_of(node: Any, constants: Mapping[str, Any], used: set[str]) -> Steps |
     if read is None:
         return None
     body = attributes_of(node)["body"].g
-    if any(True for each in body.node for _ in subgraphs(each)):
+    if any(each.op_type.startswith(RANDOM) or any(subgraphs(each)) for each in body.node):
         return None
     return read(node, body, constants, used)
 
@@ -81,14 +88,12 @@ def _loop(node: Any, body: Any, constants: Mapping[str, Any], used: set[str]) ->
     count = counters.iterations()
     if not count:
         return None
-    rows = {
-        each.output[0]: each.input[0]
-        for each in body.node
-        if each.op_type == "Gather"
-        and counters.counter(each.input[1]) == _FIRST_ROW
-        and not ("axis" in attributes_of(each) and attributes_of(each)["axis"].i)
-    }
-    rows = {name: counters.fixed.get(source, source) for name, source in rows.items()}
+    found = {each.output[0]: row for each in body.node if (row := counters.row(each)) is not None}
+    numbers = {number for _, number in found.values()}
+    if len(numbers) != 1:
+        return None
+    rows = {name: source for name, (source, _) in found.items()}
+    (row,) = numbers
     inputs = [each.name for each in body.input][2:]
     states = _states(inputs, node, 2, [each.name for each in body.output][1:], used)
     states = {
@@ -104,19 +109,26 @@ def _loop(node: Any, body: Any, constants: Mapping[str, Any], used: set[str]) ->
     }
     if left:
         return None
-    return _made(node, body, constants, used, count, rows, states, counters.fixed, len(inputs))
+    read = count, row, rows
+    return _made(node, body, constants, used, read, states, counters.fixed, len(inputs))
 
 
 def _scan(node: Any, body: Any, constants: Mapping[str, Any], used: set[str]) -> Steps | None:
     attributes = attributes_of(node)
-    if any(any(each.ints) for name, each in attributes.items() if name.startswith("scan_")):
+    orders = {name: [*each.ints] for name, each in attributes.items() if each.ints}
+    directions = {*orders.pop("scan_input_directions", [0])}
+    turned = orders.pop("scan_output_directions", [])
+    if len(directions) != 1 or any(map(any, orders.values())):
         return None
+    row = _BACKWARD if directions == {1} else _FORWARD
     number = len(node.input) - attributes["num_scan_inputs"].i
     inputs = [each.name for each in body.input]
     rows = dict(zip(inputs[number:], node.input[number:], strict=True))
     ends = [each.name for each in body.output]
     states = _states(inputs[:number], node, 0, ends, used)
-    return _made(node, body, constants, used, None, rows, states, {}, number)
+    made = _made(node, body, constants, used, (None, row, rows), states, {}, number)
+    results = zip(node.output[number:], turned, strict=False)
+    return replace(made, turned={name for name, is_turned in results if is_turned})
 
 
 def _states(
@@ -132,13 +144,13 @@ def _made(
     body: Any,
     constants: Mapping[str, Any],
     used: set[str],
-    count: int | None,
-    rows: Mapping[str, str],
+    read: tuple[int | None, Counter, Mapping[str, str]],
     states: Mapping[str, State],
     fixed: Mapping[str, str],
     number: int,
 ) -> Steps:
-    """The steps of a loop with as many states."""
+    """The steps of a loop with as many states, given their count, and the rows that they read."""
+    count, row, rows = read
     own = {tensor.name: tensor for tensor in body.initializer}
     ends = [each.name for each in body.output][number + (node.op_type == "Loop") :]
     results = node.output[number:]
@@ -157,7 +169,7 @@ def _made(
     tensors |= {name: tensor for name, tensor in own.items() if name in needed}
     arrays = {name: onnx.numpy_helper.to_array(tensor) for name, tensor in tensors.items()}
     rows = {name: source for name, source in rows.items() if name in needed}
-    return Steps(node, count, nodes, rows, states, fixed, scanned, arrays)
+    return Steps(node, count, row, nodes, rows, states, fixed, scanned, set(), arrays)
 
 
 def evaluated(graph: Graph, node: Any, arrays: Sequence[Any]) -> Sequence[Any]:
@@ -170,6 +182,24 @@ def evaluated(graph: Graph, node: Any, arrays: Sequence[Any]) -> Sequence[Any]:
     return Evaluation(graph, [node], [name for name in node.output if name])(given)
 
 
+def with_results(
+    graph: Graph, nodes: Sequence[Any], arrays: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[Any]]:
+    """Some arrays with what nodes compute from them alone, in their dtypes, and the other nodes.
+
+    Raises:
+        ValueError: It cannot be computed.
+    """
+    known, left = dict(arrays), list[Any]()
+    for node in nodes:
+        if all(name in known for name in node.input if name):
+            made = evaluated(graph, node, [known.get(name) for name in node.input])
+            known.update(zip((name for name in node.output if name), made, strict=True))
+        else:
+            left.append(node)
+    return known, left
+
+
 class Evaluation:
     """Some nodes, computed by onnx's reference implementation.
 
@@ -177,7 +207,7 @@ class Evaluation:
         graph: The graph, whose version of operators counts.
         nodes: The nodes.
         outputs: The results.
-        as_double: Whether to compute in float64 what is float32 or float16 in the nodes.
+        as_double: Whether to compute in float64 what is a smaller float in the nodes.
     """
 
     def __init__(
@@ -208,7 +238,7 @@ class Evaluation:
 
 
 _DOUBLE = onnx.TensorProto.DOUBLE
-_FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
+_FLOATS = FLOATS - {_DOUBLE}
 
 
 def _in_double(node: Any) -> Any:

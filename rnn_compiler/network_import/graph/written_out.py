@@ -2,8 +2,8 @@
 
 tf2onnx writes Keras' GRU, SimpleRNN, and LSTM with a mask or with recurrent_dropout as a `Loop`;
 torch's scan is a `Scan`. The formulas of a step (`formulas`) show the weights, however the step
-splits them and in whatever order it computes (`cells`). The whole step is then compared with the
-cells found, in float64 at random values, so that any other step is left as it is.
+splits them and in whatever order it computes (`cell_search`). The whole step is then compared with
+the cells found, in float64 at random values, so that any other step is left as it is.
 
 A step may keep its states in those rows of the batch for which a mask is false (`layer_nodes`).
 """
@@ -18,11 +18,24 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.network_import.graph import FLOATS, Graph, onnx, read_by, shape_of
-from rnn_compiler.network_import.graph.cells import Cell, cell_of, is_same, precision
+from rnn_compiler.network_import.graph.cell_search import cell_of
+from rnn_compiler.network_import.graph.cells import Cell, is_same, precision
 from rnn_compiler.network_import.graph.formulas import Formula, Variable, variable
-from rnn_compiler.network_import.graph.layer_nodes import Layers, Output, layer_nodes
+from rnn_compiler.network_import.graph.layer_nodes import (
+    EVERY_ROW,
+    FROM_THE_LAST,
+    Layers,
+    Output,
+    layer_nodes,
+)
 from rnn_compiler.network_import.graph.step_formulas import formulas_of
-from rnn_compiler.network_import.graph.steps import Evaluation, Steps, evaluated, steps_of
+from rnn_compiler.network_import.graph.steps import (
+    Evaluation,
+    Steps,
+    evaluated,
+    steps_of,
+    with_results,
+)
 
 __all__ = ["replace_loops"]
 
@@ -31,6 +44,9 @@ _ROWS = 8
 
 _MOST_ROWS = 64
 """The largest fixed batch at which steps are compared."""
+
+_FLOAT_KINDS = "fV"
+"""Kinds of the dtypes of floats; bfloat16 is no dtype of numpy's own."""
 
 _LEAST_OPSET = 13
 """The first version of ONNX's operators that has all that is written here."""
@@ -81,8 +97,8 @@ def _layers(graph: Graph, steps: Steps, types: Mapping[str, Any]) -> Layers | No
     widths |= {name: shapes[steps.fixed[name]][-1] for name in fixed}
     variables = {name: variable(name, width) for name, width in widths.items() if width}
     ranks = {name: len(shapes[steps.rows[name]]) for name in masks}
-    is_cut = T is not None and steps.count is not None and not _is_all(steps.count, T)
-    if len(variables) != len(widths) or (is_cut and (steps.count or 0) > (T or 0)):
+    read = _rows_read(steps, T)
+    if len(variables) != len(widths) or read is None:
         return None
     (element,) = floats
     dtype = onnx.helper.tensor_dtype_to_np_dtype(element)
@@ -94,7 +110,7 @@ def _layers(graph: Graph, steps: Steps, types: Mapping[str, Any]) -> Layers | No
             except ValueError:
                 continue
             if found is not None:
-                return replace(found, dtype=dtype, is_cut=is_cut)
+                return replace(found, dtype=dtype, rows=read)
     return None
 
 
@@ -107,6 +123,23 @@ def _types_of(
     for name, tensor in graph.constants().items():
         shapes[name], kinds[name] = list(tensor.dims), tensor.data_type
     return shapes, kinds
+
+
+def _rows_read(steps: Steps, T: int | None) -> tuple[int, int, int] | None:
+    """The start, end and step of a slice of the rows that the steps read; None if there is none."""
+    (first, step), count = steps.row, steps.count
+    if abs(step) != 1 or (count is not None and T is None):
+        return None
+    every = EVERY_ROW if step == 1 else FROM_THE_LAST
+    if count is None or T is None:
+        return every
+    first += T if first < 0 else 0
+    if _is_all(count, T) and first == (0 if step == 1 else T - 1):
+        return every
+    end = first + step * count
+    if not (0 <= first < T and 0 <= end - step < T):
+        return None
+    return first, end if end >= 0 else FROM_THE_LAST[1], step
 
 
 def _is_all(count: int, rows: int) -> bool:
@@ -144,7 +177,8 @@ class _Search:
             if isinstance(each, Variable)
         }
         self._x = [self._variables[name] for name in x]
-        self._arrays = {n: array for n, array in steps.constants.items() if n not in fixed}
+        given = {n: array for n, array in steps.constants.items() if n not in fixed}
+        self._arrays, self._nodes = with_results(graph, steps.nodes, given)
         ends = [state.end for state in steps.states.values()]
         self._outputs = [*dict.fromkeys([*ends, *(name for name, _ in steps.scanned)])]
         random = np.random.default_rng(0)
@@ -186,7 +220,7 @@ class _Search:
                     return None
                 kept[state.result] = found
         mask, rank = next(iter(self._masks.items()), ("", 0))
-        return Layers(self._steps, None, cells, mask, rank, outputs, kept, False) if cells else None
+        return Layers(self._steps, None, cells, mask, rank, outputs, kept) if cells else None
 
     def _is_same(self, one: Any, other: Any) -> bool:
         return is_same(one, other, self._precise)
@@ -194,12 +228,12 @@ class _Search:
     def _computed(self, mask: Any) -> dict[str, Any]:
         """The outputs of a step, in float64, with a mask."""
         given = {
-            name: array.astype(np.float64) if array.dtype.kind == "f" else array
+            name: array.astype(np.float64) if array.dtype.kind in _FLOAT_KINDS else array
             for name, array in self._arrays.items()
         }
         given |= {name: self._sample[each] for name, each in self._variables.items()}
         given |= {name: mask[:, None] if rank == 3 else mask for name, rank in self._masks.items()}
-        run = Evaluation(self._graph, self._steps.nodes, self._outputs, as_double=True)
+        run = Evaluation(self._graph, self._nodes, self._outputs, as_double=True)
         return dict(zip(self._outputs, run(given), strict=True))
 
     def _cells(self, plain: Mapping[str, Any]) -> list[Cell]:
@@ -215,7 +249,7 @@ class _Search:
         evaluate = functools.partial(evaluated, self._graph)
         while True:
             arrays = {**self._arrays, **truths}
-            formulas = formulas_of(self._steps.nodes, known, arrays, evaluate, self._element)
+            formulas = formulas_of(self._nodes, known, arrays, evaluate, self._element)
             cell = self._next_cell(formulas, inputs, sample, results, cells)
             if cell is None:
                 return cells

@@ -1,0 +1,237 @@
+"""Finds the cell of a recurrent layer by the formula of its output.
+
+Its gates are functions of sums of x and h. A linear gate is a sum that is multiplied by something.
+A second state tells an LSTM, and products tell a GRU from an RNN. Which gate is which is found by
+numbers: each assignment is computed and compared with the results of the step itself.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.network_import.graph.cells import LINEAR, Cell, Function, is_same
+from rnn_compiler.network_import.graph.formulas import (
+    Activated,
+    Atom,
+    Formula,
+    OtherFormulaError,
+    Product,
+    Variable,
+)
+
+__all__ = ["cell_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sum:
+    """A sum, and the atom that is a function of it; None if it is multiplied as it is."""
+
+    of: Formula
+    atom: Activated | None = None
+
+    @property
+    def function(self) -> Function:
+        """The function."""
+        return LINEAR if self.atom is None else (self.atom.function, self.atom.parameters)
+
+    @property
+    def products(self) -> list[Product]:
+        """The products that are added."""
+        return [atom for atom in self.of.terms if isinstance(atom, Product)]
+
+    def factor(self, formula: Formula) -> Any:
+        """The number that the function is multiplied by in a formula; None if it is another one."""
+        if self.atom is None:
+            return np.ones(()) if formula is self.of else None
+        factor = formula.terms.get(self.atom)
+        return None if factor is None or factor.ndim or len(formula.terms) > 1 else factor
+
+
+@dataclass(frozen=True)
+class _Gate:
+    """A gate: its function, and the parts of the function's argument."""
+
+    function: Function
+    W: Any
+    R: Any
+    bias: Any
+    own_bias: Any
+    peephole: Any
+
+    @property
+    def opposites(self) -> Sequence[_Gate]:
+        """The gate whose value is 1 minus this one's; none if no function of ONNX computes it."""
+        one = {("Sigmoid", ()): 0.0, LINEAR: 1.0}.get(self.function)
+        if one is None:
+            return []
+        parts = -self.W, -self.R, one - self.bias, -self.own_bias, -self.peephole
+        return [_Gate(self.function, *parts)]
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What a cell consists of: sums of the input and the states."""
+
+    sums: Sequence[_Sum]
+    x: Variable
+    h: Variable
+    c: Variable | None
+
+    @property
+    def direct(self) -> list[_Sum]:
+        """The sums without products."""
+        known = {self.x, self.h, self.c}
+        return [each for each in self.sums if {*each.of.terms} <= known]
+
+    def gate(self, part: _Sum, cell: Atom | None = None) -> _Gate:
+        """The gate of a sum, which may contain the cell state, or a part of it.
+
+        Raises:
+            OtherFormulaError: The cell state is multiplied by a matrix.
+        """
+        of, zeros = part.of, np.zeros(self.h.width)
+        peephole = zeros
+        if cell is not None and cell in of.terms:
+            matrix = of.matrix(cell)
+            peephole = np.diagonal(matrix)
+            if np.count_nonzero(matrix) > np.count_nonzero(peephole):
+                raise OtherFormulaError
+        return _Gate(part.function, of.matrix(self.x), of.matrix(self.h), of.bias, zeros, peephole)
+
+
+def cell_of(
+    formula: Formula,
+    h: Variable,
+    inputs: Sequence[Variable],
+    sample: Mapping[Variable, Any],
+    results: Mapping[Variable, Any],
+    precise: float,
+) -> Cell | None:
+    """The cell with a formula.
+
+    Args:
+        formula: The formula of the next h.
+        h: The state h.
+        inputs: The possible inputs of the cell.
+        sample: Values of all inputs and states.
+        results: The next values of the states, computed from these by the step itself.
+        precise: The largest relative difference between results.
+
+    Returns:
+        A cell that computes the results from the sample; None if there is none.
+    """
+    atoms = formula.atoms()
+    found = [atom for atom in atoms if isinstance(atom, Variable)]
+    xs = [each for each in found if each in inputs]
+    states = [each for each in found if each not in xs and each is not h]
+    if len(xs) != 1 or len(states) > 1:
+        return None
+    (x,), c = xs, next(iter(states), None)
+    sums = [_Sum(atom.of, atom) for atom in atoms if isinstance(atom, Activated)]
+    factors = [each for atom in atoms if isinstance(atom, Product) for each in atom.factors]
+    linear = {id(each): each for each in (formula, *factors) if _is_multiplied(each, x)}
+    sums += map(_Sum, linear.values())
+    if any(each.of.width != h.width for each in sums):
+        return None
+    own = [h] if c is None else [h, c]
+    expected = [results[each] for each in own if each in results]
+    candidates = _lstm if c is not None else _gru if factors else _rnn
+    try:
+        for cell in candidates(_Parts(sums, x, h, c)):
+            made = cell.step(sample[x], sample[h], None if c is None else sample[c])
+            if len(made) == len(expected) and all(
+                is_same(one, other, precise) for one, other in zip(made, expected, strict=True)
+            ):
+                return cell
+    except OtherFormulaError:
+        pass
+    return None
+
+
+def _is_multiplied(formula: Formula, x: Variable) -> bool:
+    """Whether a formula has x times a matrix."""
+    return x in formula.terms and formula.terms[x].ndim > 0
+
+
+def _rnn(parts: _Parts) -> Iterator[Cell]:
+    if len(parts.sums) == 1 and parts.direct:
+        yield _cell("RNN", [parts.gate(parts.sums[0])], [], parts)
+
+
+def _gru(parts: _Parts) -> Iterator[Cell]:
+    direct = parts.direct
+    if len(direct) > _MOST_GRU_SUMS:
+        return
+    for inner in parts.sums:
+        products = inner.products
+        if len(products) != 1 or not {*inner.of.terms} <= {parts.x, *products}:
+            continue
+        factor = inner.of.terms[products[0]]
+        for r, reset in itertools.permutations(products[0].factors):
+            gates = [each for each in direct if each.factor(r) is not None]
+            if len(gates) != 1 or not {*reset.terms} <= {parts.h}:
+                continue
+            scale = gates[0].factor(r)
+            second, is_after = parts.gate(gates[0]), not factor.ndim
+            if is_after:
+                product, own = factor * scale * reset.matrix(parts.h), factor * scale * reset.bias
+            else:
+                product, own = scale * reset.matrix(parts.h) @ factor, second.own_bias
+            W, bias = inner.of.matrix(parts.x), inner.of.bias
+            n = _Gate(inner.function, W, product, bias, own, second.peephole)
+            for first in (parts.gate(each) for each in direct if each is not gates[0]):
+                for z in (first, *first.opposites):
+                    if z.function == second.function:
+                        functions = [inner.function]
+                        yield _cell("GRU", [z, second, n], functions, parts, is_after=is_after)
+
+
+def _lstm(parts: _Parts) -> Iterator[Cell]:
+    gates = [parts.gate(each, parts.c) for each in parts.direct]
+    others = [each for each in parts.sums if each not in parts.direct]
+    late = [each for each in others if parts.x in each.of.terms]
+    last = [each.function for each in others if each not in late]
+    if not _LEAST_LSTM_SUMS <= len(gates) + len(late) <= _MOST_LSTM_SUMS or len(last) > 1:
+        return
+    outputs = [parts.gate(each, next(iter(each.products), None)) for each in late]
+    for o in outputs or gates:
+        for chosen in itertools.permutations([each for each in gates if each is not o]):
+            *pair, g = chosen
+            pairs = [pair] if len(pair) > 1 else []
+            if len(pair) == 1:
+                pairs = [each for f in pair[0].opposites for each in ([pair[0], f], [f, pair[0]])]
+            for i, f in pairs:
+                if i.function == o.function == f.function and not np.any(g.peephole):
+                    functions = [g.function, *(last or [LINEAR])]
+                    yield _cell("LSTM", [i, o, f, g], functions, parts)
+
+
+_MOST_GRU_SUMS = 3
+"""z and r, and 1 - z if it is linear."""
+
+_LEAST_LSTM_SUMS, _MOST_LSTM_SUMS = 3, 4
+"""Those of an LSTM whose forget gate is 1 minus its input gate, and of any other."""
+
+
+def _cell(
+    operator: str,
+    gates: Sequence[_Gate],
+    functions: Sequence[Function],
+    parts: _Parts,
+    *,
+    is_after: bool = False,
+) -> Cell:
+    W, R = (
+        np.concatenate([each.T for each in weights])
+        for weights in ([gate.W for gate in gates], [gate.R for gate in gates])
+    )
+    B = np.concatenate([*(gate.bias for gate in gates), *(gate.own_bias for gate in gates)])
+    P = np.concatenate([gate.peephole for gate in gates[:3]])
+    weights = (W, R, B, P) if np.any(P) else (W, R, B)
+    functions = [gates[0].function, *functions]
+    return Cell(operator, weights, functions, parts.x, parts.h, parts.c, is_after)
