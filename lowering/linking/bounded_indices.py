@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.analysis.values import element, shape
+from rnn_compiler.lowering.analysis.values import shape
 from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.linking.indices import array, axes_in, clamped, vector_axis, within
 from rnn_compiler.lowering.linking.scatters import scatter_rows
@@ -65,13 +65,14 @@ def _select(op: ir.Operation) -> None:
 
 
 def _slice(op: ir.Operation) -> None:
-    """Clamps the indices of a slice that IREE would not read as they are."""
+    """Clamps the indices of a slice that IREE would not read as they are, all to one type."""
     part = op.results[0] if op.name == "stablehlo.dynamic_slice" else op.operands[1]
     first = len(op.operands) - len(shape(part))
     sizes = zip(static(shape(op.operands[0])), static(shape(part)), strict=True)
     for number, (size, taken) in enumerate(sizes, first):
-        if element(op.operands[number]) not in _SAFE:
-            _clamp(op, number, [size - taken])
+        index = array(op.operands[number])
+        if index.element not in _SAFE:
+            op.operands[number] = clamped(Body.before(op), index, [size - taken])[1].value
 
 
 def _clamp(op: ir.Operation, number: int, lasts: Sequence[int], axis: int = 0) -> None:

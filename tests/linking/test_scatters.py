@@ -65,6 +65,12 @@ def slices(kind: str) -> str:
         : (tensor<300x2xf32>, {types}) -> tensor<2x1xf32>
     return %0 : tensor<2x1xf32>
   }}
+  func.func @column_{kind}(%e: tensor<300x2xf32>, %j: tensor<{kind}>) -> tensor<300x1xf32> {{
+    %i = stablehlo.constant dense<0> : tensor<{kind}>
+    %0 = stablehlo.dynamic_slice %e, %i, %j, sizes = [300, 1]
+        : (tensor<300x2xf32>, {types}) -> tensor<300x1xf32>
+    return %0 : tensor<300x1xf32>
+  }}
   func.func @write_{kind}(%e: tensor<300x2xf32>, %u: tensor<2x1xf32>, %i: tensor<{kind}>,
       %j: tensor<{kind}>) -> tensor<300x2xf32> {{
     %0 = stablehlo.dynamic_update_slice %e, %u, %i, %j
@@ -142,6 +148,9 @@ def test_types_of_indices(program: Any, kind: str) -> None:
         i = np.array(number, TYPES[kind])
         found = call(program, f"read_{kind}", e=e, i=i, j=one)
         np.testing.assert_array_equal(found, e[start : start + 2, 1:])
+        column = min(max(int(number), 0), 1)
+        found = call(program, f"column_{kind}", e=e, j=i)
+        np.testing.assert_array_equal(found, e[:, [column]])
         wanted = e.copy()
         wanted[start : start + 2, 1] = -1
         u = np.full((2, 1), -1, np.float32)
