@@ -101,11 +101,17 @@ def least(op: str, name: str) -> int:
     return int(name in OPS[op].signature.positive)
 
 
-def test_any_length_and_batch() -> None:
-    """The gradient of a layer: one row, tiles of every height, at last several blocks of time."""
-    variant = {"input_size": 5, "num_units": 64, "rnn_mode": "rnn_tanh"}
+@pytest.mark.parametrize(
+    ("op", "variant"),
+    [
+        ("BlockLSTMGradV2", {"input_size": 3, "num_units": 5, "use_peephole": True}),
+        ("CudnnRNNBackpropV3", {"input_size": 5, "num_units": 64, "rnn_mode": "rnn_tanh"}),
+    ],
+)
+def test_any_length_and_batch(op: str, variant: dict[str, Any]) -> None:
+    """One row, tiles of every height, at last several blocks of time; rows of lengths or not."""
     for steps, rows in ((2, 1), (3, 7), (1, 11), (27, 40)):
-        check("CudnnRNNBackpropV3", "float32", variant, seq_length=steps, batch_size=rows)
+        check(op, "float32", variant, seq_length=steps, batch_size=rows)
 
 
 @pytest.mark.slow

@@ -96,7 +96,7 @@ def test_panels(element: str, vectors: VectorUnit, tmp_path: Path) -> None:
 # Few and many rows, rests of tiles, blocks and panels; right-hand sides that are packed, read where
 # they lie, and streamed.
 FEW_PRODUCTS = [
-    (50, 24, 192, (1, 1), False),  # columns shared by six
+    (50, 24, 640, (1, 1), False),  # columns shared by ten, which have several panels each
     (77, 100, 300, (1, 0), False),
     (13, 1030, 2100, (1, 0), False),
     (257, 64, 64, (1, 0), False),  # three blocks of rows, each in two parts

@@ -99,8 +99,8 @@ def results(program: rc.Program, given: Arrays, steps: npt.NDArray[Any]) -> Arra
 
 @pytest.mark.parametrize(("batch", "strategy"), [(3, "fused"), (40, "fused"), (3, "portable")])
 def test_short_rows_of_both_directions(batch: int, strategy: str) -> None:
-    """One tile of rows, masked, and several, sorted by length; the plain loop too."""
-    variant = sizes(4, batch, 2, 8, direction="bidirectional")
+    """One tile of rows, masked, and several, sorted by length; a rest of panels; the plain loop."""
+    variant = sizes(4, batch, 2, 33, direction="bidirectional")
     module = harness.module(FORWARD, "float32", variant)
     program = loaded(rc.compile(module, "cpu", strategy=strategy))
     given = harness.arguments_of(FORWARD, "float32", variant, 4)
