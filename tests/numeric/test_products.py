@@ -207,8 +207,8 @@ ROWS = [
     for K, N in ((128, 512), (37, 300), (64, 128), (33, 129), (5, 3), (129, 260), (512, 2048))
     for axis, stays in ((0, True), (1, True), (1, False))
 ]
-FEW_ROWS = [(128, 512, 1, False), (129, 260, 0, True), (129, 260, 1, True)]
-"""Of several parts each."""
+FEW_ROWS = [(128, 512, 1, False), (129, 260, 0, True), (129, 260, 1, True), (37, 100, 0, True)]
+"""Of several parts, but for the last, whose vectors overlap."""
 
 
 @pytest.mark.parametrize(
