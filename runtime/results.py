@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from rnn_compiler.runtime.device.device_array import DeviceArray
 
-__all__ = ["fetched", "result_type"]
+__all__ = ["SMALL", "fetched", "result_type"]
 
-FEW = 1 << 15
-"""The size in bytes up to which a result is copied."""
+SMALL = 1 << 15
+"""The size in bytes up to which a result is copied, or an argument of a direct call."""
 
 
 @functools.cache
@@ -44,7 +44,7 @@ def fetched(
     spans: list[tuple[int, int]] | None = None
     owned: list[npt.NDArray[Any]] = []
     for result in results:
-        if result.nbytes <= FEW:
+        if result.nbytes <= SMALL:
             owned.append(result.fetch())
             continue
         if spans is None:

@@ -16,15 +16,12 @@ import numpy.typing as npt
 
 from rnn_compiler.runtime.arguments import as_array, check_argument, default_array
 from rnn_compiler.runtime.device.device_array import DeviceArray
-from rnn_compiler.runtime.direct.memory import address_of, aligned_array, is_ready, typed
+from rnn_compiler.runtime.direct.memory import address_of, is_ready, zeros
 from rnn_compiler.runtime.direct.prepared import Base, Prepared
-from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.runtime.results import SMALL
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["SMALL", "Binding"]
-
-SMALL = 1 << 15
-"""The size in bytes up to which an argument or a result is copied."""
+__all__ = ["Binding"]
 
 _KEPT = 1 << 20
 """The size in bytes up to which the memory of an argument's copy is kept for later calls."""
@@ -131,15 +128,13 @@ class Binding:
         if self._own is not None:
             self._prepared.bind(self._base, self._address)
             return self._own
-        memory = aligned_array(self._prepared.plan.arguments[self._base[1]])
-        address = address_of(memory)
+        own = zeros(self._spec)
+        address = address_of(own)
         self._prepared.bind(self._base, address)
-        own = typed(memory, DTYPES[self._spec.dtype].numpy, self._spec.static_shape)
-        if memory.nbytes > _KEPT and not self._spec.ignored:
+        if own.nbytes > _KEPT and not self._spec.ignored:
             self._copies.append(own)
-            return own
-        memory[:] = 0
-        self._own, self._address = own, address
+        else:
+            self._own, self._address = own, address
         return own
 
 

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.shutdown import RUNNING
-from rnn_compiler.runtime.direct.bindings import SMALL
 from rnn_compiler.runtime.direct.executable import NoDirectCallsError
 from rnn_compiler.runtime.direct.executor import Executor
 from rnn_compiler.runtime.direct.plan import Plan
+from rnn_compiler.runtime.results import SMALL
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Calls"]

@@ -15,10 +15,10 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct.calls import Calls
 from rnn_compiler.runtime.direct.executor import Executor
-from rnn_compiler.runtime.direct.memory import aligned_array, typed
+from rnn_compiler.runtime.direct.memory import zeros
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.streams import Chunked
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class DirectChunks:
         self._device, self._weights = function.device, tuple(fixed.values())
         self._tensors = {each.name: each for each in spec.arguments}
         self._dtype = DTYPES[self._tensors[op.chunk].dtype].numpy
-        self._state = {name: _own(self._tensors[name]) for name in after}
+        self._state = {name: zeros(self._tensors[name]) for name in after}
         self._results = result_type(spec.op, tuple(fields))
         self._calls: dict[tuple[int, ...], tuple[Executor, Any] | None] = {}
         self._seen: tuple[int, ...] | None = None
@@ -116,7 +116,7 @@ class DirectChunks:
         if spec is not None:
             given: dict[str, Any] = {**self._fixed, **state, self._op.chunk: chunk}
             if self._op.length is not None:
-                given[self._op.length] = _own(self._tensors[self._op.length])
+                given[self._op.length] = zeros(self._tensors[self._op.length])
                 given[self._op.length][...] = spec.dims.get("seq_length", 1)
             arrays = [given[name] for name in self._tensors]
             calls, packed = self._function.direct_calls(arrays, again=True)
@@ -148,11 +148,3 @@ class DirectChunks:
         for name, memory in self._state.items():
             executor.bindings[numbers[name]].share(memory)
         return executor, executor.bindings[numbers[self._op.chunk]].own()
-
-
-def _own(spec: TensorSpec) -> Any:
-    """An array of zeros, aligned for compiled code."""
-    dtype = DTYPES[spec.dtype].numpy
-    memory = aligned_array(int(np.prod(spec.static_shape)) * dtype.itemsize)
-    memory[:] = 0
-    return typed(memory, dtype, spec.static_shape)

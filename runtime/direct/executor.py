@@ -18,10 +18,11 @@ import numpy.typing as npt
 
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
-from rnn_compiler.runtime.direct.bindings import SMALL, Binding
+from rnn_compiler.runtime.direct.bindings import Binding
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array, typed
 from rnn_compiler.runtime.direct.plan import Plan
 from rnn_compiler.runtime.direct.prepared import Base, Prepared
+from rnn_compiler.runtime.results import SMALL
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.schedule import aligned

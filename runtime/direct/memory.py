@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.schema.schedule import ALIGNMENT
 
-__all__ = ["address_of", "aligned_array", "is_ready", "typed"]
+__all__ = ["address_of", "aligned_array", "is_ready", "typed", "zeros"]
 
 
-def aligned_array(size: int) -> npt.NDArray[np.uint8]:
-    """An uninitialized array of bytes, aligned for compiled code."""
-    memory = np.empty(size + ALIGNMENT, np.uint8)
+def aligned_array(size: int, *, zeros: bool = False) -> npt.NDArray[np.uint8]:
+    """An array of bytes, uninitialized or zeros, aligned for compiled code."""
+    memory = (np.zeros if zeros else np.empty)(size + ALIGNMENT, np.uint8)
     start = -address_of(memory) % ALIGNMENT
     return memory[start : start + size]
 
@@ -34,3 +37,10 @@ def is_ready(array: npt.NDArray[Any]) -> bool:
 def typed(memory: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
     """Bytes as an array of a dtype and shape."""
     return memory.view(dtype).reshape(shape)
+
+
+def zeros(spec: TensorSpec) -> Any:
+    """An array of zeros, aligned for compiled code."""
+    dtype = DTYPES[spec.dtype].numpy
+    memory = aligned_array(math.prod(spec.static_shape) * dtype.itemsize, zeros=True)
+    return typed(memory, dtype, spec.static_shape)
