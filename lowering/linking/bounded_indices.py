@@ -19,7 +19,7 @@ from rnn_compiler.schema.open_sizes import is_static, static
 
 __all__ = ["bound_indices"]
 
-_SAFE = ("i32", "i64")
+_SAFE = ("i32", "i64", "ui8", "ui16", "ui32")
 """The types in which IREE reads the indices of slices correctly."""
 
 
