@@ -9,11 +9,8 @@ from pathlib import Path
 
 from rnn_compiler.base.files import PAGE_MARK
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.js_compilation import JsModule
-from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer
 from rnn_compiler.model_import.layer import FOR_TRAINING, STREAMED
-from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.stream_ops import stream_parts
 from rnn_compiler.schema.architectures import ARCHITECTURES
@@ -21,7 +18,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, shown
 
-__all__ = ["Imported", "c_readme", "js_call", "js_readme", "readme", "target_text"]
+__all__ = ["Imported", "readme", "target_text", "tensor_rows"]
 
 _PORTABLE = "x86-64-v3"
 """The x86-64 level that most machines have."""
@@ -32,140 +29,237 @@ _TELLING = "avx512f"
 
 @dataclass(frozen=True)
 class Imported:
-    """Layers of models, and their functions.
+    """Functions made of models: their layers, or a whole network.
 
     Attributes:
         models: The names of the models' files.
-        layers: The layers.
-        functions: The function of each.
+        functions: The functions, with the names that they have in the format.
+        layers: The layer of each; None for a whole network.
         apart: Whether the weights are in separate files.
     """
 
     models: Sequence[str]
-    layers: Sequence[Layer]
     functions: Sequence[FunctionSpec]
-    apart: bool
+    layers: Sequence[Layer | None]
+    apart: bool = False
 
     @property
     def open_dims(self) -> dict[str, int]:
         """The sizes that are open in any function, with examples of them."""
         examples = {dim: n for f in self.functions for dim, n in f.example_sizes.items()}
-        return {dim: examples[dim] for dim in OPEN_DIMENSIONS if dim in examples}
+        known = [dim for dim in OPEN_DIMENSIONS if dim in examples]
+        return {dim: examples[dim] for dim in (*known, *examples)}
 
-    def has_file(self, layer: Layer) -> bool:
+    def has_file(self, layer: Layer | None) -> bool:
         """Whether the weights of a layer are in a file of their own."""
-        return self.apart and bool(layer.weights)
+        return self.apart and layer is not None and bool(layer.weights)
 
 
-def readme(made: Imported, result: Artifact | Bundle, name: str) -> str:
-    """How to call the compiled layers, from Python and with IREE's own tool.
-
-    Args:
-        made: The layers.
-        result: The artifact or bundle.
-        name: Its file or folder.
-    """
-    artifacts = [result] if isinstance(result, Artifact) else result.artifacts
-    lines = [
-        *_head(made, name, [each.manifest.target for each in artifacts], _where(made, name)),
-        "",
-        "```python",
-        "import numpy as np",
-        "import rnn_compiler as rc",
-    ]
-    if any(spec.dtype == "bfloat16" for spec in made.functions):
-        lines.append("from ml_dtypes import bfloat16")
-    lines += ["", f'program = rc.runtime.load("{name}")']
-    lines += [f"{dim} = {size}  # open: any size works" for dim, size in made.open_dims.items()]
-    lines.append("```")
-    for layer, spec in zip(made.layers, made.functions, strict=True):
-        lines += _section(made, layer, spec)
-        if isinstance(result, Artifact):
-            lines += _iree(result.manifest, spec, name)
-    first, layer = made.functions[0], made.layers[0]
-    inputs = f" {first.function}.npz" if made.has_file(layer) else ""
-    sizes = ",".join(f"{dim}={size}" for dim, size in first.example_sizes.items())
-    dims = f" --dim {sizes}" if sizes else ""
-    command = f"rnn-compiler run {name}{inputs} --function {first.function} --random{dims}"
-    lines += ["", "## On the command line", "", "With random input:", "", "```sh", command, "```"]
-    return "\n".join(lines) + "\n"
-
-
-def c_readme(made: Imported, name: str, target: TargetSpec) -> str:
-    """How to call the compiled layers from C.
+def readme(
+    made: Imported,
+    form: str,
+    name: str,
+    targets: Sequence[TargetSpec],
+    manifest: Manifest | None = None,
+) -> str:
+    """How to call the compiled functions, in the format's language.
 
     Args:
-        made: The layers.
-        name: The prefix of the C files.
-        target: The target they were compiled for.
+        made: The functions.
+        form: The format, ``"vmfb"``, ``"c"`` or ``"js"``.
+        name: The artifact's file, the bundle's folder, or the prefix of the files.
+        targets: The targets.
+        manifest: The artifact's; None for other formats, or several targets.
     """
-    where = "Weights are arguments." if made.apart else f"Weights are constants in `{name}.o`."
-    if made.apart and any(layer.weights for layer in made.layers):
-        where = "Weights are arguments; their values are in `FUNCTION.npz`."
-    lines = [*_head(made, f"{name}.h", [target], where), ""]
-    build = f"cc main.c {name}.c {name}.o -o main"
-    lines += [f"`{name}.h` documents each function, and begins with a program that calls one:"]
-    lines += ["", "```sh", build, "```"]
+    language = _LANGUAGES[form](made, name, manifest)
+    lines = [*_head(made, language, targets), *language.opening()]
     for layer, spec in zip(made.layers, made.functions, strict=True):
-        lines += ["", f"## `{spec.function}`", "", _use(layer, spec)]
-        limited = [each for each in layer.signature.arguments if each.shape and each.maximum]
-        lines += [f"`{m.name}`: {m.doc}. A row with 0 has no step." for m in limited]
-        states = _states(spec)
-        if states:
-            lines += ["", "No state is kept between calls. For a sequence in chunks, pass:", ""]
-            lines += [
-                f"- as `{state}`, the previous call's `{result}`"
-                + ("" if _is_whole(spec, state, result) else " at its last step")
-                for state, result in states.items()
-            ]
-        lines += _around(layer, spec)
-    return "\n".join(lines) + "\n"
-
-
-def js_readme(made: Imported, module: JsModule) -> str:
-    """How to call the compiled layers from JavaScript.
-
-    Args:
-        made: The layers.
-        module: The module in JavaScript.
-    """
-    where = f"Weights are constants in `{module.name}.wasm`."
-    if made.apart:
-        where = "Weights are arguments."
-    target = resolve_target(module.manifest["target"]["name"])
-    lines = _head(made, f"{module.name}.mjs", [target], where)
-    for layer, spec in zip(made.layers, made.functions, strict=True):
-        lines += ["", f"## `{spec.function}`", "", _use(layer, spec), ""]
-        lines += js_call(module.name, spec)
+        if layer is not None:
+            lines += ["", f"## `{spec.function}`", "", _use(layer, spec)]
+        lines += language.call(layer, spec)
         if _states(spec):
-            chunk, _ = stream_parts(spec)
-            one = f"m.{spec.function}"
-            passed = ", ".join(f"{name}: given.{name}" for name in _taken_once(spec))
-            lines += ["", f"`{one}` keeps no state between calls. For a sequence in chunks, use "]
-            lines[-1] += f"`{one}.stream`, which does:"
-            lines += ["", "```js", f"const stream = {one}.stream({{ {passed} }});"]
-            lines += [f"stream({{ {chunk}: given.{chunk} }}); // a chunk"]
-            lines += [f"stream({{ {chunk}: given.{chunk} }}); // continues where it ended", "```"]
-        lines += _around(layer, spec)
-    return "\n".join(lines) + "\n"
+            lines += language.chunks(spec)
+        if layer is not None:
+            lines += _around(layer, spec, language.program(spec))
+        lines += language.by_tool(spec)
+    return "\n".join([*lines, *language.closing()]) + "\n"
 
 
-def js_call(name: str, spec: FunctionSpec) -> list[str]:
-    """A fenced block of JavaScript that calls a function of `name.mjs` with zeros."""
-    lines = ["```js", f'import {{ load }} from "./{name}.mjs";', "", "const m = await load();"]
-    examples = spec.example_sizes.items()
-    lines += [f"const {dim} = {size}; // open: any size works" for dim, size in examples]
-    lines += ["const given = {"]
-    arrays: dict[str, list[str]] = {}
-    for each in spec.arguments:
-        if not _is_implied(each):
-            arrays.setdefault(each.keyword, []).append(_js_array(each))
-    lists = {each.list for each in spec.arguments}
-    for key, each in arrays.items():
-        value = f"[{', '.join(each)}]" if key in lists else each[0]
-        lines.append(f"  {key}: {value},")
-    lines += ["};", f"const out = m.{spec.function}(given);"]
-    return [*lines, *(f"// out.{each.keyword}: {each}" for each in spec.results), "```"]
+class _Language:
+    """The parts of a README that depend on the format; this one is Python's."""
+
+    def __init__(self, made: Imported, name: str, manifest: Manifest | None) -> None:
+        self.made = made
+        self.name = name
+        self.manifest = manifest
+
+    @property
+    def title(self) -> str:
+        """The file or folder that has the functions."""
+        return self.name
+
+    def where(self) -> str:
+        """Where the weights are."""
+        if not any(spec.frozen for spec in self.made.functions):
+            if any(map(self.made.has_file, self.made.layers)):
+                return "Weights are in `FUNCTION.npz`."
+            return "It takes all weights as arguments."
+        if not self.name.endswith(".vmfb"):
+            return f"Weights are in `{self.name}/{BUNDLE_ARCHIVE}`."
+        archive = archive_path(Path(self.name))
+        return f"Weights are in `{archive}`, which must stay next to `{self.name}`."
+
+    def opening(self) -> list[str]:
+        """What all calls need."""
+        lines = ["", "```python", "import numpy as np", "import rnn_compiler as rc"]
+        if any(spec.dtype == "bfloat16" for spec in self.made.functions):
+            lines.append("from ml_dtypes import bfloat16")
+        lines += ["", f'program = rc.runtime.load("{self.name}")']
+        sizes = self.made.open_dims.items()
+        return [*lines, *(f"{dim} = {size}  # open: any size works" for dim, size in sizes), "```"]
+
+    def call(self, layer: Layer | None, spec: FunctionSpec) -> list[str]:
+        """A call of a function."""
+        lines = ["", "```python", "given = {", *_passed(self.made, layer, spec), "}"]
+        if self.made.has_file(layer):
+            lines += _loaded(spec)
+        lines.append(f"out = program.{spec.function}(**given)")
+        lines += [f"# out.{r.keyword}: {r.dtype} {_listed(r.shape)}" for r in spec.results]
+        return [*lines, "```"]
+
+    def program(self, spec: FunctionSpec) -> str:
+        """What has the function's stream; empty if nothing has."""
+        return "program" if len(self.made.functions) == 1 else f"program.{spec.function}"
+
+    def chunks(self, spec: FunctionSpec) -> list[str]:
+        """Calls that continue where the last one ended."""
+        chunk, _ = stream_parts(spec)
+        passed = ", ".join(f'{each}=given["{each}"]' for each in _taken_once(spec))
+        return [
+            "",
+            f"`program.{spec.function}` keeps no state between calls. For a sequence in chunks, "
+            f"use `{self.program(spec)}.stream`, which does:",
+            "",
+            "```python",
+            f"stream = {self.program(spec)}.stream({passed})",
+            f'out = stream({chunk}=given["{chunk}"])  # a chunk',
+            f'out = stream({chunk}=given["{chunk}"])  # the next one continues where it ended',
+            "stream.reset()  # before another sequence",
+            "```",
+        ]
+
+    def by_tool(self, spec: FunctionSpec) -> list[str]:
+        """A call by another tool, IREE's own."""
+        return [] if self.manifest is None else _iree(self.manifest, spec, self.name)
+
+    def closing(self) -> list[str]:
+        """A call on the command line."""
+        first, layer = self.made.functions[0], self.made.layers[0]
+        inputs = f" {first.function}.npz" if self.made.has_file(layer) else ""
+        sizes = ",".join(f"{dim}={size}" for dim, size in first.example_sizes.items())
+        dims = f" --dim {sizes}" if sizes else ""
+        command = f"rnn-compiler run {self.name}{inputs} --function {first.function} --random{dims}"
+        return ["", "## On the command line", "", "With random input:", "", "```sh", command, "```"]
+
+
+class _C(_Language):
+    """C."""
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}.h"
+
+    def where(self) -> str:
+        if any(map(self.made.has_file, self.made.layers)):
+            return "Weights are arguments; their values are in `FUNCTION.npz`."
+        return "Weights are arguments." if self.made.apart else self.constants()
+
+    def constants(self) -> str:
+        """Where frozen weights are."""
+        return f"Weights are constants in `{self.name}.o`."
+
+    def opening(self) -> list[str]:
+        build = f"cc main.c {self.name}.c {self.name}.o -o main"
+        lines = [
+            f"`{self.title}` documents each function, and begins with a program that calls one:"
+        ]
+        return ["", *lines, "", "```sh", build, "```"]
+
+    def call(self, layer: Layer | None, spec: FunctionSpec) -> list[str]:
+        arguments = () if layer is None else layer.signature.arguments
+        limited = [each for each in arguments if each.shape and each.maximum]
+        return [f"`{each.name}`: {each.doc}. A row with 0 has no step." for each in limited]
+
+    def program(self, spec: FunctionSpec) -> str:
+        return ""
+
+    def chunks(self, spec: FunctionSpec) -> list[str]:
+        last = {True: "", False: " at its last step"}
+        return [
+            *("", "No state is kept between calls. For a sequence in chunks, pass:", ""),
+            *(
+                f"- as `{state}`, the previous call's `{result}`"
+                + last[_is_whole(spec, state, result)]
+                for state, result in _states(spec).items()
+            ),
+        ]
+
+    def closing(self) -> list[str]:
+        return []
+
+
+class _Js(_C):
+    """JavaScript."""
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}.mjs"
+
+    def where(self) -> str:
+        return "Weights are arguments." if self.made.apart else self.constants()
+
+    def constants(self) -> str:
+        return f"Weights are constants in `{self.name}.wasm`."
+
+    def opening(self) -> list[str]:
+        return []
+
+    def call(self, layer: Layer | None, spec: FunctionSpec) -> list[str]:
+        lines = [f'import {{ load }} from "./{self.name}.mjs";', "", "const m = await load();"]
+        examples = spec.example_sizes.items()
+        lines += [f"const {dim} = {size}; // open: any size works" for dim, size in examples]
+        lines += ["const given = {"]
+        arrays: dict[str, list[str]] = {}
+        for each in spec.arguments:
+            if not _is_implied(each):
+                arrays.setdefault(each.keyword, []).append(_js_array(each))
+        lists = {each.list for each in spec.arguments}
+        for key, each in arrays.items():
+            listed = ", ".join(each)
+            lines.append(f"  {key}: [{listed}]," if key in lists else f"  {key}: {listed},")
+        lines += ["};", f"const out = m.{spec.function}(given);"]
+        results = [f"// out.{each.keyword}: {each}" for each in spec.results]
+        return ["", "```js", *lines, *results, "```"]
+
+    def chunks(self, spec: FunctionSpec) -> list[str]:
+        chunk, _ = stream_parts(spec)
+        one = f"m.{spec.function}"
+        passed = ", ".join(f"{name}: given.{name}" for name in _taken_once(spec))
+        return [
+            "",
+            f"`{one}` keeps no state between calls. For a sequence in chunks, use "
+            f"`{one}.stream`, which does:",
+            "",
+            "```js",
+            f"const stream = {one}.stream({{ {passed} }});",
+            f"stream({{ {chunk}: given.{chunk} }}); // a chunk",
+            f"stream({{ {chunk}: given.{chunk} }}); // continues where it ended",
+            "```",
+        ]
+
+
+_LANGUAGES = {"vmfb": _Language, "c": _C, "js": _Js}
+"""The language of each format."""
 
 
 def _js_array(tensor: TensorSpec) -> str:
@@ -177,21 +271,41 @@ def _js_array(tensor: TensorSpec) -> str:
     return f"{array}.fill({value})" if value else array
 
 
-def _head(made: Imported, name: str, targets: Sequence[TargetSpec], where: str) -> list[str]:
+def _head(made: Imported, language: _Language, targets: Sequence[TargetSpec]) -> list[str]:
     """The title, the functions, and the machines that they run on."""
-    title = f"# {', '.join(map(_plain, made.models))}"
-    lines = [
-        *(PAGE_MARK, "", title, ""),
-        f"`{name}` contains the recurrent layers, one function each. {where}",
-        "",
-        *map(target_text, targets),
-        "",
-        "| function | layer | op | dtype | sizes |",
-        "|---|---|---|---|---|",
+    whole = None in made.layers
+    contents = "the whole network" if whole else "the recurrent layers, one function each"
+    return [
+        *(PAGE_MARK, "", f"# {', '.join(map(_plain, made.models))}", ""),
+        f"`{language.title}` contains {contents}. {language.where()}",
+        *("", *map(target_text, targets), ""),
+        *(_tensor_table(made.functions[0]) if whole else _layer_table(made)),
     ]
+
+
+def tensor_rows(spec: FunctionSpec) -> list[tuple[str, str, str]]:
+    """The kind, name and type of each argument and result."""
+    kinds = {"input": spec.arguments, "output": spec.results}
+    return [
+        (kind, each.name, f"{each.dtype}[{','.join(map(str, each.shape))}]")
+        for kind, tensors in kinds.items()
+        for each in tensors
+    ]
+
+
+def _tensor_table(spec: FunctionSpec) -> list[str]:
+    """The arguments and results of a network."""
+    rows = [f"| {kind} | `{name}` | {of} |" for kind, name, of in tensor_rows(spec)]
+    return ["| | name | type |", "|---|---|---|", *rows]
+
+
+def _layer_table(made: Imported) -> list[str]:
+    """The functions of layers, and their sizes."""
+    lines = ["| function | layer | op | dtype | sizes |", "|---|---|---|---|---|"]
     for layer, spec in zip(made.layers, made.functions, strict=True):
         sizes = ", ".join(f"{dim} {shown(size)}" for dim, size in spec.dims.items())
-        cells = (f"`{spec.function}`", _plain(layer.name), layer.op, spec.dtype, sizes)
+        of = _plain(layer.name) if layer else ""
+        cells = (f"`{spec.function}`", of, spec.op, spec.dtype, sizes)
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 
@@ -218,24 +332,6 @@ def target_text(target: TargetSpec) -> str:
     )
 
 
-def _section(made: Imported, layer: Layer, spec: FunctionSpec) -> list[str]:
-    """A function: a call, a stream of chunks, and what the model does around it."""
-    one = f"program.{spec.function}"
-    streaming = "program" if len(made.functions) == 1 else one
-    lines = ["", f"## `{spec.function}`", "", _use(layer, spec), "", "```python", "given = {"]
-    lines += _passed(made, layer, spec)
-    lines.append("}")
-    if made.has_file(layer):
-        lines += _loaded(spec)
-    lines.append(f"out = {one}(**given)")
-    lines += [f"# out.{r.keyword}: {r.dtype} {_listed(r.shape)}" for r in spec.results]
-    lines.append("```")
-    states = _states(spec)
-    if states:
-        lines += ["", *_stream(spec, one, streaming)]
-    return [*lines, *_around(layer, spec, streaming)]
-
-
 def _use(layer: Layer, spec: FunctionSpec) -> str:
     """A function's purpose."""
     docs = f"{spec.op}: {layer.signature.summary}."
@@ -246,9 +342,9 @@ def _use(layer: Layer, spec: FunctionSpec) -> str:
     return f"{docs} For inference."
 
 
-def _given(made: Imported, layer: Layer, spec: FunctionSpec) -> list[TensorSpec]:
+def _given(made: Imported, layer: Layer | None, spec: FunctionSpec) -> list[TensorSpec]:
     """The arguments that a caller passes."""
-    weights = set(layer.weights) if made.apart else set[str]()
+    weights = set(layer.weights) if made.apart and layer else set[str]()
     return [a for a in spec.arguments if a.name not in weights and not _is_implied(a)]
 
 
@@ -257,9 +353,10 @@ def _is_implied(tensor: TensorSpec) -> bool:
     return tensor.default is not None and (tensor.ignored or not tensor.shape)
 
 
-def _passed(made: Imported, layer: Layer, spec: FunctionSpec) -> list[str]:
+def _passed(made: Imported, layer: Layer | None, spec: FunctionSpec) -> list[str]:
     """The arguments as lines of a dict, each with a description."""
-    docs = {tensor.name: tensor.doc for tensor in layer.signature.arguments}
+    described = () if layer is None else layer.signature.arguments
+    docs = {tensor.name: tensor.doc for tensor in described}
     arrays: dict[str, list[str]] = {}
     lists: set[str] = set()
     for tensor in _given(made, layer, spec):
@@ -290,23 +387,6 @@ def _loaded(spec: FunctionSpec) -> list[str]:
     if spec.dtype == "bfloat16":  # the file has its bits
         return [f"given |= {{name: bits.view(bfloat16) for name, bits in {file}.items()}}"]
     return [f"given |= {file}"]
-
-
-def _stream(spec: FunctionSpec, one: str, name: str) -> list[str]:
-    """Calls that continue where the last one ended."""
-    chunk, _ = stream_parts(spec)
-    passed = ", ".join(f'{each}=given["{each}"]' for each in _taken_once(spec))
-    return [
-        f"`{one}` keeps no state between calls. For a sequence in chunks, use "
-        f"`{name}.stream`, which does:",
-        "",
-        "```python",
-        f"stream = {name}.stream({passed})",
-        f'out = stream({chunk}=given["{chunk}"])  # a chunk',
-        f'out = stream({chunk}=given["{chunk}"])  # the next one continues where it ended',
-        "stream.reset()  # before another sequence",
-        "```",
-    ]
 
 
 def _taken_once(spec: FunctionSpec) -> list[str]:
@@ -378,17 +458,6 @@ def _around(layer: Layer, spec: FunctionSpec, program: str = "") -> list[str]:
 def _listed(shape: Sequence[object]) -> str:
     """A shape, with the formulas of open sizes."""
     return f"[{', '.join(map(str, shape))}]"
-
-
-def _where(made: Imported, name: str) -> str:
-    """Where the weights are."""
-    if not any(layer.weights for layer in made.layers):
-        return "It takes all weights as arguments."
-    if made.apart:
-        return "Weights are in `FUNCTION.npz`."
-    if not name.endswith(".vmfb"):
-        return f"Weights are in `{name}/{BUNDLE_ARCHIVE}`."
-    return f"Weights are in `{archive_path(Path(name))}`, which must stay next to `{name}`."
 
 
 def _plain(text: str) -> str:

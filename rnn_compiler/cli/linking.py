@@ -6,8 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.cli.modules import add_compile_options, save_compiled
+from rnn_compiler.cli.formats import add_format_options, check_format, write_compiled
+from rnn_compiler.cli.modules import add_compile_options
 from rnn_compiler.cli.options import (
+    TARGETS_OF_FORMATS,
     add_json_option,
     add_quantize_option,
     add_weights_option,
@@ -33,12 +35,14 @@ def add_link(verbs: Any) -> None:
     parser.add_argument("module", type=Path, metavar="FILE", help=help_text)
     add_weights_option(parser)
     add_quantize_option(parser)
-    add_compile_options(parser, "the name of the given FILE, as NAME.vmfb")
+    add_compile_options(parser, "the name of the given FILE, as NAME.vmfb", TARGETS_OF_FORMATS)
+    add_format_options(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_link)
 
 
 def _link(options: argparse.Namespace) -> int:
+    check_format(options)
     with showing_stages():
         module = with_weights(linked_module(options.module), options.weights, options.quantize)
-    return save_compiled(options, module, options.module.stem)
+    return write_compiled(options, module, options.module.stem)

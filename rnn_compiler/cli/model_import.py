@@ -5,21 +5,16 @@ from __future__ import annotations
 import argparse
 import shlex
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.base import stages
 from rnn_compiler.base.files import check_replaceable, made_folder, write_files
-from rnn_compiler.c_compilation import compile_c
-from rnn_compiler.cli.import_readme import Imported, c_readme, js_readme, readme, target_text
-from rnn_compiler.cli.modules import add_format_option, check_format, only_target
+from rnn_compiler.cli.formats import add_format_options, check_format, compiled, targets_of
+from rnn_compiler.cli.import_readme import Imported, readme, target_text
 from rnn_compiler.cli.networks import add_whole_options, import_whole
 from rnn_compiler.cli.options import (
     UsageError,
-    add_golden_option,
     add_json_option,
     add_quantize_option,
     check_output_folder,
@@ -32,18 +27,11 @@ from rnn_compiler.cli.terminal import (
     print_text,
     showing_stages,
 )
-from rnn_compiler.compilation import ALL_LEVELS, compile
-from rnn_compiler.execution import current_target
-from rnn_compiler.goldens import golden
-from rnn_compiler.js_compilation import WASM, compile_js
+from rnn_compiler.compilation import ALL_LEVELS
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer, import_model
 from rnn_compiler.model_import.whole import build_layers, function_names, identifier
-from rnn_compiler.modules import Module
-from rnn_compiler.runtime.paths import archive_path, golden_path
 from rnn_compiler.weights.files import npz_bytes
-
-__all__ = ["add_import"]
 
 
 def add_import(verbs: Any) -> None:
@@ -102,14 +90,13 @@ def add_import(verbs: Any) -> None:
         help="cpu (this machine), cpu:x86-64-v3, cuda:sm_86, ..., as in compile; repeatable "
         "(default: RNN_COMPILER_TARGET, else cpu)",
     )
-    add_format_option(parser)
+    add_format_options(parser)
     parser.add_argument(
         "--weights-apart",
         action="store_true",
         help="write the weights to .npz files instead of into the module",
     )
     add_quantize_option(parser)
-    add_golden_option(parser)
     add_whole_options(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_import)
@@ -152,7 +139,7 @@ def _import(options: argparse.Namespace) -> int:
         print_line(str(each))
     functions = ", ".join(function_names(layers))
     print_text(f"functions: {functions}")
-    for target in options.target or ([WASM] if options.format == "js" else [current_target()]):
+    for target in targets_of(options):
         if target != ALL_LEVELS:
             print_text(target_text(resolve_target(target)).replace("`", ""))
     print_line(f"{seconds:.2f} s; next: less {shlex.quote(str(files[-1]))}", dim=True)
@@ -187,63 +174,21 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
         )
     except TypeError as error:
         raise UsageError(f"--dim: {error}") from error
-    imported = Imported(models, layers, module.functions, apart)
     with showing_stages():
-        files, text, save = _MAKERS[options.format](options, module, imported)
-        stages.report(f"writing {folder}")
+        product = compiled(options, module, folder=folder)
+    made = Imported(models, product.functions, layers, apart)
+    text = readme(made, options.format, product.name, product.targets, product.manifest)
     written: list[tuple[Path, bytes | memoryview]] = [
         (folder / f"{spec.function}.npz", npz_bytes(_storable(layer)))
         for layer, spec in zip(layers, module.functions, strict=True)
-        if imported.has_file(layer)
+        if made.has_file(layer)
     ]
     written.append((folder / "README.md", text.encode()))
     check_replaceable(*(path for path, _ in written))
     with made_folder(folder):
-        save()
+        files = product.save()
         write_files(*written)
-    return [*(each for each in files if each.exists()), *(each for each, _ in written)]
-
-
-_Made = tuple[list[Path], str, Callable[[], object]]
-"""Files, the text of the README, and the function that writes the files."""
-
-
-def _compiled(options: argparse.Namespace, module: Module, imported: Imported) -> _Made:
-    """The layers as an artifact or bundle."""
-    targets: list[str] = options.target or [current_target()]
-    one = len(targets) == 1 and targets[0] != ALL_LEVELS
-    result = compile(module, targets[0] if one else targets)
-    path = options.output / (f"{module.name}.vmfb" if one else module.name)
-    samples = golden(module, result) if options.golden else None
-    text = readme(imported, result, path.name)
-    files = [path, archive_path(path), golden_path(path)]
-    return files, text, partial(result.save, path, golden=samples)
-
-
-def _compiled_c(options: argparse.Namespace, module: Module, imported: Imported) -> _Made:
-    """The layers as C."""
-    target = only_target(options)
-    samples = golden(module, target) if options.golden else None
-    made = compile_c(module, target, prefix=options.prefix, golden=samples)
-    files = [options.output / file for file in made.files]
-    names = [row["function"] for row in made.manifest["functions"] if "op" in row]
-    specs = [
-        replace(spec, function=name) for spec, name in zip(module.functions, names, strict=True)
-    ]
-    imported = replace(imported, functions=specs)
-    text = c_readme(imported, made.name, resolve_target(target))
-    return files, text, partial(made.save, options.output)
-
-
-def _compiled_js(options: argparse.Namespace, module: Module, imported: Imported) -> _Made:
-    """The layers as JavaScript."""
-    made = compile_js(module, only_target(options))
-    files = [options.output / file for file in made.files]
-    return files, js_readme(imported, made), partial(made.save, options.output)
-
-
-_MAKERS = {"vmfb": _compiled, "c": _compiled_c, "js": _compiled_js}
-"""The function that makes each format."""
+    return [*files, *(each for each, _ in written)]
 
 
 def _storable(layer: Layer) -> dict[str, Any]:

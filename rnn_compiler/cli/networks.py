@@ -5,31 +5,21 @@ from __future__ import annotations
 import argparse
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rnn_compiler.base import stages
-from rnn_compiler.base.files import PAGE_MARK, check_replaceable, made_folder, write_files
-from rnn_compiler.c_compilation import compile_c
-from rnn_compiler.cli.import_readme import js_call, target_text
-from rnn_compiler.cli.modules import only_target
+from rnn_compiler.base.files import check_replaceable, made_folder, write_files
+from rnn_compiler.cli.formats import compiled
+from rnn_compiler.cli.import_readme import Imported, readme, tensor_rows
 from rnn_compiler.cli.options import UsageError, check_output_folder, pairs
 from rnn_compiler.cli.terminal import print_json, print_line, print_table, showing_stages
-from rnn_compiler.compilation import ALL_LEVELS, compile
-from rnn_compiler.execution import current_target
-from rnn_compiler.goldens import golden
-from rnn_compiler.js_compilation import compile_js
-from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import import import_network
-from rnn_compiler.runtime.paths import archive_path, golden_path
 from rnn_compiler.runtime.stream_ops import likely_states
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import json_sizes
-
-__all__ = ["add_whole_options", "import_whole"]
 
 
 def add_whole_options(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +70,7 @@ def import_whole(options: argparse.Namespace) -> int:
         return 0
     for each in files:
         print_line(str(each))
-    print_table(("", "name", "type"), _rows(spec))
+    print_table(("", "name", "type"), tensor_rows(spec))
     recurrent = ", ".join(each.op for each in module.linked) or "none"
     print_line(f"recurrent layers: {recurrent}; weights: {_weights(module):,} bytes")
     _print_states(spec)
@@ -154,111 +144,15 @@ def _number(key: str, text: str) -> int | float:
 def _write(options: argparse.Namespace, module: Module) -> list[Path]:
     """Compiles a network and writes it with a README; returns the files, the README last."""
     folder: Path = options.output
-    check_replaceable(folder / "README.md")
-    files, text, save = _MAKERS[options.format](options, module)
-    stages.report(f"writing {folder}")
+    page = folder / "README.md"
+    check_replaceable(page)
+    product = compiled(options, module, options.name, folder)
+    made = Imported([module.name], product.functions, [None])
+    text = readme(made, options.format, product.name, product.targets, product.manifest)
     with made_folder(folder):
-        save()
-        write_files((folder / "README.md", text.encode()))
-    return [*(each for each in files if each.exists()), folder / "README.md"]
-
-
-_Made = tuple[list[Path], str, Callable[[], object]]
-"""Files, the text of the README, and the function that writes the files."""
-
-
-def _compiled(options: argparse.Namespace, module: Module) -> _Made:
-    """A network as an artifact or bundle."""
-    targets: list[str] = options.target or [current_target()]
-    one = len(targets) == 1 and targets[0] != ALL_LEVELS
-    result = compile(module, targets[0] if one else targets)
-    name = options.name or module.name
-    path: Path = options.output / (f"{name}.vmfb" if one else name)
-    spec = module.functions[0]
-    arrays = [
-        f"    {each.name}=np.zeros({_python(each)}, np.{each.dtype})," for each in spec.arguments
-    ]
-    code = ["```python", "import numpy as np", "import rnn_compiler as rc", ""]
-    code += [
-        f"{axis} = {size}  # open: any size works" for axis, size in spec.example_sizes.items()
-    ]
-    code += [f'program = rc.runtime.load("{path.name}")', "out = program(", *arrays, ")"]
-    code += [*(f"# out.{each.name}: {each}" for each in spec.results), "```"]
-    if spec.chunked is not None:
-        code += ["", "A stream keeps the state between calls:", "", "```python"]
-        chunk = next(each for each in spec.arguments if each.name == spec.chunked.chunk)
-        code += ["stream = program.stream()  # the first state is zeros, or passed here by name"]
-        code += [
-            f"out = stream(np.zeros({_python(chunk)}, np.{chunk.dtype}))  # as often as you like"
-        ]
-        code += ["stream.reset()  # before another sequence", "```"]
-    text = _readme(module, path.name, targets, code)
-    samples = golden(module, result) if options.golden else None
-    files = [path, archive_path(path), golden_path(path)]
-    return files, text, partial(result.save, path, golden=samples)
-
-
-def _python(tensor: TensorSpec) -> str:
-    """A shape as Python code, with names for open sizes."""
-    return f"({', '.join(map(str, tensor.shape))}{',' * (len(tensor.shape) == 1)})"
-
-
-def _compiled_c(options: argparse.Namespace, module: Module) -> _Made:
-    """A network as C."""
-    target = only_target(options)
-    samples = golden(module, target) if options.golden else None
-    made = compile_c(module, target, name=options.name, prefix=options.prefix, golden=samples)
-    files = [options.output / file for file in made.files]
-    name = made.name
-    code = [f"`{name}.h` documents the function, and begins with a program that calls it:", ""]
-    code += ["```sh", f"cc main.c {name}.c {name}.o -o main", "```"]
-    states = _states(module.functions[0])
-    if states:
-        code += ["", "No state is kept between calls. For the next chunk, pass:", ""]
-        code += [
-            f"- as `{state}`, the previous call's `{result}`" for state, result in states.items()
-        ]
-    text = _readme(module, f"{name}.h", [target], code)
-    return files, text, partial(made.save, options.output)
-
-
-def _compiled_js(options: argparse.Namespace, module: Module) -> _Made:
-    """A network as JavaScript."""
-    target = only_target(options)
-    made = compile_js(module, target, name=options.name)
-    files = [options.output / file for file in made.files]
-    text = _readme(module, f"{made.name}.mjs", [target], js_call(made.name, module.functions[0]))
-    return files, text, partial(made.save, options.output)
-
-
-_MAKERS = {"vmfb": _compiled, "c": _compiled_c, "js": _compiled_js}
-"""The function that makes each format."""
-
-
-def _readme(module: Module, name: str, targets: Sequence[str], code: Sequence[str]) -> str:
-    """Describes the compiled network, its machines, and how to call it."""
-    known = [resolve_target(each) for each in targets if each != ALL_LEVELS]
-    lines = [
-        PAGE_MARK,
-        "",
-        f"# {module.name}",
-        "",
-        f"`{name}` holds the whole network, as one function.",
-        "",
-    ]
-    lines += [*map(target_text, known), "", "| | name | type |", "|---|---|---|"]
-    lines += [f"| {kind} | `{each}` | {text} |" for kind, each, text in _rows(module.functions[0])]
-    return "\n".join([*lines, "", *code]) + "\n"
-
-
-def _rows(spec: FunctionSpec) -> list[tuple[str, str, str]]:
-    """The arguments and results of a function."""
-    kinds = {"input": spec.arguments, "output": spec.results}
-    return [
-        (kind, each.name, f"{each.dtype}[{','.join(map(str, each.shape))}]")
-        for kind, tensors in kinds.items()
-        for each in tensors
-    ]
+        files = product.save()
+        write_files((page, text.encode()))
+    return [*files, page]
 
 
 def _weights(module: Module) -> int:

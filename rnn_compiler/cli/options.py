@@ -22,7 +22,6 @@ __all__ = [
     "TARGETS_OF_FORMATS",
     "UsageError",
     "add_device_option",
-    "add_golden_option",
     "add_json_option",
     "add_module_options",
     "add_quantize_option",
@@ -141,16 +140,6 @@ def add_quantize_option(parser: argparse.ArgumentParser) -> None:
         "--quantize",
         choices=["int8"],
         help="store the frozen matrices in int8, and multiply in int8 arithmetic",
-    )
-
-
-def add_golden_option(parser: argparse.ArgumentParser) -> None:
-    """Adds samples to prove the artifact with."""
-    parser.add_argument(
-        "--golden",
-        action="store_true",
-        help="also store sample arguments and results, which `verify`, or the self test in C, "
-        "compares on the target",
     )
 
 

@@ -89,8 +89,8 @@ def test_the_readme_says_how_to_stream(path: Path, tmp_path: Path) -> None:
     words += ["--state", "h_0=h_1,c_0=c_1", "-o"]
     assert main([*words, str(tmp_path / "m")]) == 0
     text = (tmp_path / "m" / "README.md").read_text()
-    assert "stream = program.stream()" in text
-    assert f"stream(np.zeros({(T, B, I)}, np.float32))" in text
+    assert 'stream = program.stream(h_0=given["h_0"], c_0=given["c_0"])' in text
+    assert 'stream(x=given["x"])' in text
     assert main([*words, str(tmp_path / "c"), "--format", "c"]) == 0
     assert "- as `h_0`, the previous call's `h_1`" in (tmp_path / "c" / "README.md").read_text()
 
