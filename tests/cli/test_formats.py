@@ -1,0 +1,71 @@
+"""`link` and `compile` write the same files in every format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.cli import main
+
+SIZES = {"batch_size": 2, "input_size": 3, "num_units": 4}
+
+CALL = """
+func.func private @rnn_compiler.GRUBlockCell(tensor<2x3xf32>, tensor<2x4xf32>, tensor<7x8xf32>,
+    tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+    -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+func.func @step(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
+    %wc: tensor<7x4xf32>, %b: tensor<8xf32>, %bc: tensor<4xf32>) -> tensor<2x4xf32> {
+  %r:4 = call @rnn_compiler.GRUBlockCell(%x, %h, %w, %wc, %b, %bc) : (tensor<2x3xf32>,
+    tensor<2x4xf32>, tensor<7x8xf32>, tensor<7x4xf32>, tensor<8xf32>, tensor<4xf32>)
+    -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+  return %r#3 : tensor<2x4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "files"),
+    [
+        ("vmfb", ["made", "made.json"]),
+        ("c", ["model.c", "model.h", "model.json", "model.o"]),
+        ("js", ["model.d.ts", "model.json", "model.mjs", "model.wasm"]),
+    ],
+)
+def test_a_module_of_the_users(
+    form: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "model.mlir"
+    path.write_text(CALL)
+    made = tmp_path / "out" / "made"
+    made.parent.mkdir()
+    target = [] if form == "js" else ["--target", "cpu:generic"]
+    assert main(["link", str(path), "--format", form, *target, "-o", str(made), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["functions"] == ["step"]
+    folder = made.parent if form == "vmfb" else made
+    assert sorted(each.name for each in folder.iterdir()) == files
+
+
+def test_options_of_other_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are refused before anything is read."""
+    rows = {
+        ("--format", "js", "--golden"): "--golden: not with --format js",
+        ("--prefix",): "--prefix is for C: add --format c",
+        ("--format", "c", "--target", "cpu", "--target", "cpu:generic"): "takes one target",
+    }
+    for flags, part in rows.items():
+        assert main(["link", str(tmp_path / "none.mlir"), *flags]) == 2
+        assert part in capsys.readouterr().err
+
+
+def test_modules_in_sources_are_saved_as_they_say(tmp_path: Path) -> None:
+    """In C and in JavaScript: the manifest lists every other file."""
+    module = rc.build("GRUBlockCell", **SIZES)
+    for made in (rc.compile_c(module, "cpu:generic"), rc.compile_js(module)):
+        folder = made.save(tmp_path / made.manifest["format"])
+        listed = [*made.manifest["files"], f"{made.name}.json"]
+        assert sorted(path.name for path in folder.iterdir()) == sorted(listed)
+        assert {name: (folder / name).read_bytes() for name in made.parts} == made.parts
