@@ -1,5 +1,6 @@
 """Errors of commands that name what to do, and the options that they name."""
 
+import functools
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,26 @@ TORCH = Path(__file__).parents[1] / "model_files" / "torch_lstm.onnx"
 CELL = ["GRUBlockCell", "--dim", "batch_size=1,input_size=2,num_units=3"]
 
 
+def negating(path: Path, *shape: int | str) -> Path:
+    """The file of a network of one node."""
+    onnx = pytest.importorskip("onnx")
+    value = functools.partial(onnx.helper.make_tensor_value_info, elem_type=onnx.TensorProto.FLOAT)
+    nodes = [onnx.helper.make_node("Neg", ["x"], ["y"])]
+    graph = onnx.helper.make_graph(
+        nodes, "graph", [value("x", shape=shape)], [value("y", shape=None)]
+    )
+    opset = [onnx.helper.make_opsetid("", 17)]
+    onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=8), path)
+    return path
+
+
 def test_models_named_like_headers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     named = tmp_path / "signal.onnx"
-    named.write_bytes(TORCH.read_bytes())
-    for way in (["--dim", "seq_length=any,batch_size=1"], ["--whole"]):
+    for way in (["--dim", "seq_length=2,batch_size=1"], ["--whole"]):
+        if way == ["--whole"]:
+            negating(named, 2)
+        else:
+            named.write_bytes(TORCH.read_bytes())
         folder = tmp_path / f"out{len(way)}"
         words = ["import", str(named), "--format", "c", "-o", str(folder), *way]
         assert main(words) == 2
@@ -38,18 +55,7 @@ def test_jobs_of_one_size(capsys: pytest.CaptureFixture[str]) -> None:
 def test_sizes_of_networks_that_stay_open(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    onnx = pytest.importorskip("onnx")
-    kind = onnx.TensorProto.FLOAT
-    value = onnx.helper.make_tensor_value_info
-    graph = onnx.helper.make_graph(
-        [onnx.helper.make_node("Relu", ["x"], ["y"])],
-        "graph",
-        [value("x", kind, ["unk__71", "steps", 2])],
-        [value("y", kind, None)],
-    )
-    opset = [onnx.helper.make_opsetid("", 17)]
-    path = tmp_path / "relu.onnx"
-    onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=8), path)
+    path = negating(tmp_path / "open.onnx", "unk__71", "steps", 2)
     words = ["import", str(path), "--whole"]
     for dims, shape, left in (
         ([], "[unk__71,steps,2]", "steps, unk__71"),

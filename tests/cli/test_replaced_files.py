@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli.test_remedies import negating
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -18,7 +19,8 @@ SIZES = "seq_length=2,batch_size=1"
 def test_an_import_leaves_other_files_alone(
     theirs: str, whole: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["import", TORCH, "-o", str(tmp_path), *whole]
+    model = negating(tmp_path.parent / f"{tmp_path.name}.onnx", 2) if whole else TORCH
+    words = ["import", str(model), "-o", str(tmp_path), *whole]
     words += [] if whole else ["--dim", SIZES, "--weights-apart"]
     assert main(words) == 0
     assert main(words) == 0  # its own files are replaced
