@@ -180,7 +180,8 @@ def taken(mode: str, inputs: int, units: int, steps: int = 32) -> tuple[int, int
     return made.manifest["flash_size"] - weights.nbytes, row["scratch_size"]
 
 
-@pytest.mark.parametrize("mode", first(["lstm", "gru"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["lstm", "gru"])
 def test_one_input_takes_no_more_than_two(mode: str) -> None:
     """And no array with a row for each step."""
     one, two, longer = (taken(mode, *sizes) for sizes in ((1, 24), (2, 24), (1, 24, 64)))

@@ -182,7 +182,7 @@ def test_errors(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["README", "README.onnx"]
 
 
-@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("whole", first([True, False]))
 def test_golden(whole: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Samples of layers and of networks, which `verify` compares, or the self test of C."""
     folder = tmp_path / "new"

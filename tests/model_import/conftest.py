@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from network_import.in_process import importing_here
 
 from rnn_compiler.model_import import keras_file, keras_h5
+
+
+@pytest.fixture(scope="module")
+def networks_imported_here() -> Iterator[None]:
+    with importing_here():
+        yield
 
 
 @pytest.fixture

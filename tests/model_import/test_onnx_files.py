@@ -14,6 +14,8 @@ from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 
 onnx: Any = pytest.importorskip("onnx")
 inliner: Any = pytest.importorskip("onnx.inliner")
+pytestmark = pytest.mark.usefixtures("networks_imported_here")
+
 node: Callable[..., Any] = onnx.helper.make_node
 SIZES = {"LSTM": 16, "GRU": 12, "RNN": 4}
 FLOAT = onnx.TensorProto.FLOAT

@@ -224,21 +224,22 @@ def test_an_input_and_an_output_of_similar_names(execute: Execute, tmp_path: Pat
     assert found["x_1"].tolist() == [[1, 1, 1]] * 2
 
 
-@pytest.mark.parametrize(
-    ("given", "taken"), [("int", "main"), ("double", "namespace"), ("NULL", "linux")]
-)
 @ways("c")
-def test_arrays_named_by_words_of_c(
-    execute: Execute, given: str, taken: str, tmp_path: Path
-) -> None:
+def test_arrays_named_by_words_of_c(execute: Execute, tmp_path: Path) -> None:
     """They get another name at import, the same one in every language."""
-    nodes = [onnx.helper.make_node("Neg", [given], [taken])]
-    path = saved(model(nodes, {given: [3]}, [taken], {}), tmp_path / "words.onnx")
+    names = {"int": "main", "double": "namespace", "NULL": "linux"}
+    nodes = [onnx.helper.make_node("Neg", [given], [taken]) for given, taken in names.items()]
+    path = saved(
+        model(nodes, dict.fromkeys(names, (3,)), [*names.values()], {}), tmp_path / "w.onnx"
+    )
     module = rc.import_network(path)
     spec = module.functions[0]
-    assert [each.name for each in (*spec.arguments, *spec.results)] == [f"{given}_", f"{taken}_"]
-    found = execute(module, {f"{given}_": np.arange(3, dtype=np.float32)})
-    assert found[f"{taken}_"].tolist() == [0, -1, -2]
+    assert [each.name for each in spec.arguments] == [f"{each}_" for each in names]
+    assert [each.name for each in spec.results] == [f"{each}_" for each in names.values()]
+    numbers = {f"{given}_": np.arange(3, dtype=np.float32) + k for k, given in enumerate(names)}
+    found = execute(module, numbers)
+    for given, taken in names.items():
+        np.testing.assert_array_equal(found[f"{taken}_"], -numbers[f"{given}_"])
 
 
 def test_arrays_named_like_variables_of_c(tmp_path: Path) -> None:

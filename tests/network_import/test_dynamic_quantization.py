@@ -33,14 +33,13 @@ def network() -> Any:
     return model(nodes, {"x": [5, 32]}, OUTPUTS, weights, dtypes=dtypes, opset=19)
 
 
-@pytest.mark.parametrize("sign", [-1, 0, 1])
 @ways("direct", "c", "js")
-def test_scales_and_zero_points(execute: Execute, sign: int, tmp_path: Path) -> None:
+def test_scales_and_zero_points(execute: Execute, tmp_path: Path) -> None:
     """With numbers of both signs, and with zero points at both ends: 255 and 0."""
-    x = np.random.default_rng(1).standard_normal((5, 32)).astype(np.float32)
-    x = abs(x) * np.float32(sign) if sign else x
     made = network()
     module = rc.import_network(saved(made, tmp_path / "m.onnx"))
-    results = execute(module, {"x": x})
-    for name, wanted in zip(OUTPUTS, expected(made, {"x": x}), strict=True):
-        np.testing.assert_allclose(results[name], wanted, rtol=1e-6, atol=1e-6)
+    x = np.random.default_rng(1).standard_normal((5, 32)).astype(np.float32)
+    for given in (x, abs(x), -abs(x)):
+        results = execute(module, {"x": given})
+        for name, wanted in zip(OUTPUTS, expected(made, {"x": given}), strict=True):
+            np.testing.assert_allclose(results[name], wanted, rtol=1e-6, atol=1e-6)
