@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from c.calling import C11, CPP17, STRICT
-from quick import first
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.c.library import Library, make_library
@@ -96,7 +95,9 @@ def test_arrays(language: Sequence[str], tmp_path: Path) -> None:
         check(made, "m", tmp_path, language)
 
 
-@pytest.mark.parametrize("language", first([C11, CPP17]), ids=lambda a: a[0])
+@pytest.mark.parametrize(
+    "language", [C11, pytest.param(CPP17, marks=pytest.mark.slow)], ids=lambda a: a[0]
+)
 def test_axes(language: Sequence[str], tmp_path: Path) -> None:
     names = [each for each in words() if not re.match("[MFG]_|given_mask", each)]
     axes = _names(names, taken=[*RESERVED, "a", "r", "given_mask"])
