@@ -106,7 +106,7 @@ def least(op: str, name: str) -> int:
 @pytest.mark.parametrize(
     ("op", "dtype", "variant"),
     [
-        ("BlockLSTMV2", "bfloat16", {"input_size": 3, "num_units": 5, "use_peephole": True}),
+        ("BlockLSTMV2", "bfloat16", {"input_size": 3, "num_units": 128, "use_peephole": True}),
         ("CudnnRNNBackprop", "float32", WIDE),
         ("CudnnRNNBackpropV3", "float32", WIDE),
     ],
