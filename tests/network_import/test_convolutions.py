@@ -24,7 +24,11 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
     "dilations, a batch": ((3, 12, 37), (40, 12, 3), {"dilations": [4], "pads": [0, 4]}),
     "two axes": ((1, 8, 13, 11), (24, 8, 3, 3), {"strides": [2, 1], "pads": [1, 0, 1, 1]}),
     "two axes, a batch": ((2, 8, 9, 7), (32, 8, 3, 2), {"dilations": [1, 2]}),
-    "two axes, many places": ((2, 8, 9, 12), (32, 8, 3, 3), {"pads": [1, 0, 1, 0]}),
+    "two axes, many places": (
+        (2, 8, 9, 12),
+        (32, 8, 3, 3),
+        {"dilations": [2, 1], "pads": [1, 0, 1, 0]},
+    ),
     "two axes, many places, steps of three": ((1, 8, 22, 30), (32, 8, 3, 3), {"strides": [1, 3]}),
     "a row is less than a vector": ((1, 200, 13, 13), (16, 200, 3, 3), {"pads": [1, 1, 1, 1]}),
     "some rows at a time": ((1, 120, 20, 32), (9, 120, 3, 3), {}),
