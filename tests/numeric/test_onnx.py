@@ -15,7 +15,7 @@ import pytest
 from cases import CASES, assert_close
 from errors.expect import invalid_argument
 from numeric.harness import Arrays, draw, expected, module, renamed
-from quick import first
+from quick import first, only
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
@@ -368,7 +368,9 @@ DEALT += [("RNN", ["Sigmoid", "ScaledTanh"])]
 """Every function in two ops; RNN treats all in the same way."""
 
 
-@pytest.mark.parametrize(("kind", "names"), first(DEALT), ids=lambda each: "".join(each))
+@pytest.mark.parametrize(
+    ("kind", "names"), only(DEALT, DEALT[0], DEALT[2]), ids=lambda each: "".join(each)
+)
 def test_derivative_of_every_function(kind: str, names: list[str]) -> None:
     """Each from its saved value or input."""
     optional = {"LSTM": "B P", "GRU": "B initial_h", "RNN": "B"}[kind]
