@@ -22,6 +22,7 @@ written or deleted here.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -237,10 +238,11 @@ def _make_folder(path: Path) -> None:
         try:
             temporary.chmod(path.parent.stat().st_mode & _FOLDER_MODE)
             temporary.rename(path)
-        except OSError:
-            temporary.rmdir()
-            if not path.is_dir():  # created by another process meanwhile
-                raise
+        except BaseException as error:
+            with contextlib.suppress(FileNotFoundError):  # interrupted after it was renamed
+                temporary.rmdir()
+            if not isinstance(error, OSError) or not path.is_dir():
+                raise  # otherwise, another process has created it meanwhile
     _check_folder(path)
 
 

@@ -9,6 +9,7 @@ import atexit
 import contextlib
 import errno
 import functools
+import itertools
 import json
 import os
 import random
@@ -38,6 +39,7 @@ from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey, eviction, single_flight
 from rnn_compiler.runtime.cache.entries import decode
 from rnn_compiler.runtime.cache.single_flight import process_lock
+from tests.runtime.failing_files import failing
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled_before")]
 
@@ -424,23 +426,50 @@ def test_12_on_a_disk_that_is_really_full(tiny: rc.Artifact, tmp_path: Path) -> 
         subprocess.run(["umount", str(disk)], check=True)
 
 
-@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.EBUSY, errno.ENOENT])
-@pytest.mark.parametrize("where", ["os.scandir", "os.utime", "os.listdir", "pathlib.Path.unlink"])
-def test_13_failures_beside_reading_and_writing_are_nobodys_business(
-    cache: ArtifactCache,
-    tiny: rc.Artifact,
-    monkeypatch: pytest.MonkeyPatch,
-    where: str,
-    number: int,
-) -> None:
-    fill(cache, tiny, 3)
-    cache = replace(cache, max_size=len(tiny.payload) * 3)
-    eviction.totals.clear()
-    monkeypatch.setattr(where, fail_with(number))
-    cache.put(KEY, tiny)
-    assert cache.get(KEY) == tiny
+def use(cache: ArtifactCache, tiny: rc.Artifact) -> list[rc.Artifact | None]:
+    """Everything that a cache does: what its reads gave."""
+    cache.put(OTHER, tiny)
+    with process_lock(cache.lock_path(KEY)):
+        found = [cache.get(KEY)]
+        cache.put(KEY, tiny)
+    found.append(cache.get(KEY))
+    with contextlib.suppress(OSError):  # it may not be there
+        os.utime(cache.path(KEY), (0, 0))  # so that its use is recorded
+    found.append(cache.get(KEY))
     cache.set_aside(cache.path(OTHER))
-    eviction.clear(cache.files)
+    cache.put(OTHER, tiny)
+    return found
+
+
+NUMBERS = (errno.EIO, errno.ENOSPC, errno.ESTALE, errno.EBUSY, errno.EACCES, errno.ENOENT)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [*(OSError(each, os.strerror(each)) for each in NUMBERS), KeyboardInterrupt()],
+    ids=repr,
+)
+def test_13_any_call_may_fail(error: BaseException, tiny: rc.Artifact, tmp_path: Path) -> None:
+    """Each in turn: a read gives the artifact or nothing, and the cache is as good as before."""
+    for number in itertools.count():
+        cache = ArtifactCache(tmp_path / str(number), max_size=len(tiny.payload) * 3)
+        with warnings.catch_warnings(), failing(cache.folder, number, error) as files:
+            warnings.simplefilter("ignore", CacheWarning)
+            try:
+                found = use(cache, tiny)
+            except KeyboardInterrupt:
+                assert isinstance(error, KeyboardInterrupt)
+                found = []
+        assert all(each in (None, tiny) for each in found), files.calls[-1]
+        whole = [decode(path.read_bytes(), path.stem)[1] for path in entries(cache.folder)]
+        assert all(each == tiny for each in whole), files.calls[-1]
+        cache.put(KEY, tiny)
+        assert cache.get(KEY) == tiny, files.calls[-1]
+        if len(files.calls) <= number:
+            break
+    assert number > 50
+    assert {"open", "os.mkdir", "os.rename", "os.fsync", "os.utime"} <= {*files.calls}
+    assert {"os.remove", "os.scandir", "os.chmod", "fcntl.flock"} <= {*files.calls}
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EIO])
@@ -828,20 +857,19 @@ sys.stdin.readline()
     assert temporaries(tmp_path) == []
 
 
-@pytest.mark.parametrize("where", ["os.fsync", "pathlib.Path.replace"])
 def test_30_an_interrupt_while_writing_leaves_no_temporary_file(
-    cache: ArtifactCache, tiny: rc.Artifact, monkeypatch: pytest.MonkeyPatch, where: str
+    cache: ArtifactCache, tiny: rc.Artifact
 ) -> None:
-    def interrupt(*_: object) -> NoReturn:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(where, interrupt)
-        with pytest.raises(KeyboardInterrupt):
+    cache.put(OTHER, tiny)
+    for number in itertools.count():
+        stop = failing(cache.folder, number, KeyboardInterrupt())
+        with contextlib.suppress(KeyboardInterrupt), stop as files:
             cache.put(KEY, tiny)
-    assert temporaries(cache.folder) == entries(cache.folder) == []
-    cache.put(KEY, tiny)
-    assert cache.get(KEY) == tiny
+        left = [*temporaries(cache.folder)]
+        assert left == [] or files.calls[-1] == "os.remove", files.calls[-1]
+        cache.path(KEY).unlink(missing_ok=True)
+        if len(files.calls) <= number:
+            break
 
 
 def test_31_overwriting_a_file_does_not_change_what_was_loaded(
