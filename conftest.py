@@ -13,7 +13,7 @@ _NEED = {
     "rnn_compiler/torch": "torch",
     "rnn_compiler/jax": "jax",
     "rnn_compiler/network_import/graph": "onnx",
-    "rnn_compiler/model_import/crc32c.py": "google_crc32c",
+    "rnn_compiler/model_import/checkpoint.py": "google_crc32c",
     "tests/goldens/regenerate_onnx.py": "onnxruntime",
 }
 _ignored = {path: f"needs {name}" for path, name in _NEED.items() if not find_spec(name)}

@@ -30,7 +30,7 @@ from rnn_compiler.cli.terminal import (
 from rnn_compiler.compilation import ALL_LEVELS
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer, import_model
-from rnn_compiler.model_import.whole import build_layers, function_names, identifier
+from rnn_compiler.model_import.layer import build_layers, function_names, identifier
 from rnn_compiler.weights.files import npz_bytes
 
 

@@ -3,9 +3,9 @@
 import_model  the layers of a file of TensorFlow, Keras, ONNX or PyTorch
 Layer         one of them: build() gives its module
 
-`saved_model`, `keras_file`, `keras_h5`, `onnx_file` and `torch_layers` each read one kind of file
-(`kinds`); `tensorflow_graph` and the modules next to it find ops in graphs; `messages` is the table
-of protobuf messages. No framework is needed. Files are untrusted: nothing in them is run, and sizes
+`saved_model`, `keras_file`, `onnx_file` and `torch_layers` each read some kinds of files (`kinds`);
+`tensorflow_graph` and the modules next to it find ops in graphs; `messages` is the table of
+protobuf messages. No framework is needed. Files are untrusted: nothing in them is run, and sizes
 stated in them are compared with their actual size before memory is allocated.
 """
 
@@ -23,7 +23,7 @@ from rnn_compiler.errors import (
     UnsupportedError,
     describe,
 )
-from rnn_compiler.model_import.layer import Layer, Refused
+from rnn_compiler.model_import.layer import Layer, RefusedLayer
 from rnn_compiler.model_import.reading import clipped, damaged, exceeded
 
 __all__ = ["DEFECT", "Layer", "import_model"]
@@ -156,7 +156,7 @@ def _reader(path: Path) -> _Reader:
     raise InvalidArgumentError("import_model", "path", expected, got)
 
 
-def _wanted(found: list[Layer | Refused], names: Collection[str] | None) -> list[Layer]:
+def _wanted(found: list[Layer | RefusedLayer], names: Collection[str] | None) -> list[Layer]:
     """The layers with given names, each of which must have an op."""
     known = [layer.name for layer in found]
     for name in names or ():
@@ -164,9 +164,9 @@ def _wanted(found: list[Layer | Refused], names: Collection[str] | None) -> list
             expected = f"one of {', '.join(known)}"
             raise InvalidArgumentError("import_model", "layers", expected, describe(name))
     wanted = [layer for layer in found if names is None or layer.name in names]
-    refused = [layer for layer in wanted if isinstance(layer, Refused)]
+    refused = [layer for layer in wanted if isinstance(layer, RefusedLayer)]
     if refused:
-        others = [layer.name for layer in found if not isinstance(layer, Refused)]
+        others = [layer.name for layer in found if not isinstance(layer, RefusedLayer)]
         remedy = f"; select the others with layers={others} (--layer NAME)" if others else ""
         reasons = "; ".join(f"{each.name} has {each.reason}, {each.clause}" for each in refused)
         raise UnsupportedError(f"import_model: {reasons}{remedy}")

@@ -15,19 +15,48 @@ tensorflow/core/util/tensor_bundle.
 
 from __future__ import annotations
 
+import functools
+import importlib
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from rnn_compiler.base.installation import pip_install
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.model_import.crc32c import masked_crc32c
-from rnn_compiler.model_import.messages import parse
+from rnn_compiler.model_import.messages import STRING, dtype_of, parse, shape_of
 from rnn_compiler.model_import.reading import array_of, damaged, exceeded, read_bytes, within
-from rnn_compiler.model_import.tensors import STRING, dtype_of, shape_of
 
-__all__ = ["MAGIC", "Checkpoint", "table"]
+# The CRC-32C checksum of TensorFlow's files, computed by the package google-crc32c.
+#
+# Source of the mask: leveldb/util/crc32c.h.
+
+_MASK = 0xA282EAD8
+
+
+def masked_crc32c(data: bytes) -> int:
+    """The checksum as TensorFlow stores it.
+
+    Example:
+        >>> hex(masked_crc32c(b"123456789"))
+        '0xc78ab0e5'
+    """
+    crc = load_crc32c()(data)
+    return ((crc >> 15 | crc << 17) + _MASK) & 0xFFFFFFFF
+
+
+@functools.cache
+def load_crc32c() -> Callable[[bytes], int]:
+    """The package's function, loaded at first use."""
+    try:
+        return importlib.import_module("google_crc32c").value
+    except ImportError:
+        raise UnsupportedError(
+            "TensorFlow's checkpoints need the package google-crc32c, which is not installed: "
+            f"{pip_install('google-crc32c', extra='import')}"
+        ) from None
+
 
 _FOOTER = 48
 _SPARE_KEYS = 1 << 20
@@ -48,16 +77,7 @@ class Checkpoint:
     """
 
     def __init__(self, prefix: Path, model: Path) -> None:
-        """Reads the index.
-
-        Args:
-            prefix: The path, without ``.index``.
-            model: The model's file, whose folder the checkpoint must be in.
-
-        Raises:
-            ArtifactError: It is damaged, or elsewhere.
-            OSError: It cannot be read.
-        """
+        """Reads the index of a path without ``.index``, which must be in the model's folder."""
         self.prefix = prefix
         self._model = model
         self._index = prefix.with_name(f"{prefix.name}.index")
@@ -74,12 +94,7 @@ class Checkpoint:
         self.keys |= self._keys_of_objects()
 
     def array(self, name: str) -> Any:
-        """The array of a variable by its name; None if it does not exist or is ambiguous.
-
-        Raises:
-            ArtifactError: It is damaged.
-            OSError: A data file cannot be read.
-        """
+        """The array of a variable by its name; None if it does not exist or is ambiguous."""
         key = self.keys.get(name)
         if key is None or key not in self._entries:
             return None

@@ -15,10 +15,7 @@ import numpy as np
 from rnn_compiler.base.installation import pip_install
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import import reading
-from rnn_compiler.model_import.reader_process import run_reader
-from rnn_compiler.model_import.reading import MOST_AXES, damaged, shown
-
-__all__ = ["Hdf5", "read_hdf5"]
+from rnn_compiler.model_import.reading import MOST_AXES, damaged, run_reader, shown
 
 _SPARE_BYTES = 1 << 24
 _LONGEST = 600
@@ -49,17 +46,7 @@ class Hdf5:
 
 
 def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
-    """The groups and arrays of an HDF5 file.
-
-    Args:
-        path: The file.
-        data: Its bytes, if the HDF5 content is only a part of that file.
-
-    Raises:
-        ArtifactError: It is damaged, or refers to other files.
-        OSError: It cannot be read.
-        UnsupportedError: The package h5py is not installed.
-    """
+    """The groups and arrays of an HDF5 file, or of `data`, if only a part of that file is HDF5."""
     if data is None:
         reading.read_bytes(path, 0, 0)  # checks that the file is readable and regular
     size = reading.stored_bytes(path) if data is None else len(data)

@@ -1,10 +1,10 @@
 """Converts Keras' recurrent layers to ops, from their configurations and weights.
 
 A layer is described as ONNX's op: LSTM, SimpleRNN as RNN, GRU with linear_before_reset=1 for
-reset_after=True. It is CudnnRNNV3 if that computes it (`onnx_ops`), and ONNX's op if not: with
+reset_after=True. It is CudnnRNNV3 if that computes it (`cudnn_mode`), and ONNX's op if not: with
 other activations, or with reset_after=False, which multiplies the state by its reset gate before
 the matrix product. Bidirectional is both directions of one op. CuDNNLSTM and CuDNNGRU are
-CudnnRNNV3 directly; layers of Keras 1 are those of Keras 2 under other names (`keras_1`).
+CudnnRNNV3 directly; layers of Keras 1 are those of Keras 2 under other names (`renamed`).
 
 Features that no op computes are rejected by name; what the layer does to its input or output
 becomes a note.
@@ -15,25 +15,186 @@ Sources: keras/src/layers/rnn (lstm, gru, simple_rnn, bidirectional).py.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
-from rnn_compiler.model_import.keras_1 import joined, renamed
-from rnn_compiler.model_import.keras_activations import (
-    activation_attributes,
-    described,
-    onnx_function,
+from rnn_compiler.model_import.layer import (
+    CUDNN_NAMES,
+    ONNX_NAMES,
+    STREAMED,
+    Layer,
+    RefusedLayer,
+    canonical,
+    checked,
+    cudnn_mode,
 )
-from rnn_compiler.model_import.layer import STREAMED, Layer, Refused, checked
-from rnn_compiler.model_import.onnx_ops import CUDNN_NAMES, ONNX_NAMES, canonical, cudnn_mode
-from rnn_compiler.model_import.reading import Once
+from rnn_compiler.model_import.reading import Once, damaged
 from rnn_compiler.weights import from_keras, to_onnx
 
-__all__ = ["RECURRENT", "REFUSED", "Config", "KerasLayer", "class_of", "first_sizes", "layers_of"]
+# Converts layers of Keras 1 to Keras 2: renames options and joins the weights of gates.
+#
+# With consume_less="gpu" an LSTM or GRU has W, U and b, which are Keras 2's kernel,
+# recurrent_kernel and bias. Otherwise it has W, U and b for each gate, in the order i, c, f, o
+# and z, r, h.
+#
+# Sources: keras/layers/recurrent.py of Keras 1.2.2; keras/engine/topology.py of Keras 2.0.
+
+_NAMES = {"output_dim": "units", "inner_activation": "recurrent_activation"}
+
+_GATES = {"LSTM": (0, 2, 1, 3), "GRU": (0, 1, 2)}
+"""The positions of Keras 2's gates among those of Keras 1."""
+
+
+def renamed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """A layer's options by the names of Keras 2."""
+    return {_NAMES.get(name, name): value for name, value in options.items()}
+
+
+def joined(
+    weights: Sequence[Any], kind: str, directions: int, name: str, path: Path
+) -> Sequence[Any]:
+    """The weights of a layer, gates side by side."""
+    order = _GATES.get(kind, ())
+    if not order or len(weights) != 3 * len(order) * directions:
+        return weights
+    found: list[Any] = []
+    for direction in range(directions):
+        own = weights[3 * len(order) * direction :][: 3 * len(order)]
+        for each in range(3):  # W, U, b
+            gates = [own[3 * number + each] for number in order]
+            if len({gate.shape for gate in gates}) > 1 or not gates[0].ndim:
+                shapes = [list(gate.shape) for gate in gates]
+                raise damaged(path, f"the gates of {name} have the shapes {shapes}"[:200])
+            found.append(np.concatenate(gates, -1))
+    return found
+
+
+# Keras' activations as ONNX's functions.
+#
+# hard_sigmoid has the slope of the Keras that wrote the file: 0.2 in Keras 1 and 2, 1/6 in Keras
+# 3.
+#
+# Sources: keras/activations.py of Keras 1.2 and tf_keras, keras/src/activations and
+# keras/src/layers/activations of Keras 3.
+
+NEWEST = 3
+"""The newest major version of Keras."""
+
+
+class OnnxFunction(NamedTuple):
+    """A function by ONNX's name.
+
+    Attributes:
+        name: The name.
+        alpha: Its alpha; None if it has none.
+        beta: Its beta; None if it has none.
+    """
+
+    name: str
+    alpha: float | None = None
+    beta: float | None = None
+
+
+_FUNCTIONS: Mapping[str | None, OnnxFunction] = {
+    None: OnnxFunction("Affine", 1.0, 0.0),
+    "linear": OnnxFunction("Affine", 1.0, 0.0),
+    "relu": OnnxFunction("Relu"),
+    "leaky_relu": OnnxFunction("LeakyRelu", 0.2),
+    "elu": OnnxFunction("Elu", 1.0),
+    "tanh": OnnxFunction("Tanh"),
+    "sigmoid": OnnxFunction("Sigmoid"),
+    "softsign": OnnxFunction("Softsign"),
+    "softplus": OnnxFunction("Softplus"),
+}
+
+_SLOPES = {1: 0.2, 2: 0.2, 3: 1 / 6}
+"""The slope of hard_sigmoid, by version of Keras."""
+
+
+def onnx_function(activation: Any, version: int) -> OnnxFunction | None:
+    """ONNX's function for an activation, a name or a layer's configuration; None if it has none.
+
+    Example:
+        >>> onnx_function("hard_sigmoid", 2), onnx_function("swish", 2)
+        (OnnxFunction(name='HardSigmoid', alpha=0.2, beta=0.5), None)
+        >>> onnx_function({"class_name": "ELU", "config": {"alpha": 0.5}}, 3)
+        OnnxFunction(name='Elu', alpha=0.5, beta=None)
+    """
+    if isinstance(activation, dict):
+        return _of_layer(cast(dict[str, Any], activation), version)
+    if activation == "hard_sigmoid":
+        return OnnxFunction("HardSigmoid", _SLOPES[version], 0.5)
+    is_name = activation is None or isinstance(activation, str)
+    return _FUNCTIONS.get(activation) if is_name else None
+
+
+def described(activation: Any) -> str:
+    """An activation in a configuration, for messages; a layer is shown as a constructor call."""
+    layer = cast(dict[str, Any], activation) if isinstance(activation, dict) else {}
+    config = layer.get("config")
+    if not isinstance(config, dict):
+        return repr(cast(object, activation))
+    options = cast(dict[str, Any], config).items()
+    given = [f"{k}={v!r}" for k, v in options if k not in ("name", "trainable", "dtype")]
+    return f"{layer.get('class_name')}({', '.join(given)})"
+
+
+def _of_layer(layer: Mapping[str, Any], version: int) -> OnnxFunction | None:
+    """ONNX's function for a layer of Keras; None if there is none."""
+    kind, options = layer.get("class_name"), layer.get("config")
+    if not isinstance(options, dict) or layer.get("registered_name") not in (None, kind):
+        return None
+    options = cast(dict[str, Any], options)
+    if kind == "Activation":
+        name = options.get("activation", "")
+        return None if isinstance(name, dict) else onnx_function(name, version)
+    if kind == "ELU":
+        return _with_alpha("Elu", options.get("alpha", 1.0))
+    slope = options.get("negative_slope", options.get("alpha", 0.3))
+    if kind == "LeakyReLU":
+        return _with_alpha("LeakyRelu", slope)
+    if kind != "ReLU" or options.get("max_value") is not None or options.get("threshold", 0) != 0:
+        return None
+    slope = options.get("negative_slope", 0)
+    return _FUNCTIONS["relu"] if slope == 0 else _with_alpha("LeakyRelu", slope)
+
+
+def _with_alpha(name: str, alpha: Any) -> OnnxFunction | None:
+    is_number = isinstance(alpha, (int, float)) and not isinstance(alpha, bool)
+    return OnnxFunction(name, float(alpha)) if is_number and math.isfinite(alpha) else None
+
+
+def activation_attributes(functions: Sequence[OnnxFunction]) -> dict[str, Any]:
+    """The attributes of ONNX's ops for functions, in order.
+
+    Example:
+        >>> activation_attributes([OnnxFunction("Elu", 1.0), OnnxFunction("Tanh")])
+        {'activations': ['Elu', 'Tanh'], 'activation_alpha': [1.0], 'activation_beta': []}
+    """
+    return {
+        "activations": [each.name for each in functions],
+        "activation_alpha": [each.alpha for each in functions if each.alpha is not None],
+        "activation_beta": [each.beta for each in functions if each.beta is not None],
+    }
+
+
+def version_of(text: Any, config: Mapping[str, Any]) -> int:
+    """Keras' major version, given that in the file: None, as in configurations of Keras 3.
+
+    Example:
+        >>> version_of("2.2.4-tf", {}), version_of(None, {"module": "keras"}), version_of(None, {})
+        (2, 3, 2)
+    """
+    text = text or config.get("keras_version")
+    if isinstance(text, str) and text.split(".")[0] in ("1", "2"):
+        return int(text[0])
+    return NEWEST if text or "module" in config else 2
+
 
 Config = dict[str, Any]
 
@@ -45,7 +206,7 @@ _CUDNN_OPTIONS = {"activation": "tanh", "recurrent_activation": "sigmoid", "rese
 RECURRENT = ("LSTM", "GRU", "SimpleRNN", "Bidirectional", "RNN", *_CUDNN)
 """Supported classes of layers."""
 
-_NAMES = (*RECURRENT, *_CELLS)
+_RECURRENT = (*RECURRENT, *_CELLS)
 
 REFUSED = ("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "TimeDistributed")
 """Classes of layers that are or may contain recurrent ones, but have no op here."""
@@ -103,30 +264,18 @@ def layers_of(
     version: int,
     path: Path,
     once: Once,
-) -> list[Layer | Refused]:
-    """The layers of one layer of Keras: one, or none.
-
-    Args:
-        layer: The layer.
-        read: Reads its arrays, in Keras' order.
-        masks: The layers before it that produce a mask.
-        version: Keras' major version.
-        path: The file, for messages.
-        once: Computes arrays from weights, once for weights that layers share.
-
-    Raises:
-        ArtifactError: Options or weights are invalid.
-    """
+) -> list[Layer | RefusedLayer]:
+    """The layer of a layer of Keras, or none, given those before it that make a mask."""
     if layer.kind == "TimeDistributed":
         inner = _inner(layer.options)
-        return [Refused(layer.name, "TimeDistributed")] if inner.kind in RECURRENT else []
+        return [RefusedLayer(layer.name, "TimeDistributed")] if inner.kind in RECURRENT else []
     if layer.kind in REFUSED:
-        return [Refused(layer.name, layer.kind)]
+        return [RefusedLayer(layer.name, layer.kind)]
     both = layer.kind == "Bidirectional"
     one = _inner(layer.options) if both else _unwrapped(layer)
     reason = _reason(one, version) or (both and _reason_of_both(layer.options, one)) or ""
     if reason:
-        return [Refused(layer.name, reason)]
+        return [RefusedLayer(layer.name, reason)]
     arrays = read()
     join = functools.partial(joined, arrays, one.kind, 2 if both else 1, layer.name, path)
     weights: Sequence[Any] = once(("joined", one.kind, both), arrays, join)
@@ -364,7 +513,7 @@ def class_of(config: Config) -> Any:
     kind, registered, module = (
         config.get(name) for name in ("class_name", "registered_name", "module")
     )
-    if kind not in _NAMES or not isinstance(registered, str):  # Keras registers none of its own
+    if kind not in _RECURRENT or not isinstance(registered, str):  # Keras registers none of its own
         return kind
     of_keras = isinstance(module, str) and module.partition(".")[0] in ("keras", "tf_keras")
     return kind if of_keras else f"{registered.partition('>')[0]}>{kind}"

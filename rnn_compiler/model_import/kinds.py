@@ -7,14 +7,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from rnn_compiler.model_import.keras_file import read_keras
-from rnn_compiler.model_import.keras_h5 import read_h5, read_json
+from rnn_compiler.model_import.keras_file import read_h5, read_json, read_keras
 from rnn_compiler.model_import.onnx_file import read_onnx
 from rnn_compiler.model_import.saved_model import read_frozen_graph
 from rnn_compiler.model_import.torch_layers import read_torch
 from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
-
-__all__ = ["MODEL_FILES", "ModelFile"]
 
 
 class ModelFile(NamedTuple):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import keyword
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,14 +16,15 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.ops.cells.direction import Cell
+from rnn_compiler.lowering.ops.onnx.cells import cells_of
 from rnn_compiler.model_import.reading import clipped
 from rnn_compiler.modules import Module, build
 from rnn_compiler.quantization import check_frozen
+from rnn_compiler.schema.names import TAKEN
 from rnn_compiler.schema.notebook import page, table
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
-
-__all__ = ["FOR_TRAINING", "STREAMED", "Layer", "Refused", "checked", "named_apart"]
 
 FOR_TRAINING = "it is built for training; with is_training=False, for inference"
 """The note for a layer whose op is in training mode in the model."""
@@ -139,7 +144,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedLayer:
     """A recurrent layer that is not imported.
 
     Attributes:
@@ -153,15 +158,11 @@ class Refused:
     clause: str = "which no op computes"
 
 
-L = TypeVar("L", Layer, Refused, Layer | Refused)
+L = TypeVar("L", Layer, RefusedLayer, Layer | RefusedLayer)
 
 
 def checked(layer: Layer, path: Path) -> Layer:
-    """A layer whose attributes, sizes and weights are consistent.
-
-    Raises:
-        ArtifactError: They are not.
-    """
+    """A layer whose attributes, sizes and weights are consistent."""
     signature = OPS[layer.op].signature
     try:
         attributes = signature.canonical(layer.attributes, layer.dtype)
@@ -219,7 +220,8 @@ def named_apart(layers: Sequence[L]) -> list[L]:
     """Layers with unique names: all but the first with the same name get a number.
 
     Example:
-        >>> [each.name for each in named_apart([Refused(name, "") for name in ("a", "a", "a_1")])]
+        >>> layers = [RefusedLayer(name, "") for name in ("a", "a", "a_1")]
+        >>> [each.name for each in named_apart(layers)]
         ['a', 'a_1', 'a_1_1']
     """
     counts: dict[str, int] = {}
@@ -233,3 +235,125 @@ def named_apart(layers: Sequence[L]) -> list[L]:
         taken.add(name)
         named.append(layer if name == layer.name else replace(layer, name=name))
     return named
+
+
+# Chooses the op for a layer of ONNX or Keras that is described as ONNX's op with attributes.
+#
+# It is CudnnRNNV3 if that computes the layer: with cuDNN's cells and no peepholes, forward or in
+# both directions. Any other layer is ONNX's op itself.
+
+CUDNN_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        **{"sequence_lens": "sequence_lengths", "initial_h": "input_h", "initial_c": "input_c"},
+        **{"Y": "output", "Y_h": "output_h", "Y_c": "output_c"},
+    }
+)
+"""CudnnRNNV3's names of the inputs and outputs of ONNX's ops."""
+
+ONNX_NAMES: Mapping[str, str] = MappingProxyType({name: name for name in CUDNN_NAMES})
+
+_CUDNN: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "lstm": ("onnx.LSTM", {}),
+    "gru": ("onnx.GRU", {"linear_before_reset": 1}),
+    "rnn_tanh": ("onnx.RNN", {}),
+    "rnn_relu": ("onnx.RNN", {"activations": "Relu"}),
+}
+"""The cells that CudnnRNNV3 computes, by its modes."""
+
+
+def canonical(op: str, given: Mapping[str, Any], dtype: str) -> dict[str, Any]:
+    """The attributes of one of ONNX's ops, checked."""
+    attributes = OPS[op].signature.canonical(given, dtype)
+    cells_of(op, attributes)
+    return attributes
+
+
+def optional_inputs(op: str) -> tuple[str, ...]:
+    """The inputs that ONNX calls optional."""
+    signature = OPS[op].signature
+    return next(each.choices for each in signature.attributes if each.name == "inputs")
+
+
+def cudnn_mode(op: str, attributes: Mapping[str, Any]) -> str | None:
+    """The rnn_mode with which CudnnRNNV3 computes a layer; None if it does not."""
+    if attributes["direction"] == "reverse" or "P" in attributes["inputs"].split():
+        return None
+    cells = cells_of(op, attributes)
+    modes = (mode for mode, (kind, _) in _CUDNN.items() if kind == op)
+    return next((mode for mode in modes if all(cell == _cell(mode) for cell in cells)), None)
+
+
+@functools.cache
+def _cell(mode: str) -> Cell:
+    """The cell of a mode."""
+    op, given = _CUDNN[mode]
+    return cells_of(op, OPS[op].signature.canonical(given, "float32"))[0]
+
+
+# All layers of a model in one module, one function per layer.
+
+
+def build_layers(
+    layers: Sequence[Layer],
+    *,
+    name: str,
+    frozen: bool = True,
+    quantize: str | None = None,
+    **dims: Any,
+) -> Module:
+    """The module of several layers, with the functions that `function_names` gives.
+
+    Scalar results that only exist for compatibility with TensorFlow are left out. Each layer takes
+    those of `dims` that it has, which override the model's.
+    """
+    if not layers:
+        raise InvalidArgumentError("build_layers", "layers", "at least one layer", "none")
+    for dim in dims:
+        if not any(dim in layer.dims or dim in layer.attributes for layer in layers):
+            known = [each for each in DIMENSIONS.values() if any(each in x.dims for x in layers)]
+            raise TypeError(f"no layer has the dimension {dim!r}: they have {', '.join(known)}")
+    rows: list[tuple[str, dict[str, Any]]] = []
+    names = function_names(layers)
+    for layer, function in zip(layers, names, strict=True):
+        taken = (*layer.dims, *layer.attributes)
+        given = {name: value for name, value in dims.items() if name in taken}
+        own = {"function": function, "dtype": layer.dtype, "outputs": layer.outputs(given)}
+        rows.append((layer.op, {**layer.keywords(given), **own}))
+    module = build(rows, name=name)
+    weights = {
+        function: dict(layer.weights)
+        for function, layer in zip(names, layers, strict=True)
+        if layer.weights
+    }
+    if quantize is None and not (frozen and weights):
+        return module
+    check_frozen(frozen, quantize)
+    from rnn_compiler.freezing import freeze  # needs IREE's runtime, unlike reading a model
+
+    return freeze(module, weights, quantize=quantize)
+
+
+def function_names(layers: Sequence[Layer]) -> list[str]:
+    """The names of functions: the layers', as identifiers."""
+    names: list[str] = []
+    for layer in layers:
+        stem = name = identifier(layer.name, TAKEN["function"])
+        number = 0
+        while name in names:
+            number += 1
+            name = f"{stem}_{number}"
+        names.append(name)
+    return names
+
+
+def identifier(text: str, taken: Sequence[str] = TAKEN["name"]) -> str:
+    """A text as the name of a module or function.
+
+    Example:
+        >>> identifier("1-lstm/CudnnRNNV3"), identifier("vm"), identifier("???")
+        ('layer_1_lstm_CudnnRNNV3', 'layer_vm', 'layer')
+    """
+    name = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")
+    if not name[:1].isalpha() or keyword.iskeyword(name) or name in taken:
+        name = f"layer_{name}".rstrip("_")
+    return name

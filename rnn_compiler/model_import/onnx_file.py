@@ -16,11 +16,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from rnn_compiler.model_import.layer import Layer, Refused, named_apart
+from rnn_compiler.model_import.layer import Layer, RefusedLayer, named_apart
 from rnn_compiler.model_import.messages import pairs, parse
-from rnn_compiler.model_import.onnx_functions import LOOPS, in_functions, loops_beside, nodes_within
-from rnn_compiler.model_import.onnx_int8 import LINEAR, linear
-from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS, Node, layer_of
+from rnn_compiler.model_import.onnx_layers import (
+    LINEAR,
+    OPERATORS,
+    STATE_POSITIONS,
+    Node,
+    layer_of,
+    linear,
+)
 from rnn_compiler.model_import.reading import (
     MOST_AXES,
     Budget,
@@ -34,10 +39,52 @@ from rnn_compiler.model_import.reading import (
     stored_bytes,
     within,
 )
-from rnn_compiler.model_import.tensorflow_data_movement import part_of
+from rnn_compiler.model_import.tensorflow_graph import part_of
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 
-__all__ = ["read_onnx"]
+# What an ONNX model has besides recurrent nodes that may be recurrent layers: functions and
+# loops.
+#
+# A function's weights may be its arguments, so each call of it would be a layer of its own. Both
+# are named, not imported.
+
+LOOPS = ("Loop", "Scan")
+"""The operators that run a graph once for each step."""
+
+_DEEPEST = 50
+_INLINE = "which is not read: inline it with onnx.inliner.inline_local_functions"
+
+
+def in_functions(model: Any) -> Iterator[RefusedLayer]:
+    """The recurrent nodes in functions that the model calls, whose weights are not traced."""
+    bodies = [model.graph.node, *(function.node for function in model.function)]
+    called = {(node.domain, node.op) for body in bodies for node in nodes_within(body)}
+    for function in model.function:
+        if (function.domain, function.name) not in called:
+            continue
+        for node in nodes_within(function.node):
+            if node.op in OPERATORS:
+                name = clipped(f"{function.name}/{node.name or node.op}")
+                yield RefusedLayer(name, f"{node.op} in a function", _INLINE)
+
+
+def loops_beside(model: Any) -> str:
+    """The operators of a model's loops without a recurrent node in them; usually empty."""
+    found: set[str] = set()
+    for node in nodes_within(model.graph.node):
+        if node.op in LOOPS and not any(each.op in OPERATORS for each in nodes_within([node])):
+            found.add(node.op)
+    return " and ".join(f"a {op}" for op in sorted(found))
+
+
+def nodes_within(nodes: Any, depth: int = 0) -> Iterator[Any]:
+    """Some nodes, and those in the graphs inside them."""
+    for node in nodes:
+        yield node
+        for attribute in node.attr:
+            if attribute.HasField("graph") and depth < _DEEPEST:
+                yield from nodes_within(attribute.graph.node, depth + 1)
+
 
 _TYPES: dict[int, tuple[np.dtype[Any], str]] = {
     1: (np.dtype(np.float32), "float_data"),
@@ -57,29 +104,22 @@ _DOMAINS = ("", "ai.onnx", "com.microsoft")
 _EXPORTERS = {"pytorch": "PyTorch's exporter", "tf2onnx": "tf2onnx"}
 
 _EXTERNAL = 1
-_DEEPEST = 50
 _MOST_NODES = 1_000
 _MOST_NUMBERS = 10_000
 """The most sizes that an array may be split into."""
 
 
-def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of an ONNX file, and a description of its other content.
-
-    Raises:
-        ArtifactError: The file is damaged, or a file that it names is not in its folder.
-        OSError: It cannot be read.
-        UnsupportedError: The package protobuf is not installed.
-    """
+def read_onnx(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
+    """The layers of an ONNX file, and a description of its other content."""
     data = read_bytes(path)
     model = parse("OnnxModel", data, path)
     if not model.graph.node or not model.ir_version:
         raise damaged(path, "it is not an ONNX model: it has no nodes")
-    found: list[Layer | Refused] = []
+    found: list[Layer | RefusedLayer] = []
     number = 0
-    files = Files(path, len(data))
+    files = OnnxFiles(path, len(data))
     once = Once(files.budget)
-    for scope, node in _nodes(Scope(model.graph, files, None)):
+    for scope, node in _nodes(OnnxGraph(model.graph, files, None)):
         if node.op not in OPERATORS:
             continue
         number += 1
@@ -87,7 +127,7 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
             raise exceeded(path, f"it has more than {_MOST_NODES} recurrent layers")
         if node.domain not in _DOMAINS:
             reason = clipped(f"the operator {node.op} of the domain {node.domain}")
-            found.append(Refused(node.name or f"{node.op}_{number}", reason))
+            found.append(RefusedLayer(node.name or f"{node.op}_{number}", reason))
             continue
         names = list(node.input)
         arrays = [scope.array(name) if name else None for name in names]
@@ -109,7 +149,7 @@ def read_onnx(path: Path) -> tuple[list[Layer | Refused], str]:
     return named_apart(found), f"the operators {', '.join(told[:20])}{by}"
 
 
-def _note(found: list[Layer | Refused], loops: str) -> None:
+def _note(found: list[Layer | RefusedLayer], loops: str) -> None:
     """Notes on the first layer that the model has loops, which may be other layers."""
     first = next((k for k, layer in enumerate(found) if isinstance(layer, Layer)), None)
     if first is not None:
@@ -120,7 +160,7 @@ def _note(found: list[Layer | Refused], loops: str) -> None:
         found[first] = replace(layer, notes=(*layer.notes, f"{note} (import --whole imports all)"))
 
 
-class Files:
+class OnnxFiles:
     """The files of a model: the one with the graph, and those with weights next to it.
 
     Attributes:
@@ -134,16 +174,7 @@ class Files:
         self._beside: set[Path] = set()
 
     def read(self, tensor: Any, size: int) -> bytes:
-        """The elements of a tensor that are in another file.
-
-        Args:
-            tensor: The tensor.
-            size: Their size in bytes.
-
-        Raises:
-            ArtifactError: They are missing, or have another size.
-            OSError: The file cannot be read.
-        """
+        """The elements of a tensor that are in another file."""
         entries: Mapping[str, str] = pairs(tensor.external)
         file = within(self.path.parent, entries.get("location", ""), self.path)
         try:
@@ -160,7 +191,7 @@ class Files:
         return read_bytes(file, offset, size)
 
 
-class Scope:
+class OnnxGraph:
     """A graph, and the arrays and shapes of its values.
 
     Attributes:
@@ -169,7 +200,7 @@ class Scope:
         outer: The graph around it, whose values it can use.
     """
 
-    def __init__(self, graph: Any, files: Files, outer: Scope | None) -> None:
+    def __init__(self, graph: Any, files: OnnxFiles, outer: OnnxGraph | None) -> None:
         self.graph = graph
         self.files = files
         self.path = files.path
@@ -187,11 +218,7 @@ class Scope:
         self._zeros: dict[str, bool] = {}
 
     def array(self, name: str, depth: int = 0) -> Any:
-        """The array of a value; None if it is not constant.
-
-        Raises:
-            ArtifactError: It is damaged.
-        """
+        """The array of a value; None if it is not constant."""
         name = self._handed_on(name)
         if name not in self._known:
             self._known[name] = None  # in case it depends on itself
@@ -285,16 +312,16 @@ def pairs_of(node: Any) -> dict[str, Any]:
     return {each.name: each for each in node.attr}
 
 
-def _nodes(scope: Scope, depth: int = 0) -> Iterator[tuple[Scope, Any]]:
+def _nodes(scope: OnnxGraph, depth: int = 0) -> Iterator[tuple[OnnxGraph, Any]]:
     """The nodes of a graph, and of the graphs inside them."""
     for node in scope.graph.node:
         yield scope, node
         for attribute in node.attr:
             if attribute.HasField("graph") and depth < _DEEPEST:
-                yield from _nodes(Scope(attribute.graph, scope.files, scope), depth + 1)
+                yield from _nodes(OnnxGraph(attribute.graph, scope.files, scope), depth + 1)
 
 
-def _tensor(tensor: Any, files: Files) -> Any:
+def _tensor(tensor: Any, files: OnnxFiles) -> Any:
     """The array of a tensor; None if its element type is not supported."""
     if tensor.dtype not in _TYPES:
         return None

@@ -1,10 +1,10 @@
 """Converts ONNX's operators LSTM, GRU and RNN to ops, from their attributes and weights.
 
-`DynamicQuantizeLSTM` is imported as the LSTM that it approximates (`onnx_int8`).
+`DynamicQuantizeLSTM` is imported as the LSTM that it approximates (`float_lstm`).
 
-A node becomes CudnnRNNV3 if that computes it and its weights are constants (`onnx_ops`); any other
-becomes ONNX's op of the same name, with ONNX's inputs. Weights that are inputs of the graph, or are
-computed in it, then stay arguments, with a note.
+A node becomes CudnnRNNV3 if that computes it and its weights are constants (`cudnn_mode`); any
+other becomes ONNX's op of the same name, with ONNX's inputs. Weights that are inputs of the graph,
+or are computed in it, then stay arguments, with a note.
 
 Features that no op computes are rejected by name; what the node does to its input or output becomes
 a note.
@@ -23,20 +23,140 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.ops.onnx.kinds import KINDS
-from rnn_compiler.model_import.layer import Layer, Refused, checked
-from rnn_compiler.model_import.onnx_int8 import DYNAMIC, WEIGHTS, float_lstm
-from rnn_compiler.model_import.onnx_ops import (
+from rnn_compiler.model_import.layer import (
     CUDNN_NAMES,
     ONNX_NAMES,
+    Layer,
+    RefusedLayer,
     canonical,
+    checked,
     cudnn_mode,
     optional_inputs,
 )
 from rnn_compiler.model_import.reading import Once, clipped
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
+from rnn_compiler.schema.int8 import LARGEST
 from rnn_compiler.weights import from_onnx
 
-__all__ = ["INPUTS", "OPERATORS", "STATE_POSITIONS", "Node", "layer_of"]
+# Weights that ONNX files store as integers, as floating-point numbers.
+#
+#     DynamicQuantizeLSTM    ONNX Runtime's: an LSTM whose W and R are integers, [D, K, 4H], with a
+#                            scale and a zero point for each direction, or for each of its columns
+#     QuantizeLinear         converts a constant to integers
+#     DequantizeLinear       converts such integers back
+#
+# The latter two have one scale for all elements, for each index of an axis, or for blocks along
+# it.
+#
+# Source: https://onnx.ai/onnx/operators (QuantizeLinear, DequantizeLinear), ONNX Runtime's
+# docs/ContribOperators.md (DynamicQuantizeLSTM).
+
+DYNAMIC = "DynamicQuantizeLSTM"
+"""The operator whose weights are integers."""
+
+_PLAIN = 8
+"""The number of inputs of a plain LSTM; they come first."""
+
+WEIGHTS = {
+    "W": 1,
+    "R": 2,
+    "W_scale": 8,
+    "W_zero_point": 9,
+    "R_scale": 10,
+    "R_zero_point": 11,
+}
+"""The inputs that determine its matrices, by name."""
+
+
+def float_lstm(arrays: Sequence[Any]) -> tuple[list[Any], str]:
+    """The inputs of the LSTM that one of int8 weights approximates, and a note; or ValueError."""
+    made, kept = [*arrays[:_PLAIN]], True
+    for name in "WR":
+        parts = (arrays[WEIGHTS[f"{name}{part}"]] for part in ("", "_scale", "_zero_point"))
+        numbers, scales = _matrix(*parts)
+        most = np.abs(numbers).max(1, initial=0)
+        kept &= bool(np.all((most == LARGEST) | (most == 0)))
+        with np.errstate(all="ignore"):
+            matrix = (numbers * scales).astype(np.float32)
+        made[WEIGHTS[name]] = np.ascontiguousarray(matrix.transpose(0, 2, 1))
+    which = "the same numbers" if kept else "numbers close to them, with a scale for each column"
+    return made, f"W and R are integers in the model; quantize='int8' stores {which}"
+
+
+def _matrix(numbers: Any, scales: Any, zeros: Any) -> tuple[Any, Any]:
+    """A matrix as integers without zero points, and the scales to multiply it by."""
+    if numbers.dtype.name not in ("int8", "uint8") or numbers.ndim != 3:
+        raise ValueError(f"weights of {numbers.dtype} and {numbers.ndim} axes")
+    directions, _, columns = numbers.shape
+    known = ((directions,), (directions, columns))
+    if scales.shape not in known or scales.dtype != np.float32 or zeros.shape != scales.shape:
+        wanted = " or ".join(str(list(each)) for each in known)
+        raise ValueError(
+            f"scales {scales.dtype}{list(scales.shape)}, zero points {list(zeros.shape)}; "
+            f"expected float32 scales and zero points {wanted}"
+        )
+    if zeros.dtype != numbers.dtype:
+        raise ValueError(f"zero points of {zeros.dtype} for numbers of {numbers.dtype}")
+    shape = (directions, 1, -1)
+    return numbers.astype(np.int32) - zeros.reshape(shape), scales.reshape(shape)
+
+
+LINEAR = ("QuantizeLinear", "DequantizeLinear")
+"""The operators that convert constants."""
+
+_OUTPUT_TYPES = {2: "uint8", 3: "int8", 4: "uint16", 5: "int16"}
+"""Types of quantized numbers, by ONNX's number of each."""
+
+_SCALE_TYPES = ("float16", "bfloat16", "float32", "float64")
+
+
+def linear(operator: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+    """The result of an operator of `LINEAR`; ValueError or NotImplementedError if there is none."""
+    array, scale = inputs[:2]
+    zero: Any = inputs[2] if len(inputs) > 2 else None
+    kind = array.dtype if operator == "DequantizeLinear" else _result_type(zero, attributes)
+    if kind.name not in (*_OUTPUT_TYPES.values(), "int32"):
+        raise NotImplementedError(f"numbers of {kind}")
+    if scale.dtype.name not in _SCALE_TYPES:
+        raise ValueError(f"scales of {scale.dtype}")
+    if zero is None:
+        zero = np.zeros_like(scale, kind)
+    if zero.dtype != kind:
+        raise ValueError(f"zero points of {zero.dtype} for numbers of {kind}")
+    axis = attributes["axis"].i if "axis" in attributes else min(1, array.ndim - 1)
+    block = attributes["block_size"].i if "block_size" in attributes else 0
+    scales, zeros = (_spread(each, array.shape, axis, block) for each in (scale, zero))
+    with np.errstate(all="ignore"):
+        if operator == "DequantizeLinear":
+            return (array.astype(np.int64) - zeros).astype(scale.dtype) * scales
+        rounded = np.nan_to_num(np.rint(array / scales) + zeros)
+    limits = np.iinfo(kind)
+    return np.minimum(np.maximum(rounded, limits.min), limits.max).astype(kind)
+
+
+def _result_type(zero: Any, attributes: Mapping[str, Any]) -> Any:
+    """The type of `QuantizeLinear`'s result."""
+    if zero is not None:
+        return zero.dtype
+    number = attributes["output_dtype"].i if "output_dtype" in attributes else 0
+    if number and number not in _OUTPUT_TYPES:
+        raise NotImplementedError(f"output_dtype {number}")
+    return np.dtype(_OUTPUT_TYPES[number or 2])
+
+
+def _spread(part: Any, shape: Sequence[int], axis: int, block: int) -> Any:
+    """Scales or zero points, broadcast to the elements of an array."""
+    if block:
+        part = part.take(np.arange(shape[axis]) // block, axis)
+        if block < 0 or part.shape != tuple(shape):
+            raise ValueError(f"scales of blocks {list(part.shape)} of {list(shape)}")
+        return part
+    if part.size == 1:
+        return part.reshape(())
+    if part.shape != (shape[axis],):
+        raise ValueError(f"{part.size} scales of {shape[axis]} indices")
+    return part.reshape([-1 if k == axis % len(shape) else 1 for k in range(len(shape))])
+
 
 _REFUSED = "AttnLSTM"
 OPERATORS = (*KINDS, DYNAMIC, _REFUSED)
@@ -108,30 +228,20 @@ class Node:
         return self.attributes["hidden_size"].i if "hidden_size" in self.attributes else 0
 
 
-def layer_of(node: Node, path: Path, once: Once, *, as_onnx: bool = False) -> Layer | Refused:
-    """The layer of a node.
-
-    Args:
-        node: The node.
-        path: The file, for messages.
-        once: Computes arrays from its weights, once for weights that nodes share.
-        as_onnx: Whether it becomes ONNX's op even if CudnnRNNV3 computes it.
-
-    Raises:
-        ArtifactError: Its weights are invalid.
-    """
+def layer_of(node: Node, path: Path, once: Once, *, as_onnx: bool = False) -> Layer | RefusedLayer:
+    """The layer of a node; with `as_onnx`, as ONNX's op even if CudnnRNNV3 computes it."""
     if node.operator == _REFUSED:
-        return Refused(node.name, node.operator)
+        return RefusedLayer(node.name, node.operator)
     if node.operator == DYNAMIC:
         return _float_layer(node, path, once)
     op, dtype = f"onnx.{node.operator}", _dtype(node, path)
     if unknown := _unknown(node):
-        return Refused(node.name, unknown, f"which ONNX's {node.operator} does not have")
+        return RefusedLayer(node.name, unknown, f"which ONNX's {node.operator} does not have")
     try:
         attributes = canonical(op, _given(node, op), dtype)
     except InvalidArgumentError as error:
         reason = f"{error.argument}={error.got}"[:80]
-        return Refused(node.name, reason, f"where {error.expected} is expected")
+        return RefusedLayer(node.name, reason, f"where {error.expected} is expected")
     refused = _refused(node)
     if refused is not None:
         return refused
@@ -150,13 +260,13 @@ def layer_of(node: Node, path: Path, once: Once, *, as_onnx: bool = False) -> La
     return checked(Layer(node.name, op, attributes, _dims(node), dtype, known, tuple(notes)), path)
 
 
-def _float_layer(node: Node, path: Path, once: Once) -> Layer | Refused:
+def _float_layer(node: Node, path: Path, once: Once) -> Layer | RefusedLayer:
     """The layer that a node with weights in int8 approximates."""
     known = [k for k, array in enumerate(node.arrays) if array is not None]
     lacking = [name for name, k in WEIGHTS.items() if k not in known]
     if lacking:
         reason = f"{DYNAMIC}, whose {' and '.join(lacking)} are not constants"
-        return Refused(node.name, reason)
+        return RefusedLayer(node.name, reason)
     try:
         arrays, note = once(DYNAMIC, node.arrays, lambda: float_lstm(node.arrays))
     except ValueError as error:
@@ -169,12 +279,12 @@ def _float_layer(node: Node, path: Path, once: Once) -> Layer | Refused:
         shapes=node.shapes[: len(arrays)],
     )
     layer = layer_of(plain, path, once)
-    return layer if isinstance(layer, Refused) else replace(layer, notes=(*layer.notes, note))
+    return layer if isinstance(layer, RefusedLayer) else replace(layer, notes=(*layer.notes, note))
 
 
 def _cudnn(
     node: Node, mode: str, attributes: Mapping[str, Any], path: Path, once: Once
-) -> Layer | Refused:
+) -> Layer | RefusedLayer:
     """The layer of a node that CudnnRNNV3 computes."""
     W, R, B = (node.array(name) for name in "WRB")
     try:
@@ -285,13 +395,13 @@ def _check_sizes(node: Node, attributes: Mapping[str, Any], path: Path) -> None:
             )
 
 
-def _refused(node: Node) -> Refused | None:
+def _refused(node: Node) -> RefusedLayer | None:
     """The feature of a node that no op computes; None if there is none."""
     for name in _STATES:
         sizes, units = node.shape(name) or (), node.last_size("R")
         if len(sizes) == 3 and None not in (sizes[2], units) and sizes[2] != units:
             reason = f"{name} of {sizes[2]} units and weights of {units}"
-            return Refused(node.name, reason, _PROJECTION)
+            return RefusedLayer(node.name, reason, _PROJECTION)
     return None
 
 

@@ -4,31 +4,16 @@ from __future__ import annotations
 
 import math
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rnn_compiler.base.files import open_regular
 from rnn_compiler.errors import ArtifactError
-
-__all__ = [
-    "LARGEST_MESSAGE",
-    "MOST_AXES",
-    "Budget",
-    "Once",
-    "array_of",
-    "clipped",
-    "damaged",
-    "exceeded",
-    "is_zeros",
-    "read_bytes",
-    "shown",
-    "stored_bytes",
-    "the_one_number",
-    "within",
-]
 
 LARGEST_MESSAGE = 2**31 - 1
 """The maximum size of a protobuf message in bytes."""
@@ -70,12 +55,7 @@ class Budget:
     """Limits the total size of a model's arrays, so that small files cannot create large ones."""
 
     def __init__(self, path: Path, stored: int) -> None:
-        """Sets the bound.
-
-        Args:
-            path: The model's file, for messages.
-            stored: The size of its files in bytes.
-        """
+        """Sets the bound."""
         self._path = path
         self._most = self._left = _SPARE_BYTES + 16 * stored
 
@@ -85,11 +65,7 @@ class Budget:
         self._left += 16 * stored
 
     def take(self, count: int) -> None:
-        """Counts bytes.
-
-        Raises:
-            ArtifactError: There are more than the bound.
-        """
+        """Counts bytes."""
         self._left -= count
         if self._left < 0:
             raise exceeded(
@@ -105,16 +81,7 @@ class Once:
         self._made: dict[Any, tuple[Sequence[Any], Any]] = {}
 
     def __call__(self, key: Any, arrays: Sequence[Any], make: Callable[[], Any]) -> Any:
-        """The result of `make` for some arrays.
-
-        Args:
-            key: Other values that it depends on.
-            arrays: The arrays, or None.
-            make: Computes it.
-
-        Raises:
-            ArtifactError: There are more bytes than the budget allows.
-        """
+        """The result of `make` for some arrays; `key` is what else it depends on."""
         key = (key, *map(id, arrays))
         if key not in self._made:
             self._budget.take(sum(array.nbytes for array in arrays if array is not None))
@@ -141,17 +108,7 @@ def _once(array: Any) -> Any:
 
 
 def read_bytes(path: Path, offset: int = 0, size: int | None = None) -> bytes:
-    """The bytes of a regular file, or some of them.
-
-    Args:
-        path: The file.
-        offset: The offset of the first byte.
-        size: The number of bytes; default: all.
-
-    Raises:
-        ArtifactError: It is not a regular file, is too large, or ends early.
-        OSError: It cannot be read.
-    """
+    """The bytes of a regular file, or some of them."""
     with open_regular(path) as stream:
         found = os.fstat(stream.fileno())
         size = found.st_size - offset if size is None else size
@@ -195,16 +152,7 @@ def _stored(file: int, size: int) -> int:
 
 
 def within(folder: Path, name: str, path: Path) -> Path:
-    """The file that a model refers to, which must be in the model's folder.
-
-    Args:
-        folder: The model file's folder.
-        name: The name.
-        path: The model file, for messages.
-
-    Raises:
-        ArtifactError: It is elsewhere, possibly through a link.
-    """
+    """The file that a model refers to, which must be in the model's folder."""
     if name and "\0" not in name and not os.path.isabs(name) and ".." not in Path(name).parts:
         found = Path(os.path.realpath(folder / name))
         homes = (folder, Path(os.path.realpath(path)).parent)
@@ -214,14 +162,46 @@ def within(folder: Path, name: str, path: Path) -> Path:
 
 
 def array_of(data: bytes, dtype: np.dtype[Any], shape: Sequence[int], path: Path, name: str) -> Any:
-    """The array of some bytes, in little-endian order.
-
-    Raises:
-        ArtifactError: There are too few or too many of them, or a size is negative.
-    """
+    """The array of some bytes, in little-endian order."""
     claimed = math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or len(shape) > MOST_AXES or claimed != len(data):
         raise damaged(path, f"{name} has {len(data)} bytes, not those of {dtype} {shown(shape)}")
     little: Any = dtype
     array: Any = np.frombuffer(data, little.newbyteorder("<"))
     return array.astype(dtype, copy=False).reshape(shape)
+
+
+# Runs the reader of an untrusted file as a separate process, because it may crash or hang.
+
+
+class ReaderOutcome(NamedTuple):
+    """The outcome of a process.
+
+    Attributes:
+        output: Its standard output.
+        code: Its exit code, negative for a signal; None if it was stopped.
+        failure: How it failed, "ended with signal 11"; empty if it succeeded.
+    """
+
+    output: bytes
+    code: int | None
+    failure: str
+
+
+def run_reader(program: Path, *arguments: str, seconds: int, data: bytes = b"") -> ReaderOutcome:
+    """Runs a Python program on one thread."""
+    try:
+        done = subprocess.run(
+            [sys.executable, str(program), *arguments],
+            input=data,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=seconds,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return ReaderOutcome(b"", None, f"does not end in {seconds} s")
+    code = done.returncode
+    ended = f"ended with {f'signal {-code}' if code < 0 else f'code {code}'}"
+    return ReaderOutcome(done.stdout, code, ended if code else "")

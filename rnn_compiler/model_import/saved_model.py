@@ -13,27 +13,17 @@ from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.model_import.checkpoint import Checkpoint
-from rnn_compiler.model_import.layer import Layer, Refused
+from rnn_compiler.model_import.layer import Layer, RefusedLayer
 from rnn_compiler.model_import.messages import pairs, parse
 from rnn_compiler.model_import.reading import Budget, damaged, read_bytes, stored_bytes
-from rnn_compiler.model_import.tensorflow_constants import Constants
-from rnn_compiler.model_import.tensorflow_graph import Graph
+from rnn_compiler.model_import.tensorflow_graph import Constants, TensorflowGraph
 from rnn_compiler.model_import.tensorflow_layers import layers_of
-
-__all__ = ["read_frozen_graph", "read_saved_model"]
 
 _SERVING = "serve"
 
 
-def read_saved_model(folder: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of a SavedModel, and a description of its other content.
-
-    Raises:
-        ArtifactError: A file of it is damaged.
-        InvalidArgumentError: The folder is not a SavedModel.
-        OSError: A file cannot be read.
-        UnsupportedError: The package protobuf is not installed.
-    """
+def read_saved_model(folder: Path) -> tuple[list[Layer | RefusedLayer], str]:
+    """The layers of a SavedModel, and a description of its other content."""
     path = folder / "saved_model.pb"
     if not path.is_file():
         text = ", which has only saved_model.pbtxt" if path.with_suffix(".pbtxt").is_file() else ""
@@ -46,7 +36,7 @@ def read_saved_model(folder: Path) -> tuple[list[Layer | Refused], str]:
         raise damaged(path, "it has no graph")
     serving = [each for each in model.meta_graphs if _SERVING in each.info.tags]
     chosen = (serving or list(model.meta_graphs))[0]
-    graph = Graph(chosen.graph, path)
+    graph = TensorflowGraph(chosen.graph, path)
     index = folder / "variables" / "variables.index"
     checkpoint = Checkpoint(index.with_suffix(""), path) if os.path.lexists(index) else None
     stored = sum(map(stored_bytes, index.parent.glob("variables.data-*")))
@@ -58,19 +48,13 @@ def read_saved_model(folder: Path) -> tuple[list[Layer | Refused], str]:
     return layers_of(constants), _ops_of(graph)
 
 
-def read_frozen_graph(path: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of a graph whose weights are constants, and a description of its other content.
-
-    Raises:
-        ArtifactError: The file is damaged.
-        OSError: It cannot be read.
-        UnsupportedError: The package protobuf is not installed.
-    """
+def read_frozen_graph(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
+    """The layers of a graph whose weights are constants, and a description of its other content."""
     data = read_bytes(path)
     message = parse("Graph", data, path)
     if not message.node:
         raise damaged(path, "it is not a GraphDef: it has no nodes")
-    graph = Graph(message, path)
+    graph = TensorflowGraph(message, path)
     return layers_of(Constants(graph, None, Budget(path, len(data)))), _ops_of(graph)
 
 
@@ -81,11 +65,6 @@ def _bound(
 
     The graph and the checkpoint each list the objects of the model, in different orders. Objects
     with the same name in the same parent are the same.
-
-    Args:
-        objects: The graph's objects.
-        checkpoint: The checkpoint.
-        nodes: The node of each variable, by its key in the checkpoint.
     """
     same, waiting = {0: 0}, [0]
     while waiting and checkpoint.objects:
@@ -108,7 +87,7 @@ def _bound(
     return {name: tuple(map(node_of, bound.inputs)) for name, bound in found}
 
 
-def _ops_of(graph: Graph) -> str:
+def _ops_of(graph: TensorflowGraph) -> str:
     """The ops of a graph that may belong to a recurrent layer, for a message."""
     bodies = [graph.main.body, *graph.functions.values()]
     ops = {node.op for body in bodies for node in body.nodes.values()}

@@ -23,18 +23,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rnn_compiler.model_import.layer import Layer, Refused, checked
-from rnn_compiler.model_import.tensorflow_constants import Constants
+from rnn_compiler.model_import.layer import Layer, RefusedLayer, checked
 from rnn_compiler.model_import.tensorflow_graph import (
+    Constants,
+    GraphValue,
     Scope,
-    Value,
     attributes_of,
     data_inputs,
     layer_name,
 )
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
-
-__all__ = ["cells_of"]
 
 _HOLDING = {"MatMul", "ConcatV2", "Split", "Sigmoid", "Mul"}
 """The ops that every cell has."""
@@ -58,7 +56,7 @@ class _NoCellError(Exception):
     """A value that is not the result of a cell."""
 
 
-class _Gate(NamedTuple):
+class _GateArgument(NamedTuple):
     """The argument of a gate's sigmoid.
 
     Attributes:
@@ -68,28 +66,21 @@ class _Gate(NamedTuple):
         state: The state multiplied by them.
     """
 
-    part: Value
+    part: GraphValue
     bias: float
     peephole: Any
-    state: Value | None
+    state: GraphValue | None
 
 
-def cells_of(constants: Constants) -> Iterator[tuple[Scope, Layer | Refused]]:
-    """The cells of a graph, each with its scope.
-
-    Args:
-        constants: The graph, with its known weights.
-
-    Raises:
-        ArtifactError: The graph is damaged.
-    """
+def cells_of(constants: Constants) -> Iterator[tuple[Scope, Layer | RefusedLayer]]:
+    """The cells of a graph, each with its scope."""
     for scope in constants.graph.scopes(_HOLDING, every=True):
         cells = _Cells(constants)
         for node in scope.body.nodes.values():
             read = {"Mul": cells.lstm, **dict.fromkeys(_SUMS, cells.gru)}.get(node.op)
             try:
                 if read is not None:
-                    yield scope, read(Value(scope, node.name))
+                    yield scope, read(GraphValue(scope, node.name))
             except _NoCellError:
                 continue
 
@@ -105,9 +96,9 @@ class _Cells:
     def __init__(self, constants: Constants) -> None:
         self._constants = constants
         self._graph = constants.graph
-        self._matrices: dict[tuple[Value, str], list[Value]] | None = None
+        self._matrices: dict[tuple[GraphValue, str], list[GraphValue]] | None = None
 
-    def lstm(self, value: Value) -> Layer | Refused:
+    def lstm(self, value: GraphValue) -> Layer | RefusedLayer:
         """The LSTM cell whose h is a value: the output gate times the state."""
         sides = self._sides(value, "Mul")
         for state, gate in (sides, sides[::-1]):
@@ -123,9 +114,11 @@ class _Cells:
             return self._lstm(value, state, o, w, b, name)
         except _NoCellError as error:
             reason = str(error) or "other ops than TensorFlow's cells"
-            return Refused(self._name(value.scope, name) or name, reason, _REFUSED)
+            return RefusedLayer(self._name(value.scope, name) or name, reason, _REFUSED)
 
-    def _lstm(self, value: Value, activated: Value, o: _Gate, w: Any, b: Any, name: str) -> Layer:
+    def _lstm(
+        self, value: GraphValue, activated: GraphValue, o: _GateArgument, w: Any, b: Any, name: str
+    ) -> Layer:
         """The cell of an output gate."""
         units = w.shape[1] // 4
         if self._is_projected(value, units, name):
@@ -164,7 +157,7 @@ class _Cells:
         weights = {"w": w, **peepholes, "b": b}
         return self._layer(value.scope, name, "LSTMBlockCell", attributes, weights, units)
 
-    def _gate(self, sigmoid: Value) -> _Gate:
+    def _gate(self, sigmoid: GraphValue) -> _GateArgument:
         """A gate, from its sigmoid's argument: a part of the product, bias and peephole."""
         part, bias, peephole, seen = None, 0.0, None, None
         waiting = self._inputs(sigmoid, "Sigmoid")[:1]
@@ -186,9 +179,9 @@ class _Cells:
                 raise _NoCellError
         if part is None or waiting:
             raise _NoCellError
-        return _Gate(part, bias, peephole, seen)
+        return _GateArgument(part, bias, peephole, seen)
 
-    def _peephole(self, term: Value) -> tuple[Any, Value]:
+    def _peephole(self, term: GraphValue) -> tuple[Any, GraphValue]:
         """The weights of a peephole, and its state."""
         sides = self._sides(term, "Mul")
         for weights, state in (sides, sides[::-1]):
@@ -197,7 +190,7 @@ class _Cells:
                 return array, state
         raise _NoCellError
 
-    def _unclipped(self, state: Value) -> tuple[Value, float]:
+    def _unclipped(self, state: GraphValue) -> tuple[GraphValue, float]:
         """A state before it is clipped, and the bound; -1 if it is not clipped."""
         if self._op(state) != "Maximum":
             return state, -1.0
@@ -207,7 +200,7 @@ class _Cells:
             raise _NoCellError(f"a clip to {low:g}..{high:g}")
         return unclipped, high
 
-    def _and_number(self, value: Value, op: str) -> tuple[Value, float]:
+    def _and_number(self, value: GraphValue, op: str) -> tuple[GraphValue, float]:
         """The operands of an op: a value, and a constant number."""
         sides = self._sides(value, op)
         for other, constant in (sides, sides[::-1]):
@@ -216,24 +209,24 @@ class _Cells:
                 return other, float(number)
         raise _NoCellError
 
-    def _is_projected(self, h: Value, units: int, name: str) -> bool:
+    def _is_projected(self, h: GraphValue, units: int, name: str) -> bool:
         """Whether h is multiplied by a matrix in the cell of a product with that name."""
         matrices = self._factors(h.scope).get((self._source(h), _folder(name)), ())
         arrays = map(self._constants.array, matrices)
         return any(array is not None and array.shape[:1] == (units,) for array in arrays)
 
-    def _factors(self, scope: Scope) -> dict[tuple[Value, str], list[Value]]:
+    def _factors(self, scope: Scope) -> dict[tuple[GraphValue, str], list[GraphValue]]:
         """The matrices that values are multiplied by, by value and path in the graph."""
         if self._matrices is None:
             self._matrices = {}
             for node in scope.body.nodes.values():
                 if node.op == "MatMul" and len(data_inputs(node)) == 2:
-                    made, matrix = self._inputs(Value(scope, node.name), "MatMul")
+                    made, matrix = self._inputs(GraphValue(scope, node.name), "MatMul")
                     key = (self._source(made), _folder(node.name))
                     self._matrices.setdefault(key, []).append(matrix)
         return self._matrices
 
-    def gru(self, value: Value) -> Layer:
+    def gru(self, value: GraphValue) -> Layer:
         """The GRU cell whose h is a value."""
         kept, new = self._sides(value, *_SUMS)
         if "Tanh" not in map(self._op, self._inputs(new, "Mul")):
@@ -280,15 +273,15 @@ class _Cells:
         """The name of a cell, given the name of its product."""
         return layer_name([part for part in (*scope.path, _folder(name)) if part])
 
-    def _source(self, value: Value) -> Value:
+    def _source(self, value: GraphValue) -> GraphValue:
         return self._graph.source(value)
 
-    def _op(self, value: Value) -> str:
+    def _op(self, value: GraphValue) -> str:
         """The op that computes a value; empty for an argument."""
         node = self._graph.node(self._source(value))
         return "" if node is None else node.op
 
-    def _inputs(self, value: Value, *ops: str) -> list[Value]:
+    def _inputs(self, value: GraphValue, *ops: str) -> list[GraphValue]:
         """The inputs of the op that computes a value, if it is one of these."""
         source = self._source(value)
         node = self._graph.node(source)
@@ -299,14 +292,14 @@ class _Cells:
             raise _NoCellError
         return inputs
 
-    def _sides(self, value: Value, *ops: str) -> tuple[Value, Value]:
+    def _sides(self, value: GraphValue, *ops: str) -> tuple[GraphValue, GraphValue]:
         """The two inputs of a sum or product."""
         inputs = self._inputs(value, *ops)
         return inputs[0], inputs[1]
 
     def _activated(
-        self, value: Value, op: str, first: str, second: str, whole: bool = False
-    ) -> tuple[Value, Value]:
+        self, value: GraphValue, op: str, first: str, second: str, whole: bool = False
+    ) -> tuple[GraphValue, GraphValue]:
         """The operands, or results, of two ops whose results are combined, in either order."""
         sides = self._sides(value, op)
         for a, b in (sides, sides[::-1]):
@@ -314,7 +307,7 @@ class _Cells:
                 return (a, b) if whole else (self._inputs(a, first)[0], self._inputs(b, second)[0])
         raise _NoCellError
 
-    def _parts(self, product: Value, number: int) -> list[Value]:
+    def _parts(self, product: GraphValue, number: int) -> list[GraphValue]:
         """The factors of a product that are a certain part of a split."""
         found = [self._source(each) for each in self._inputs(product, "Mul")]
         found = [each for each in found if self._op(each) == "Split" and each.number == number]
@@ -322,7 +315,7 @@ class _Cells:
             raise _NoCellError
         return found
 
-    def _other(self, product: Value, factor: Value) -> Value:
+    def _other(self, product: GraphValue, factor: GraphValue) -> GraphValue:
         """The other factor of a product."""
         sides = self._sides(product, "Mul")
         for a, b in (sides, sides[::-1]):
@@ -330,7 +323,7 @@ class _Cells:
                 return b
         raise _NoCellError
 
-    def _split(self, parts: list[Value]) -> Value:
+    def _split(self, parts: list[GraphValue]) -> GraphValue:
         """The split along the last axis whose parts these are, in order."""
         sources = [self._source(each) for each in parts]
         first = sources[0]
@@ -345,7 +338,7 @@ class _Cells:
             raise _NoCellError
         return first
 
-    def _product(self, value: Value) -> tuple[Value, Value, Any, Any, str]:
+    def _product(self, value: GraphValue) -> tuple[GraphValue, GraphValue, Any, Any, str]:
         """The parts of [x, h] w + b: x, h, w, b, and the name of the product."""
         product, bias = self._sides(value, "BiasAdd", *_SUMS)
         if self._op(product) != "MatMul":
@@ -361,7 +354,7 @@ class _Cells:
             raise _NoCellError
         return x, h, w, b, node.name
 
-    def _is(self, value: Value, number: float) -> bool:
+    def _is(self, value: GraphValue, number: float) -> bool:
         """Whether a value is a constant number."""
         array = self._constants.array(value)
         return array is not None and array.ndim == 0 and array == number

@@ -1,11 +1,11 @@
 """TensorFlow's graphs: nodes, functions and their calls, as if all calls were inlined.
 
 A function may be called several times with different weights, so every call is examined: a `Scope`
-is the main graph, or one call of a function together with the calling scope. A `Value` is a result
-of a node in a scope, or an argument of its function.
+is the main graph, or one call of a function together with the calling scope. A `GraphValue` is a
+result of a node in a scope, or an argument of its function.
 
-`Graph.source` follows a value back to the op that computes it, through everything that passes
-values on unchanged: identities, reads of variables, arguments and results of functions, loop
+`TensorflowGraph.source` follows a value back to the op that computes it, through everything that
+passes values on unchanged: identities, reads of variables, arguments and results of functions, loop
 invariants.
 
 Keras saves an LSTM as two equivalent functions, one for CPUs and one with CudnnRNNV3, and
@@ -18,18 +18,20 @@ tensorflow/core/grappler/optimizers/implementation_selector.h.
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.model_import.messages import pairs
-from rnn_compiler.model_import.reading import damaged, exceeded
+import numpy as np
 
-__all__ = ["Graph", "Scope", "Value", "attributes_of", "data_inputs", "layer_name"]
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.model_import.checkpoint import Checkpoint
+from rnn_compiler.model_import.messages import dtype_of, pairs, tensor_of
+from rnn_compiler.model_import.reading import MOST_AXES, Budget, damaged, exceeded
 
 _HANDED_ON = {
     *("Identity", "IdentityN", "RefIdentity", "Snapshot", "StopGradient", "PreventGradient"),
@@ -47,7 +49,7 @@ _MOST_SCOPES = 5_000
 """The most steps to follow beyond four per node, and the most calls; models have fewer."""
 
 
-class Value(NamedTuple):
+class GraphValue(NamedTuple):
     """A result of a node, or an argument of a function.
 
     Attributes:
@@ -62,7 +64,7 @@ class Value(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Body:
+class FunctionBody:
     """The main graph, or a function.
 
     Attributes:
@@ -109,7 +111,7 @@ class Scope:
         inputs: The value of each argument.
     """
 
-    body: Body
+    body: FunctionBody
     caller: Scope | None = None
     call: Any = None
     inputs: tuple[str, ...] = ()
@@ -139,7 +141,7 @@ class Scope:
         return False
 
 
-class Graph:
+class TensorflowGraph:
     """The graph of a model.
 
     Attributes:
@@ -153,7 +155,7 @@ class Graph:
     def __init__(self, graph: Any, path: Path) -> None:
         self.path = path
         self.bound: dict[str, tuple[str, ...]] = {}
-        self.main = Scope(Body("", {node.name: node for node in graph.node}))
+        self.main = Scope(FunctionBody("", {node.name: node for node in graph.node}))
         library = {each.signature.name: each for each in graph.library.function}
         self.functions = {name: _body(name, function) for name, function in library.items()}
         self._implementations: dict[bytes, list[str]] = {}
@@ -162,25 +164,18 @@ class Graph:
                 self._implementations.setdefault(body.implements, []).append(body.name)
         self._children: dict[tuple[Scope, str, str], Scope] = {}
         self._unchanged: dict[tuple[Scope, int], bool] = {}
-        self._sources: dict[Value, Value] = {}
+        self._sources: dict[GraphValue, GraphValue] = {}
         nodes = sum(len(body.nodes) for body in (self.main.body, *self.functions.values()))
         self._hops_left = _MOST_HOPS + 4 * nodes
 
     def scopes(self, wanted: set[str], *, every: bool = False) -> Iterator[Scope]:
-        """The scopes with nodes of some ops: the main graph, then its calls, depth first.
+        """The scopes with any, or `every`, of some ops: the main graph, then calls, depth first.
 
         Functions that a program may call although the main graph does not come last. Functions that
         neither calls, such as a saved model's gradients, are left out.
-
-        Args:
-            wanted: The ops.
-            every: Whether a scope must have all of them, not just one.
-
-        Raises:
-            ArtifactError: There are implausibly many calls.
         """
 
-        def has(body: Body) -> bool:
+        def has(body: FunctionBody) -> bool:
             return wanted <= body.ops if every else bool(wanted & body.ops)
 
         holding, called_ones = self._holding(has)
@@ -225,7 +220,7 @@ class Graph:
             self._children[key] = Scope(self.functions[name], scope, node, tuple(passed))
         return self._children[key]
 
-    def value(self, scope: Scope, text: str) -> Value:
+    def value(self, scope: Scope, text: str) -> GraphValue:
         """The value named by an input of a node or a result of a function.
 
         In a graph it is written ``node:1``, the second result; in a function ``node:output_h:0``,
@@ -237,27 +232,19 @@ class Graph:
         if node is not None and node.op in OPS:
             results = [each.name for each in OPS[node.op].signature.results]
             number += results.index(rest[0]) if rest[0] in results else 0
-        return Value(scope, name, number)
+        return GraphValue(scope, name, number)
 
-    def node(self, value: Value) -> Any:
-        """The node of a value; None if it is an argument.
-
-        Raises:
-            ArtifactError: There is no such node.
-        """
+    def node(self, value: GraphValue) -> Any:
+        """The node of a value; None if it is an argument."""
         if value.name in value.scope.body.nodes:
             return value.scope.body.nodes[value.name]
         if value.name in value.scope.body.arguments:
             return None
         raise damaged(self.path, f"a node reads {value.name!r}, which is not in its graph")
 
-    def source(self, value: Value) -> Value:
-        """The value before all nodes that only pass it on.
-
-        Raises:
-            ArtifactError: There is a cycle, or a node is missing.
-        """
-        passed: dict[Value, None] = {}
+    def source(self, value: GraphValue) -> GraphValue:
+        """The value before all nodes that only pass it on."""
+        passed: dict[GraphValue, None] = {}
         while value not in self._sources:
             if value in passed:
                 raise damaged(self.path, f"{value.name!r} is passed on in a cycle")
@@ -270,7 +257,7 @@ class Graph:
         self._sources.update(dict.fromkeys(passed, made))
         return made
 
-    def _before(self, value: Value) -> Value | None:
+    def _before(self, value: GraphValue) -> GraphValue | None:
         """The value that a node passes on; None if the node computes a new one."""
         self._hops_left -= 1
         if self._hops_left < 0:
@@ -306,10 +293,10 @@ class Graph:
         if key not in self._unchanged:
             self._unchanged[key] = False  # in case it depends on itself
             results = scope.body.results
-            value: Value | None = None
+            value: GraphValue | None = None
             if position < len(results):
                 value = self.value(scope, results[position])
-            seen: set[Value] = set()
+            seen: set[GraphValue] = set()
             while value is not None and self.node(value) is not None and value not in seen:
                 seen.add(value)
                 value = self._before(value)
@@ -327,7 +314,7 @@ class Graph:
         others = self._implementations.get(body.implements, []) if body.implements else []
         return [name, *(other for other in others if other != name)]
 
-    def _holding(self, has: Callable[[Body], bool]) -> tuple[set[str], set[str]]:
+    def _holding(self, has: Callable[[FunctionBody], bool]) -> tuple[set[str], set[str]]:
         """The functions that have something or call one that has, and all called functions."""
         callers: dict[str, set[str]] = {}
         for body in self.functions.values():
@@ -368,12 +355,12 @@ def _called(node: Any) -> Sequence[str]:
     return found if found or node.op in _HANDED_ON else [node.op]
 
 
-def _body(name: str, function: Any) -> Body:
+def _body(name: str, function: Any) -> FunctionBody:
     """A function of the library."""
     returned = pairs(function.ret)
     attributes = pairs(function.attr)
     implements = attributes.get("api_implements")
-    return Body(
+    return FunctionBody(
         name=name,
         nodes={node.name: node for node in function.node},
         arguments={each.name: k for k, each in enumerate(function.signature.input)},
@@ -392,3 +379,357 @@ def layer_name(path: Sequence[str]) -> str:
     steps = [_STORED.sub(r"\1", step) for step in path]
     parts = [part for step in steps for part in step.split("/") if not _GENERIC.fullmatch(part)]
     return "/".join(part for k, part in enumerate(parts) if not k or part != parts[k - 1])
+
+
+# TensorFlow's ops that move the elements of arrays, in numpy.
+#
+# Elementwise sums, differences and products are included, because contrib's CudnnLSTM halves each
+# bias when it restores it (cuDNN has two biases).
+#
+# Source: tensorflow/core/ops/array_ops.cc.
+
+"""The most axes of an array; ranges number axes."""
+
+_MOST_NUMBERS = 10_000
+"""The most sizes that an array may be split into."""
+
+DataMovement = Callable[[Sequence[Any], Mapping[str, Any], int], Any]
+
+
+def _numbers(array: Any) -> list[int]:
+    if array.size > _MOST_NUMBERS:
+        raise ValueError(f"{array.size} sizes or axes")
+    return [int(number) for number in np.ravel(array)]
+
+
+def part_of(whole: Any, sizes: Sequence[int], axis: int, index: int) -> Any:
+    """One of the parts, of given sizes, of an array along an axis."""
+    start = sum(sizes[:index])
+    at = [slice(None)] * whole.ndim
+    at[axis] = slice(start, start + sizes[index])
+    return whole[tuple(at)]
+
+
+def _split(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+    axis, whole, parts = int(arrays[0]), arrays[1], attributes["num_split"].i
+    size, rest = divmod(whole.shape[axis], parts)
+    if rest or not 0 <= index < parts:
+        raise ValueError(f"part {index} of {parts} out of {whole.shape[axis]}")
+    return np.moveaxis(np.moveaxis(whole, axis, 0)[index * size : (index + 1) * size], 0, axis)
+
+
+def _split_sizes(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+    """A part of given size along an axis; one of them may be -1, the rest."""
+    whole, sizes, axis = arrays[0], _numbers(arrays[1]), int(arrays[2])
+    if -1 in sizes:
+        sizes[sizes.index(-1)] = whole.shape[axis] - sum(sizes) - 1
+    if sum(sizes) != whole.shape[axis] or min(sizes) < 0:
+        raise ValueError(f"parts of {sizes} out of {whole.shape[axis]}")
+    return part_of(whole, sizes, axis, index)
+
+
+def _strided_slice(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+    """A slice as in Python, with masks that leave a bound open or drop an axis."""
+    masks = {
+        name: attributes[f"{name}_mask"].i if f"{name}_mask" in attributes else 0
+        for name in ("begin", "end", "shrink_axis", "ellipsis", "new_axis")
+    }
+    if masks["ellipsis"] or masks["new_axis"]:
+        raise ValueError("an ellipsis or a new axis")
+    at: list[Any] = []
+    for k, (begin, end, step) in enumerate(zip(*map(_numbers, arrays[1:4]), strict=True)):
+        if masks["shrink_axis"] >> k & 1:
+            at.append(begin)
+        else:
+            first = None if masks["begin"] >> k & 1 else begin
+            at.append(slice(first, None if masks["end"] >> k & 1 else end, step))
+    return arrays[0][tuple(at)]
+
+
+def _slice(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+    whole, begins, sizes = arrays[0], _numbers(arrays[1]), _numbers(arrays[2])
+    ends = [None if size < 0 else begin + size for begin, size in zip(begins, sizes, strict=True)]
+    return whole[tuple(map(slice, begins, ends))]
+
+
+def _squeeze(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+    dims = attributes["squeeze_dims"].list.i if "squeeze_dims" in attributes else ()
+    return np.squeeze(arrays[0], tuple(dims) or None)
+
+
+def _cast(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+    dtype = dtype_of(attributes["DstT"].type)
+    if dtype is None:
+        raise ValueError("not a numeric type")
+    with np.errstate(over="ignore"):
+        return arrays[0].astype(dtype)
+
+
+def _elementwise(function: Any) -> DataMovement:
+    """An elementwise operation on arrays, one of which has the shape of the result."""
+
+    def move(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+        shape = np.broadcast_shapes(arrays[0].shape, arrays[1].shape)
+        if shape not in (arrays[0].shape, arrays[1].shape):
+            raise ValueError(f"shapes {arrays[0].shape} and {arrays[1].shape}")
+        with np.errstate(all="ignore"):
+            return function(arrays[0], arrays[1])
+
+    return move
+
+
+def _params(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+    """CudnnRNN's buffer, from three sizes, all matrices and all biases."""
+    return np.concatenate([np.ravel(array) for array in arrays[3:]])
+
+
+def _range(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+    numbers = range(*(int(each) for each in arrays))
+    if len(numbers) > MOST_AXES:
+        raise ValueError(f"{len(numbers)} axes")
+    return np.array(numbers, np.int32)
+
+
+def _gather(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
+    """The slices at some indices of an axis; None if there are more indices than slices."""
+    array, indices, *axes = arrays
+    axis = int(axes[0]) if axes else 0
+    if indices.size > array.shape[axis] or _number(attributes, "batch_dims"):
+        return None
+    if indices.min(initial=0) < 0:
+        raise ValueError("an index before the first")
+    return np.take(array, indices.astype(np.int64), axis)
+
+
+def _number(attributes: Mapping[str, Any], name: str) -> int:
+    return attributes[name].i if name in attributes else 0
+
+
+def _axis(attributes: Mapping[str, Any]) -> int:
+    return _number(attributes, "axis")
+
+
+DATA_MOVEMENT: dict[str, DataMovement] = {
+    "Add": _elementwise(np.add),
+    "AddV2": _elementwise(np.add),
+    "Cast": _cast,
+    "Concat": lambda a, attributes, index: np.concatenate(a[1:], int(a[0])),
+    "ConcatV2": lambda a, attributes, index: np.concatenate(a[:-1], int(a[-1])),
+    "CudnnRNNCanonicalToParams": _params,
+    "CudnnRNNCanonicalToParamsV2": _params,
+    "ExpandDims": lambda a, attributes, index: np.expand_dims(a[0], int(a[1])),
+    "Fill": lambda a, attributes, index: np.broadcast_to(a[1], _numbers(a[0])),
+    "Gather": _gather,
+    "GatherV2": _gather,
+    "Mul": _elementwise(np.multiply),
+    "Pack": lambda a, attributes, index: np.stack(a, _axis(attributes)),
+    "Range": _range,
+    "Rank": lambda a, attributes, index: np.array(a[0].ndim, np.int32),
+    "Reshape": lambda a, attributes, index: np.reshape(a[0], _numbers(a[1])),
+    "ResourceGather": _gather,
+    "ReverseV2": lambda a, attributes, index: np.flip(a[0], tuple(_numbers(a[1]))),
+    "Shape": lambda a, attributes, index: np.array(a[0].shape, np.int32),
+    "Slice": _slice,
+    "Split": _split,
+    "SplitV": _split_sizes,
+    "Squeeze": _squeeze,
+    "Sub": _elementwise(np.subtract),
+    "StridedSlice": _strided_slice,
+    "Transpose": lambda a, attributes, index: np.transpose(a[0], _numbers(a[1])),
+    "Unpack": lambda a, attributes, index: np.moveaxis(a[0], _axis(attributes), 0)[index],
+    "ZerosLike": lambda a, attributes, index: np.zeros_like(a[0]),
+}
+"""Ops that move elements or make zeros: functions of inputs, attributes and the result's number."""
+
+
+# The arrays of values in a TensorFlow graph that are constants or only move constants.
+#
+# A weight is a constant or a variable that may be sliced, concatenated, transposed and reshaped;
+# `Constants.array` does the same to its array (`DATA_MOVEMENT`). With any other op,
+# such as a matrix product, the value is unknown.
+#
+# The value of a variable is what the graph assigns to it when restoring a checkpoint: RestoreV2
+# lists keys, and each of its results is assigned to a variable, directly or after moves.
+# (contrib's CudnnLSTM stores matrices and biases in the checkpoint and assembles its buffer from
+# them.) If a graph restores nothing, variables are found by name.
+#
+# A graph may have hundreds of functions that move the same weights. The same move of the same
+# arrays is computed once, and counts once.
+
+VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
+"""The ops that stand for a variable."""
+
+_RESTORE, _SAVE = "RestoreV2", "SaveV2"
+_MOST_RESTORED = 1_000
+_SMALL = 256
+"""The size in bytes of arrays that are axes, sizes and the like."""
+_DEEPEST = 100
+"""The longest chain of nodes between a weight and its op."""
+
+
+class Constants:
+    """The arrays of a graph's values.
+
+    Attributes:
+        graph: The graph.
+        keys: The key of each variable in the checkpoint, by the name of the variable's node, if it
+            is restored without moves.
+    """
+
+    def __init__(
+        self, graph: TensorflowGraph, checkpoint: Checkpoint | None, budget: Budget
+    ) -> None:
+        """Finds out how variables are restored."""
+        self.graph = graph
+        self.keys: dict[str, str] = {}
+        self._checkpoint = checkpoint
+        self._budget = budget
+        self._known: dict[GraphValue, Any] = {}
+        self._constants: dict[tuple[str, str], Any] = {}
+        self._moved: dict[Any, Any] = {}
+        self._whole: dict[int, Any] = {}
+        self._by_content: dict[Any, Any] = {}
+        self._assigned: dict[str, GraphValue] = {}
+        self._saved: dict[Scope, set[str]] = {}
+        if checkpoint is not None:
+            self._find_restored()
+
+    def array(self, value: GraphValue, depth: int = 0) -> Any:
+        """The array of a value; None if it is not constant."""
+        value = self.graph.source(value)
+        if value not in self._known:
+            self._known[value] = None  # in case it depends on itself
+            self._known[value] = self._array(value, depth)
+        return self._known[value]
+
+    def whole(self, array: Any) -> Any:
+        """The array in contiguous memory; the same one for all arrays with equal elements."""
+        if id(array) not in self._whole:
+            if not array.flags.c_contiguous:
+                self._budget.take(array.nbytes)
+            whole: Any = np.ascontiguousarray(array)  # this adds an axis to a single number
+            whole = whole.reshape(array.shape)
+            content = hashlib.blake2b(whole.reshape(-1).view(np.uint8).data).digest()
+            key = (whole.dtype.name, whole.shape, content)
+            # The array is kept, so that no other gets its id.
+            self._whole[id(array)] = array, self._by_content.setdefault(key, whole)
+        return self._whole[id(array)][1]
+
+    def is_for_checkpoint(self, scope: Scope, node: Any) -> bool:
+        """Whether a node is only used to save or restore variables."""
+        if scope not in self._saved:
+            nodes = scope.body.nodes
+            waiting = [name for name, each in nodes.items() if each.op == _SAVE]
+            found: set[str] = set()
+            while waiting:
+                name = waiting.pop()
+                if name in nodes and name not in found:
+                    found.add(name)
+                    waiting += [text.split(":")[0] for text in data_inputs(nodes[name])]
+            self._saved[scope] = found
+        return node.name in self._saved[scope] or self.is_restored(GraphValue(scope, node.name))
+
+    def is_restored(self, value: GraphValue) -> bool:
+        """Whether a value comes from the checkpoint and is not an initial value."""
+        waiting = [self.graph.source(value)]
+        seen = set(waiting)
+        while waiting and len(seen) < _MOST_RESTORED:
+            node = self.graph.node(here := waiting.pop())
+            if node is not None and node.op == _RESTORE:
+                return True
+            if node is not None and node.op in DATA_MOVEMENT:
+                for text in data_inputs(node):
+                    before = self.graph.source(self.graph.value(here.scope, text))
+                    waiting += [] if before in seen else [before]
+                    seen.add(before)
+        return False
+
+    def _array(self, value: GraphValue, depth: int) -> Any:
+        node = self.graph.node(value)
+        if node is None:
+            return None
+        attributes = attributes_of(node)
+        if node.op == "Const" and "value" in attributes:
+            key = (value.scope.body.name, node.name)
+            if key not in self._constants:
+                held = attributes["value"].tensor
+                self._constants[key] = tensor_of(held, self.graph.path, node.name, self._budget)
+            return self._constants[key]
+        if node.op in VARIABLES:
+            return self._variable(node, depth)
+        if node.op == _RESTORE:
+            return self._stored(self._key(value))
+        if node.op not in DATA_MOVEMENT or depth > _DEEPEST:
+            return None
+        inputs = [self.graph.value(value.scope, text) for text in data_inputs(node)]
+        arrays = [self.array(each, depth + 1) for each in inputs]
+        if any(array is None for array in arrays):
+            return None
+        key = (node.op, value.number, _content(attributes), *map(_identity, arrays))
+        if key not in self._moved:
+            self._budget.take(sum(array.nbytes for array in arrays))
+            self._moved[key] = arrays, self._move(node, arrays, attributes, value.number)
+        return self._moved[key][1]
+
+    def _move(self, node: Any, arrays: list[Any], attributes: dict[str, Any], number: int) -> Any:
+        """The result of a node for some arrays."""
+        try:
+            return DATA_MOVEMENT[node.op](arrays, attributes, number)
+        except Exception as error:  # numpy rejects axes, shapes or sizes
+            reason = f"{node.op} {node.name!r} cannot be: {error or type(error).__name__}"
+            raise damaged(self.graph.path, reason) from error
+
+    def _variable(self, node: Any, depth: int) -> Any:
+        """The array of a variable."""
+        if node.name in self._assigned:
+            return self.array(self._assigned[node.name], depth + 1)
+        shared = attributes_of(node).get("shared_name")
+        name = shared.s.decode(errors="replace") if shared is not None else ""
+        return self._stored(name or node.name)
+
+    def _stored(self, name: str | None) -> Any:
+        """The array in the checkpoint under a key, or for a variable's name."""
+        if self._checkpoint is None or name is None:
+            return None
+        return self._checkpoint.array(name)
+
+    def _find_restored(self) -> None:
+        """Finds the values that variables are restored from."""
+        for scope in self.graph.scopes({_RESTORE}):
+            for node in scope.body.nodes.values():
+                if node.op not in ("Assign", "AssignVariableOp"):
+                    continue
+                inputs = [self.graph.value(scope, text) for text in data_inputs(node)]
+                if len(inputs) < 2:
+                    continue
+                target, value = (self.graph.source(each) for each in inputs[:2])
+                variable, made = self.graph.node(target), self.graph.node(value)
+                if variable is None or variable.op not in VARIABLES or made is None:
+                    continue
+                if made.op == _RESTORE and (key := self._key(value)) is not None:
+                    self.keys[variable.name] = key
+                if self.is_restored(value):
+                    self._assigned[variable.name] = value
+
+    def _key(self, value: GraphValue) -> str | None:
+        """The key that a result of RestoreV2 is restored from: its second input lists them."""
+        inputs = data_inputs(self.graph.node(value))
+        if len(inputs) < 2:
+            return None
+        node = self.graph.node(self.graph.source(self.graph.value(value.scope, inputs[1])))
+        held = attributes_of(node).get("value") if node is not None else None
+        names = held.tensor.string_val if held is not None else ()
+        return names[value.number].decode(errors="replace") if value.number < len(names) else None
+
+
+def _identity(array: Any) -> Any:
+    """An identity that equal arrays share: the elements of small ones, the address of others."""
+    if array.nbytes <= _SMALL:
+        return array.dtype.name, array.shape, array.tobytes()
+    return id(array)
+
+
+def _content(attributes: dict[str, Any]) -> tuple[tuple[str, bytes], ...]:
+    """The attributes of a node that belong to its op, without notes such as ``_output_shapes``."""
+    held = sorted((name, each) for name, each in attributes.items() if not name.startswith("_"))
+    return tuple((name, each.SerializeToString(deterministic=True)) for name, each in held)

@@ -6,8 +6,10 @@ Sizes are derived from shapes: of the weights, of results, if the graph records 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,30 +20,230 @@ from rnn_compiler.model_import.layer import (
     FOR_TRAINING,
     STREAMED,
     Layer,
-    Refused,
+    RefusedLayer,
     checked,
     named_apart,
 )
-from rnn_compiler.model_import.reading import damaged, exceeded, is_zeros, the_one_number
-from rnn_compiler.model_import.sizes import Sizes
+from rnn_compiler.model_import.messages import Shape, dtype_of, shape_of
+from rnn_compiler.model_import.reading import (
+    MOST_AXES,
+    clipped,
+    damaged,
+    exceeded,
+    is_zeros,
+    the_one_number,
+)
 from rnn_compiler.model_import.tensorflow_cells import cells_of
-from rnn_compiler.model_import.tensorflow_constants import VARIABLES, Constants
 from rnn_compiler.model_import.tensorflow_graph import (
-    Graph,
+    DATA_MOVEMENT,
+    VARIABLES,
+    Constants,
+    GraphValue,
     Scope,
-    Value,
+    TensorflowGraph,
     attributes_of,
     data_inputs,
     layer_name,
 )
-from rnn_compiler.model_import.tensorflow_loops import loops_of
-from rnn_compiler.model_import.tensorflow_state import StateVariables
-from rnn_compiler.model_import.tensors import Shape, dtype_of, shape_of
 from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.tensors import DIMENSIONS, Axis, Tensor
 
-__all__ = ["layers_of"]
+# The variables in which a TensorFlow graph keeps state between calls.
+#
+# A variable keeps state if it is assigned anything but constants or values restored from a
+# checkpoint, which only initialize or reset it.
+
+_ASSIGNING = {
+    *("Assign", "AssignAdd", "AssignSub", "ScatterUpdate", "ScatterNdUpdate"),
+    *("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"),
+    *("ResourceScatterUpdate", "ResourceScatterNdUpdate"),
+}
+"""Ops that change a variable, which is their first input."""
+
+_GIVEN = ("Placeholder", "PlaceholderWithDefault", *VARIABLES)
+_MOST_NODES = 1_000
+"""The most nodes to examine behind a value; one with more is not an initial value."""
+
+
+class StateVariables:
+    """Which variables of a graph keep state."""
+
+    def __init__(self, constants: Constants) -> None:
+        """Finds the variables that the graph assigns."""
+        self._graph = constants.graph
+        self._names = {
+            variable
+            for scope in self._graph.scopes(_ASSIGNING)
+            for node in scope.body.nodes.values()
+            if node.op in _ASSIGNING
+            if (variable := self._changed(constants, scope, data_inputs(node))) is not None
+        }
+
+    def variable(self, value: GraphValue) -> str | None:
+        """The state variable that a value is, possibly moved; None for other values."""
+        for found in self._behind(value, only_movement=True):
+            node = self._graph.node(found)
+            if node is not None and node.op in VARIABLES and node.name in self._names:
+                return node.name
+        return None
+
+    def behind_moves(self, value: GraphValue) -> list[str]:
+        """The variables that a value consists of, if it is only moved."""
+        nodes = (self._graph.node(each) for each in self._behind(value, only_movement=True))
+        return [node.name for node in nodes if node is not None and node.op in VARIABLES]
+
+    def _changed(self, constants: Constants, scope: Scope, inputs: list[str]) -> str | None:
+        """The state variable that a node with some inputs changes, if any."""
+        if len(inputs) < 2:
+            return None
+        target, value = (self._graph.value(scope, text) for text in (inputs[0], inputs[-1]))
+        variable = self._graph.node(self._graph.source(target))
+        if variable is None or variable.op not in VARIABLES:
+            return None
+        keeps_state = not constants.is_restored(value) and not self._is_initial(value)
+        return variable.name if keeps_state else None
+
+    def _is_initial(self, value: GraphValue) -> bool:
+        """Whether a value depends only on constants."""
+        behind = self._behind(value)
+        if len(behind) >= _MOST_NODES:
+            return False
+        nodes = [self._graph.node(each) for each in behind]
+        return all(n is not None and n.op not in _GIVEN and n.op not in OPS for n in nodes)
+
+    def _behind(self, value: GraphValue, *, only_movement: bool = False) -> list[GraphValue]:
+        """The values that a value is computed or moved from, and itself, up to a limit."""
+        graph = self._graph
+        waiting = [graph.source(value)]
+        found = dict.fromkeys(waiting)
+        while waiting and len(found) < _MOST_NODES:
+            here = waiting.pop()
+            node = graph.node(here)
+            if node is None or (only_movement and node.op not in DATA_MOVEMENT):
+                continue
+            for text in data_inputs(node):
+                before = graph.source(graph.value(here.scope, text))
+                if before not in found:
+                    found[before] = None
+                    waiting.append(before)
+        return list(found)
+
+
+# Keras' layers that a TensorFlow graph has as loops of ordinary ops, found by their variables.
+#
+# Such loops cannot be recognised. If a graph has other layers as well, they are named.
+
+_WEIGHTS = re.compile(r"(.+)/recurrent_kernel(_\d{1,9})?")
+_REMEDY = "which cannot be recognised: save the model as .keras"
+_MOST_NAMED = 300
+
+
+def loops_of(
+    graph: TensorflowGraph, variables: StateVariables, calls: Iterable[tuple[Scope, Any]]
+) -> list[RefusedLayer]:
+    """The layers whose recurrent weights no op of the graph takes."""
+    bodies = [graph.main.body, *graph.functions.values()]
+    nodes = (node for body in bodies for node in body.nodes.values())
+    kept = {each.name for each in nodes if each.op in VARIABLES and _WEIGHTS.fullmatch(each.name)}
+    if not kept:
+        return []
+    taken = {
+        name
+        for scope, node in calls
+        for text in data_inputs(node)
+        for name in variables.behind_moves(graph.value(scope, text))
+    }
+    known = set(taken)
+    found: list[RefusedLayer] = []
+    for name in sorted(kept - taken, key=lambda each: (each.count("/"), each)):
+        parts = name.split("/")
+        if len(found) >= _MOST_NAMED:
+            break
+        if not any("/".join(parts[k:]) in known for k in range(1, len(parts))):  # an optimizer's
+            known.add(name)
+            layer = clipped(name.rpartition("/")[0])
+            found.append(
+                RefusedLayer(layer, "recurrent weights in a loop of ordinary ops", _REMEDY)
+            )
+    return found
+
+
+# Derives an op's dimensions from the known shapes of the tensors around it.
+
+_WEIGHTED = ("num_units", "num_layers", "input_size")
+
+
+class KnownSizes:
+    """The known dimensions of an op."""
+
+    def __init__(
+        self, signature: Signature, form: Signature, attributes: Mapping[str, Any]
+    ) -> None:
+        """Creates it without known dimensions."""
+        self._signature = signature
+        self._attributes = attributes
+        self._names = form.dimensions
+        self._seen: list[tuple[str, Axis, int]] = []
+
+    def see(self, tensor: Tensor, shape: Shape | None) -> None:
+        """Uses the shape of an argument or result; shapes of another rank are ignored."""
+        if shape is None or tensor.ignored or len(shape) != len(tensor.sizes):
+            return
+        for size, found in zip(tensor.sizes, shape, strict=True):
+            if found is not None:
+                self._seen.append((tensor.name, size, found))
+
+    def see_value(self, tensor: Tensor, value: Any) -> None:
+        """Uses the value of an argument that is a dimension."""
+        if value is not None and value.ndim == 0 and tensor.equals is not None:
+            self._seen.append((tensor.name, Axis.parse(tensor.equals), int(value)))
+
+    def dims(self, path: Path, layer: str) -> dict[str, int | None]:
+        """The dimensions, None for unknown ones."""
+        known: dict[str, int] = {}
+        teller: dict[str, str] = {}
+        for single in (True, False):  # sums follow from single sizes
+            for name, size, found in self._seen:
+                terms = [(k, DIMENSIONS.get(s, s)) for k, s in size.terms]
+                if single != (len(terms) == 1) or not all(s in self._names for _, s in terms):
+                    continue
+                rest = found - sum(k * known.get(s, 0) for k, s in terms)
+                missing = [(k, s) for k, s in terms if s not in known]
+                if len(missing) == 1:
+                    (factor, dimension) = missing[0]
+                    value, remainder = divmod(rest, factor)
+                    if value >= 0 and not remainder:
+                        known[dimension], teller[dimension] = value, name
+                        continue
+                elif missing or not rest:
+                    continue
+                told = ", ".join(f"{s} {known[s]} by {teller[s]}" for _, s in terms if s in known)
+                reason = f"{name} has the size {found} where {size} is expected" + (
+                    f", with {told}" if told else ""
+                )
+                raise ArtifactError(f"{path}: {layer}: {reason}")
+        self._solve_params(known)
+        return {name: known.get(name) for name in self._names}
+
+    def _solve_params(self, known: dict[str, int]) -> None:
+        """The input size, derived from the size of the parameter buffer."""
+        found = [n for _, size, n in self._seen if str(size) == "params_size"]
+        derived = self._signature.derived
+        if not found or derived is None or known.keys() & set(_WEIGHTED) != set(_WEIGHTED[:2]):
+            return
+        open_sizes = {"seq_length": 1, "batch_size": 1, **self._attributes, **known}
+        try:
+            none, one = (
+                derived(self._signature.name, {**open_sizes, "input_size": size})["params_size"]
+                for size in (0, 1)
+            )
+        except InvalidArgumentError:  # skip_input, which has no weights for the input
+            return
+        if one > none and found[0] >= none and (found[0] - none) % (one - none) == 0:
+            known["input_size"] = (found[0] - none) // (one - none)
+
 
 WEIGHTS = ("w", "wci", "wcf", "wco", "b", "w_ru", "w_c", "b_ru", "b_c", "params")
 """The arguments, of all ops, that models store."""
@@ -49,20 +251,13 @@ WEIGHTS = ("w", "wci", "wcf", "wco", "b", "w_ru", "w_c", "b_ru", "b_c", "params"
 _STATES = ("cs_prev", "h_prev", "input_h", "input_c")
 _PEEPHOLES = ("wci", "wcf", "wco")
 _FOUND = {name for name, op in OPS.items() if op.signature.in_tensorflow}
-_MOST_LAYERS, _MOST_NODES = 300, 2_000
+_MOST_LAYERS, _MOST_CALLS = 300, 2_000
 """The most layers, and places where they are called, that a model may have."""
-_TOO_MANY = f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_NODES} calls"
+_TOO_MANY = f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_CALLS} calls"
 
 
-def layers_of(constants: Constants) -> list[Layer | Refused]:
-    """The layers of a graph, in the order of its nodes; calls of one layer are one layer.
-
-    Args:
-        constants: The graph, with its known weights.
-
-    Raises:
-        ArtifactError: The graph is damaged.
-    """
+def layers_of(constants: Constants) -> list[Layer | RefusedLayer]:
+    """The layers of a graph, in the order of its nodes; calls of one layer are one layer."""
     graph = constants.graph
     variables = StateVariables(constants)
     found: list[Layer] = []
@@ -71,9 +266,9 @@ def layers_of(constants: Constants) -> list[Layer | Refused]:
         if len(found) > _MOST_LAYERS:
             raise exceeded(graph.path, _TOO_MANY)
         _add(found, read_layer(graph, constants, variables, scope, node), scope.is_reached)
-    refused: dict[Refused, None] = {}
+    refused: dict[RefusedLayer, None] = {}
     for scope, layer in cells_of(constants):
-        if isinstance(layer, Refused):
+        if isinstance(layer, RefusedLayer):
             refused[layer] = None
         else:
             _add(found, layer, scope.is_reached)
@@ -98,7 +293,7 @@ def _calls(constants: Constants) -> list[tuple[Scope, Any]]:
                 continue
             if "Params" in node.op and constants.is_for_checkpoint(scope, node):
                 continue
-            if len(calls) == _MOST_NODES:
+            if len(calls) == _MOST_CALLS:
                 raise exceeded(constants.graph.path, _TOO_MANY)
             calls.append((scope, node))
     return calls
@@ -114,7 +309,7 @@ def _add(found: list[Layer], layer: Layer, reached: bool) -> None:
 
 
 def read_layer(
-    graph: Graph, constants: Constants, variables: StateVariables, scope: Scope, node: Any
+    graph: TensorflowGraph, constants: Constants, variables: StateVariables, scope: Scope, node: Any
 ) -> Layer:
     """The layer of a node."""
     signature = OPS[node.op].signature
@@ -130,7 +325,7 @@ def read_layer(
         raise ArtifactError(f"{graph.path}: {name}: {error}") from error
     values = _values(graph, scope, node, form, attributes)
     weights, notes = _weights(graph, constants, values, attributes)
-    sizes = Sizes(signature, form, attributes)
+    sizes = KnownSizes(signature, form, attributes)
     for tensor in form.arguments:
         if tensor.name in weights:
             sizes.see(tensor, weights[tensor.name].shape)
@@ -155,7 +350,9 @@ def read_layer(
     return checked(layer, graph.path)
 
 
-def _attributes(graph: Graph, name: str, op: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _attributes(
+    graph: TensorflowGraph, name: str, op: str, given: Mapping[str, Any]
+) -> dict[str, Any]:
     """The op's attributes, with defaults for those that the node lacks."""
     attributes: dict[str, Any] = {}
     for attribute in OPS[op].signature.attributes:
@@ -177,11 +374,11 @@ def _attributes(graph: Graph, name: str, op: str, given: Mapping[str, Any]) -> d
 
 
 def _values(
-    graph: Graph, scope: Scope, node: Any, form: Signature, attributes: Mapping[str, Any]
-) -> dict[str, Value]:
+    graph: TensorflowGraph, scope: Scope, node: Any, form: Signature, attributes: Mapping[str, Any]
+) -> dict[str, GraphValue]:
     """The value of each argument that is a single tensor."""
     inputs = iter([graph.value(scope, text) for text in data_inputs(node)])
-    values: dict[str, Value] = {}
+    values: dict[str, GraphValue] = {}
     for tensor in form.arguments:
         if tensor.is_list:
             count = attributes.get(f"num_params_{tensor.name}", attributes.get("num_params", 0))
@@ -195,7 +392,10 @@ def _values(
 
 
 def _weights(
-    graph: Graph, constants: Constants, values: Mapping[str, Value], attributes: Mapping[str, Any]
+    graph: TensorflowGraph,
+    constants: Constants,
+    values: Mapping[str, GraphValue],
+    attributes: Mapping[str, Any],
 ) -> tuple[dict[str, Any], list[str]]:
     """The weights that are constant, and notes about the others."""
     weights: dict[str, Any] = {}
@@ -213,11 +413,11 @@ def _weights(
 
 
 def _other_notes(
-    graph: Graph,
+    graph: TensorflowGraph,
     constants: Constants,
     variables: StateVariables,
     form: Signature,
-    values: Mapping[str, Value],
+    values: Mapping[str, GraphValue],
 ) -> list[str]:
     """Notes about the origin of arguments that are not weights."""
     notes: list[str] = []
@@ -243,10 +443,9 @@ def _other_notes(
 
 
 _STEPS_TOLD = 4
-_MOST_AXES = 32
 
 
-def _origin(graph: Graph, value: Value) -> str:
+def _origin(graph: TensorflowGraph, value: GraphValue) -> str:
     """The ops that a value comes from, the last first, as text."""
     steps: list[str] = []
     for _ in range(_STEPS_TOLD):
@@ -270,7 +469,7 @@ def _noted(node: Any) -> list[Shape | None]:
     return [shape_of(shape) for shape in attributes["_output_shapes"].list.shape]
 
 
-def _shape(graph: Graph, constants: Constants, value: Value) -> Shape | None:
+def _shape(graph: TensorflowGraph, constants: Constants, value: GraphValue) -> Shape | None:
     """The shape of a value; None if it is not known."""
     for each in (value, graph.source(value)):
         node = graph.node(each)
@@ -284,7 +483,7 @@ def _shape(graph: Graph, constants: Constants, value: Value) -> Shape | None:
         if node is not None and node.op in ("Reshape", "Fill"):
             inputs = [graph.value(each.scope, text) for text in data_inputs(node)]
             sizes = constants.array(inputs[node.op == "Reshape"]) if len(inputs) == 2 else None
-            if sizes is not None and sizes.size <= _MOST_AXES:
+            if sizes is not None and sizes.size <= MOST_AXES:
                 return tuple(int(size) if size >= 0 else None for size in np.ravel(sizes))
     array = constants.array(value)
     return None if array is None else array.shape

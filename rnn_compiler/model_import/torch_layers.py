@@ -15,14 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.model_import.layer import Layer, Refused, checked
+from rnn_compiler.model_import.layer import Layer, RefusedLayer, checked
 from rnn_compiler.model_import.reading import Budget, clipped, stored_bytes
 from rnn_compiler.weights import from_torch
-from rnn_compiler.weights.pickles import Global
+from rnn_compiler.weights.pickles import PickledGlobal
 from rnn_compiler.weights.torch import layers_told
-from rnn_compiler.weights.torch_file import Tensor, TorchFile, read_torch_file
-
-__all__ = ["read_torch"]
+from rnn_compiler.weights.torch_file import TorchFile, TorchTensor, read_torch_file
 
 _STEMS = "(?:weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)"
 _NAME = re.compile(rf"{_STEMS}(_l\d{{1,9}}(_reverse)?)?")
@@ -42,30 +40,27 @@ _MOST_TOLD = 10
 _DEEPEST = 64
 
 
-def read_torch(path: Path) -> tuple[list[Layer | Refused], str]:
-    """The layers of a file from torch.save or torch.jit.save, and a description of other content.
-
-    Raises:
-        ArtifactError: The file is damaged.
-        OSError: It cannot be read.
-    """
+def read_torch(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
+    """The layers of a file from torch.save or torch.jit.save, and what else is in it."""
     file = read_torch_file(path)
     budget = Budget(path, stored_bytes(path))
-    found: list[Layer | Refused] = []
+    found: list[Layer | RefusedLayer] = []
     for prefix, (tensors, others) in _modules(file.tensors).items():
         found.append(
             _with_others(prefix, others) if others else _layer(prefix, tensors, file, budget, path)
         )
     packed = dict.fromkeys(match[1] for match in map(_QUANTIZED.fullmatch, file.classes) if match)
-    found += [Refused(name or "module", "weights that torch quantized", _PACKED) for name in packed]
+    found += [
+        RefusedLayer(name or "module", "weights that torch quantized", _PACKED) for name in packed
+    ]
     names = ", ".join(name[:80] for name in list(file.tensors)[:_MOST_TOLD])
     return found, f"{len(file.tensors)} tensors with names ({names or 'none'})"
 
 
-_Tensors = dict[str, Tensor]
+_Tensors = dict[str, TorchTensor]
 
 
-def _modules(tensors: Mapping[str, Tensor]) -> dict[str, tuple[_Tensors, _Tensors]]:
+def _modules(tensors: Mapping[str, TorchTensor]) -> dict[str, tuple[_Tensors, _Tensors]]:
     """The recurrent modules by their prefix: the weights of each, and its other tensors.
 
     A tensor belongs to the innermost recurrent module around it. What derives from a weight but is
@@ -106,14 +101,14 @@ def _prefixes(name: str) -> Iterator[str]:
             return
 
 
-def _with_others(prefix: str, others: Mapping[str, Tensor]) -> Refused:
+def _with_others(prefix: str, others: Mapping[str, TorchTensor]) -> RefusedLayer:
     """The refusal of a module that has other tensors than torch's modules."""
     remedy = "if the layer computes without them, rc.weights.from_torch converts the rest"
     name = prefix.rstrip(".") or "module"
-    return Refused(name, f"weights {_told(others)}", f"{_NOT_TORCH}: {remedy}")
+    return RefusedLayer(name, f"weights {_told(others)}", f"{_NOT_TORCH}: {remedy}")
 
 
-def _told(tensors: Mapping[str, Tensor]) -> str:
+def _told(tensors: Mapping[str, TorchTensor]) -> str:
     """The names and shapes of tensors, for a message."""
     return clipped(
         ", ".join(f"{each} {list(tensor.shape)}"[:80] for each, tensor in tensors.items())
@@ -121,8 +116,8 @@ def _told(tensors: Mapping[str, Tensor]) -> str:
 
 
 def _layer(
-    prefix: str, tensors: Mapping[str, Tensor], file: TorchFile, budget: Budget, path: Path
-) -> Layer | Refused:
+    prefix: str, tensors: Mapping[str, TorchTensor], file: TorchFile, budget: Budget, path: Path
+) -> Layer | RefusedLayer:
     """The layer of a module whose names begin with a prefix."""
     suffix = "" if "weight_ih" in tensors else "_l0"
     shapes = {stem: tensors[stem + suffix].shape for stem in _MATRICES if stem + suffix in tensors}
@@ -135,13 +130,13 @@ def _layer(
     mode = told if mode == "rnn_tanh" and told == "rnn_relu" else mode
     name = prefix.rstrip(".") or (mode or "module").partition("_")[0]
     if mode is None:
-        return Refused(name, f"weights {_told(tensors)}", _NOT_TORCH)
+        return RefusedLayer(name, f"weights {_told(tensors)}", _NOT_TORCH)
     budget.take(sum(tensor.nbytes for tensor in tensors.values()))
     arrays = {each: tensor.array() for each, tensor in tensors.items()}
     try:
         params: Any = from_torch(arrays, rnn_mode=mode)
     except InvalidArgumentError as error:
-        return Refused(name, clipped(f"weights of {len(arrays)} arrays ({error})"), _NOT_TORCH)
+        return RefusedLayer(name, clipped(f"weights of {len(arrays)} arrays ({error})"), _NOT_TORCH)
     num_layers, bidirectional = layers_told(arrays)
     batch_first = file.facts.get(f"{prefix}batch_first")
     attributes = {
@@ -167,7 +162,7 @@ _KNOWN_CODE = ("torch.", "__torch__.torch.", "rnn_compiler.")
 
 
 def _notes(
-    mode: str, told: str, is_cell: bool, batch_first: object, kind: Global | None
+    mode: str, told: str, is_cell: bool, batch_first: object, kind: PickledGlobal | None
 ) -> tuple[str, ...]:
     """Notes about what the names do not tell."""
     notes: list[str] = []

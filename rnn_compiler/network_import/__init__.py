@@ -23,7 +23,7 @@ from rnn_compiler.errors import ArtifactError, InvalidArgumentError, describe
 from rnn_compiler.freezing import freeze
 from rnn_compiler.linking import LinkedModule, linked_network
 from rnn_compiler.lowering.host.identifiers import RESERVED, is_word_of_c
-from rnn_compiler.model_import.whole import identifier
+from rnn_compiler.model_import.layer import identifier
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import.process import Imported, import_in_process
 from rnn_compiler.network_import.states import checked_states, keeps

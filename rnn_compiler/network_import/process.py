@@ -16,8 +16,14 @@ from rnn_compiler import errors
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.lowering.compiler.compiler_process import temporary_folder
 from rnn_compiler.model_import import DEFECT
-from rnn_compiler.model_import.reader_process import Outcome, run_reader
-from rnn_compiler.model_import.reading import clipped, exceeded, read_bytes, stored_bytes
+from rnn_compiler.model_import.reading import (
+    ReaderOutcome,
+    clipped,
+    exceeded,
+    read_bytes,
+    run_reader,
+    stored_bytes,
+)
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Size, parse
 
@@ -99,7 +105,7 @@ def _beside(path: Path) -> list[Path]:
     return [each for each in path.parent.glob("*.data") if each.name.startswith(stem[:-5])]
 
 
-def _facts(path: Path, folder: Path, done: Outcome) -> dict[str, Any]:
+def _facts(path: Path, folder: Path, done: ReaderOutcome) -> dict[str, Any]:
     """The process's description of the model; its errors are raised here.
 
     Raises:

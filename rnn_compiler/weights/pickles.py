@@ -1,8 +1,9 @@
 """Reads pickles as data, without running anything in them.
 
 A pickle is a program for a stack machine. Instructions that create data are executed here. A class
-or function becomes a `Global`, and a call of one becomes a `Call` with its arguments and the state
-set afterwards. Time and memory are bounded by the number of bytes and by `MOST_INSTRUCTIONS`.
+or function becomes a `PickledGlobal`, and a call of one becomes a `PickledCall` with its arguments
+and the state set afterwards. Time and memory are bounded by the number of bytes and by
+`MOST_INSTRUCTIONS`.
 
 Source: Lib/pickletools.py of CPython.
 """
@@ -14,7 +15,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO, Any, cast
 
-__all__ = ["MOST_INSTRUCTIONS", "Call", "Global", "PickleError", "Stored", "load"]
+__all__ = [
+    "MOST_INSTRUCTIONS",
+    "PickleError",
+    "PickledCall",
+    "PickledGlobal",
+    "PickledReference",
+    "load",
+]
 
 MOST_INSTRUCTIONS = 2_000_000
 """More than any model's pickle has: about thirty per tensor."""
@@ -28,7 +36,7 @@ class PickleError(Exception):
 
 
 @dataclass(frozen=True)
-class Global:
+class PickledGlobal:
     """A class or function named in a pickle.
 
     Attributes:
@@ -41,7 +49,7 @@ class Global:
 
 
 @dataclass(eq=False)
-class Call:
+class PickledCall:
     """An object that a pickle creates by calling a class or function.
 
     Attributes:
@@ -58,13 +66,13 @@ class Call:
 
 
 @dataclass(frozen=True, eq=False)
-class Stored:
+class PickledReference:
     """Resolves a pickle's references to objects outside of it."""
 
     key: Any
 
 
-def load(stream: IO[bytes], stored: list[Stored] | None = None) -> Any:
+def load(stream: IO[bytes], stored: list[PickledReference] | None = None) -> Any:
     """Reads the pickle at the current position of a stream, and advances the stream past it.
 
     Args:
@@ -79,7 +87,7 @@ def load(stream: IO[bytes], stored: list[Stored] | None = None) -> Any:
         >>> load(io.BytesIO(pickle.dumps([1, {"a": (2.5, None)}])))
         [1, {'a': (2.5, None)}]
         >>> load(io.BytesIO(pickle.dumps(print, 2)))
-        Global(module='__builtin__', name='print')
+        PickledGlobal(module='__builtin__', name='print')
     """
     machine = _Machine()
     try:
@@ -110,7 +118,7 @@ class _Machine:
         self.stack: list[Any] = []
         self.below: list[list[Any]] = []
         self.memo: dict[int, Any] = {}
-        self.stored: list[Stored] = []
+        self.stored: list[PickledReference] = []
 
     def step(self, name: str, argument: Any) -> None:
         """Executes an instruction."""
@@ -134,23 +142,23 @@ class _Machine:
         if not isinstance(arguments, tuple):
             raise PickleError("a call has no tuple of arguments")
         arguments = cast(tuple[Any, ...], arguments)
-        if function == Global("collections", "OrderedDict"):
+        if function == PickledGlobal("collections", "OrderedDict"):
             made: dict[Any, Any] = {}
             for key, value in arguments[0] if arguments else ():
                 _set(made, key, value)
             self.stack.append(made)
         else:
-            self.stack.append(Call(function, arguments))
+            self.stack.append(PickledCall(function, arguments))
 
 
 def _refer(machine: _Machine, key: Any) -> None:
-    machine.stored.append(Stored(key))
+    machine.stored.append(PickledReference(key))
     machine.stack.append(machine.stored[-1])
 
 
 def _set(target: Any, key: Any, value: Any) -> None:
     """Sets an item of an object on the stack."""
-    items = target.items if isinstance(target, Call) else target
+    items = target.items if isinstance(target, PickledCall) else target
     if not isinstance(items, dict):
         raise PickleError("an item is set in something that has no items")
     if isinstance(key, _KEYS):
@@ -164,7 +172,7 @@ def _set_pairs(machine: _Machine, pairs: list[Any]) -> None:
 
 def _append(machine: _Machine, values: list[Any]) -> None:
     target = machine.stack[-1]
-    if isinstance(target, Call):
+    if isinstance(target, PickledCall):
         target.items.update(enumerate(values, len(target.items)))
     else:
         target.extend(values)
@@ -214,14 +222,14 @@ def _dict(machine: _Machine, _: Any) -> None:
 
 def _global(machine: _Machine, argument: Any) -> None:
     module, _, name = argument.partition(" ")
-    machine.stack.append(Global(module, name))
+    machine.stack.append(PickledGlobal(module, name))
 
 
 def _stack_global(machine: _Machine, _: Any) -> None:
     name, module = machine.stack.pop(), machine.stack.pop()
     if not isinstance(name, str) or not isinstance(module, str):
         raise PickleError("a class has no name")
-    machine.stack.append(Global(module, name))
+    machine.stack.append(PickledGlobal(module, name))
 
 
 def _call(machine: _Machine, _: Any) -> None:
@@ -236,7 +244,7 @@ def _call_with_keywords(machine: _Machine, _: Any) -> None:
 
 def _build(machine: _Machine, _: Any) -> None:
     state = machine.stack.pop()
-    if isinstance(machine.stack[-1], Call):
+    if isinstance(machine.stack[-1], PickledCall):
         machine.stack[-1].state = state
 
 

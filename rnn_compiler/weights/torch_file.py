@@ -31,9 +31,15 @@ import numpy as np
 from rnn_compiler.base.files import open_regular
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.weights.pickles import Call, Global, PickleError, Stored, load
+from rnn_compiler.weights.pickles import (
+    PickledCall,
+    PickledGlobal,
+    PickledReference,
+    PickleError,
+    load,
+)
 
-__all__ = ["TORCH_SUFFIXES", "Tensor", "TorchFile", "read_torch_file", "torch_arrays"]
+__all__ = ["TORCH_SUFFIXES", "TorchFile", "TorchTensor", "read_torch_file", "torch_arrays"]
 
 TORCH_SUFFIXES = (".pt", ".pth", ".jit")
 
@@ -70,7 +76,7 @@ FACTS = ("batch_first", "mode", "nonlinearity")
 
 
 @dataclass(frozen=True)
-class Storage:
+class TorchStorage:
     """The elements that tensors are views of.
 
     Attributes:
@@ -89,12 +95,12 @@ class Storage:
         return self.count * self.dtype.itemsize
 
 
-Read = Callable[[Storage], bytes]
+Read = Callable[[TorchStorage], bytes]
 """Reads the bytes of a storage."""
 
 
 @dataclass(frozen=True)
-class Tensor:
+class TorchTensor:
     """A tensor in a file.
 
     Attributes:
@@ -105,7 +111,7 @@ class Tensor:
         read: Reads the storage.
     """
 
-    storage: Storage
+    storage: TorchStorage
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     offset: int
@@ -144,9 +150,9 @@ class TorchFile:
         classes: The classes of all other objects by their names: modules, and what torch packs.
     """
 
-    tensors: Mapping[str, Tensor]
+    tensors: Mapping[str, TorchTensor]
     facts: Mapping[str, Any]
-    classes: Mapping[str, Global]
+    classes: Mapping[str, PickledGlobal]
 
 
 def read_torch_file(path: Path) -> TorchFile:
@@ -166,9 +172,9 @@ def read_torch_file(path: Path) -> TorchFile:
             raise ArtifactError(
                 f"{path}: damaged, or not a file from torch.save: {reason}"
             ) from error
-    tensors: dict[str, Tensor] = {}
+    tensors: dict[str, TorchTensor] = {}
     facts: dict[str, Any] = {}
-    classes: dict[str, Global] = {}
+    classes: dict[str, PickledGlobal] = {}
     most = _SPARE_BYTES + 4 * path.stat().st_size
     for name, value in _leaves(root, path):
         most -= len(name)
@@ -179,7 +185,7 @@ def read_torch_file(path: Path) -> TorchFile:
                 facts[name] = value
         elif (tensor := _tensor_of(value, name, read, path)) is not None:
             tensors[name] = tensor
-        elif isinstance(value, Call) and isinstance(value.function, Global):
+        elif isinstance(value, PickledCall) and isinstance(value.function, PickledGlobal):
             classes[name] = value.function
     return TorchFile(tensors, facts, classes)
 
@@ -211,7 +217,7 @@ def _of_zip(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
         raise ArtifactError(f"{path}: its numbers are big-endian, which is not supported")
     root = load(io.BytesIO(_member(stream, members, pickles[0], _LARGEST_PICKLE, path)))
 
-    def read(storage: Storage) -> bytes:
+    def read(storage: TorchStorage) -> bytes:
         with open_regular(path) as again:
             data = _member(again, members, f"{folder}data/{storage.key}", storage.nbytes, path)
         if len(data) != storage.nbytes:
@@ -261,7 +267,7 @@ def _of_pickles(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
     machine = load(head)
     if not isinstance(machine, dict) or cast(Any, machine).get("little_endian") is not True:
         raise ArtifactError(f"{path}: its numbers are big-endian, which is not supported")
-    stored: list[Stored] = []
+    stored: list[PickledReference] = []
     root, keys = load(head, stored), load(head)
     sizes = {each.key: each for each in map(_storage_of, stored) if each is not None}
     offsets: dict[str, int] = {}
@@ -272,7 +278,7 @@ def _of_pickles(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
         offsets[key] = at
         at += 8 + sizes[key].nbytes
 
-    def read(storage: Storage) -> bytes:
+    def read(storage: TorchStorage) -> bytes:
         offset = offsets.get(storage.key)
         with open_regular(path) as again:
             if offset is None or offset + 8 + storage.nbytes > os.fstat(again.fileno()).st_size:
@@ -285,9 +291,9 @@ def _of_pickles(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
     return root, read
 
 
-def _storage_of(value: Any, untyped: Any = None) -> Storage | None:
+def _storage_of(value: Any, untyped: Any = None) -> TorchStorage | None:
     """The storage that a pickle refers to; None if its type is not supported."""
-    key: Any = value.key if isinstance(value, Stored) else None
+    key: Any = value.key if isinstance(value, PickledReference) else None
     if not isinstance(key, tuple) or len(cast(Any, key)) < 5:
         return None
     what, kind, name, _, count = cast(tuple[Any, ...], key)[:5]
@@ -297,28 +303,28 @@ def _storage_of(value: Any, untyped: Any = None) -> Storage | None:
         dtype, count = untyped, count // untyped.itemsize if _is_size(count) else count
     if what != "storage" or not isinstance(name, str) or not _is_size(count) or dtype is None:
         return None
-    return Storage(name, dtype, count)
+    return TorchStorage(name, dtype, count)
 
 
 def _is_size(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**48
 
 
-def _tensor_of(value: Any, name: str, read: Read, path: Path) -> Tensor | None:
+def _tensor_of(value: Any, name: str, read: Read, path: Path) -> TorchTensor | None:
     """The tensor that a call creates; None if it creates something else.
 
     Raises:
         ArtifactError: It is a view beyond its storage.
     """
     for _ in range(_DEEPEST):
-        function = value.function if isinstance(value, Call) else None
-        if not isinstance(function, Global) or not function.module.startswith("torch"):
+        function = value.function if isinstance(value, PickledCall) else None
+        if not isinstance(function, PickledGlobal) or not function.module.startswith("torch"):
             return None
         arguments: tuple[Any, ...] = value.arguments
         if function.name in _PASSED_ON and arguments:
             value = arguments[0]
         elif function.name == "_rebuild_from_type_v2" and len(arguments) > 2:
-            value = Call(arguments[0], arguments[2])
+            value = PickledCall(arguments[0], arguments[2])
         elif function.name in _VIEWS and len(arguments) > 3:
             return _view(arguments, name, read, path)
         else:
@@ -326,7 +332,7 @@ def _tensor_of(value: Any, name: str, read: Read, path: Path) -> Tensor | None:
     return None
 
 
-def _view(arguments: tuple[Any, ...], name: str, read: Read, path: Path) -> Tensor | None:
+def _view(arguments: tuple[Any, ...], name: str, read: Read, path: Path) -> TorchTensor | None:
     """The tensor of a storage, an offset, sizes and strides."""
     stored, offset, shape, strides = arguments[:4]
     dtype = (
@@ -342,7 +348,7 @@ def _view(arguments: tuple[Any, ...], name: str, read: Read, path: Path) -> Tens
     count = math.prod(shape)
     if count > storage.count or (count and offset + last >= storage.count):
         raise _damaged(path, f"the tensor {name[:80]} has more elements than its storage")
-    return Tensor(storage, shape, strides, offset, read)
+    return TorchTensor(storage, shape, strides, offset, read)
 
 
 def _leaves(root: Any, path: Path) -> Iterator[tuple[str, Any]]:
@@ -363,7 +369,7 @@ def _leaves(root: Any, path: Path) -> Iterator[tuple[str, Any]]:
         if depth >= _DEEPEST:
             raise _damaged(path, "it is nested too deeply")
         for key, child in reversed(children):
-            if not isinstance(child, (dict, list, tuple, Call)) and key not in FACTS:
+            if not isinstance(child, (dict, list, tuple, PickledCall)) and key not in FACTS:
                 continue
             below = f"{name}.{key}" if name else str(key)
             below = name if key in _TRANSPARENT else below
@@ -372,7 +378,7 @@ def _leaves(root: Any, path: Path) -> Iterator[tuple[str, Any]]:
 
 def _children(value: Any) -> list[tuple[Any, Any]]:
     """The children of an object by key, index or attribute."""
-    if isinstance(value, Call):
+    if isinstance(value, PickledCall):
         state: Any = value.state
         attributes = _children(state) if isinstance(state, dict) else []
         return [each for each in attributes if each[0] not in _LEFT_OUT] + _children(value.items)

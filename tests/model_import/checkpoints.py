@@ -6,8 +6,7 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
-from rnn_compiler.model_import.checkpoint import MAGIC, table
-from rnn_compiler.model_import.crc32c import masked_crc32c
+from rnn_compiler.model_import.checkpoint import MAGIC, masked_crc32c, table
 
 __all__ = ["entries_of", "index_of"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from network_import.in_process import importing_here
 
-from rnn_compiler.model_import import keras_file, keras_h5
+from rnn_compiler.model_import import keras_file
 
 
 @pytest.fixture(scope="module")
@@ -21,5 +21,4 @@ def hdf5_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reads each HDF5 file once in a session: each takes a process, of a third of a second."""
     from model_import.files import read_hdf5_if_new  # it skips where a package is missing
 
-    for module in (keras_file, keras_h5):
-        monkeypatch.setattr(module, "read_hdf5", read_hdf5_if_new)
+    monkeypatch.setattr(keras_file, "read_hdf5", read_hdf5_if_new)

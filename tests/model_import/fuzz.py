@@ -41,7 +41,7 @@ from model_import.mutations import (
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
-from rnn_compiler.model_import import DEFECT, keras_file, keras_h5
+from rnn_compiler.model_import import DEFECT, keras_file
 
 LONGEST_TEXT = 2_000
 HANGING = 100
@@ -165,7 +165,7 @@ def case(seed: int, number: int, keep: Path | None) -> tuple[str, str]:
 
 def read_hdf5_once() -> None:
     """Lets HDF5 files that are not damaged be read once."""
-    keras_file.read_hdf5 = keras_h5.read_hdf5 = read_hdf5_if_new
+    keras_file.read_hdf5 = keras_file.read_hdf5 = read_hdf5_if_new
 
 
 def run(options: argparse.Namespace, first: int, out: int) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from model_import.checkpoints import entries_of, index_of
 
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.model_import.crc32c import masked_crc32c
+from rnn_compiler.model_import.checkpoint import masked_crc32c
 from rnn_compiler.model_import.messages import parse
 
 __all__ = ["mutated_checkpoint", "mutated_hdf5", "mutated_json", "mutated_message"]

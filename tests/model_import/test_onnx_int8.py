@@ -11,7 +11,7 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.model_import.onnx_int8 import float_lstm, linear
+from rnn_compiler.model_import.onnx_layers import float_lstm, linear
 
 F = np.float32
 

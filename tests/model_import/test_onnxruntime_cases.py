@@ -18,10 +18,9 @@ import pytest
 from model_import.files import FILES, onnx_results
 
 import rnn_compiler as rc
-from rnn_compiler.model_import.layer import Layer
+from rnn_compiler.model_import.layer import Layer, build_layers
 from rnn_compiler.model_import.messages import parse
 from rnn_compiler.model_import.onnx_layers import INPUTS
-from rnn_compiler.model_import.whole import build_layers
 
 CASES: list[dict[str, Any]] = json.loads(
     gzip.decompress((FILES / "onnxruntime_cases.json.gz").read_bytes())

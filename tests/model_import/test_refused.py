@@ -632,13 +632,13 @@ def test_without_protobuf(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_crc32c(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which only checkpoints need."""
-    from rnn_compiler.model_import import crc32c
+    from rnn_compiler.model_import import checkpoint
 
     monkeypatch.setitem(sys.modules, "google_crc32c", None)
-    crc32c.load_crc32c.cache_clear()
+    checkpoint.load_crc32c.cache_clear()
     with pytest.raises(UnsupportedError, match=r"checkpoints need .*: pip install .?google-crc32c"):
         rc.import_model(path_of("speech_v1"))
-    crc32c.load_crc32c.cache_clear()
+    checkpoint.load_crc32c.cache_clear()
     assert rc.import_model(FILES / "speech_frozen.pb")
 
 

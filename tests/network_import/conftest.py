@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from network_import.in_process import importing_here
 
-from rnn_compiler.model_import.reader_process import run_reader
+from rnn_compiler.model_import.reading import run_reader
 from rnn_compiler.network_import import process
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from rnn_compiler.model_import.reader_process import Outcome
+from rnn_compiler.model_import.reading import ReaderOutcome
 from rnn_compiler.network_import import process, worker
 
 
-def run_here(program: Path, folder: str, *, seconds: int) -> Outcome:
+def run_here(program: Path, folder: str, *, seconds: int) -> ReaderOutcome:
     """Replaces `run_reader`, without a process and its limits."""
-    return Outcome(b"", worker.main(Path(folder)), "")
+    return ReaderOutcome(b"", worker.main(Path(folder)), "")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper
 
-from rnn_compiler.model_import.reader_process import run_reader
+from rnn_compiler.model_import.reading import run_reader
 from rnn_compiler.network_import import checked_sizes, checked_values, process
 from rnn_compiler.network_import.graph import Graph
 from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values

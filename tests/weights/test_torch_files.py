@@ -17,7 +17,7 @@ from quick import marked_slow
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
-from rnn_compiler.weights.pickles import MOST_INSTRUCTIONS, Call, PickleError, load
+from rnn_compiler.weights.pickles import MOST_INSTRUCTIONS, PickledCall, PickleError, load
 from rnn_compiler.weights.torch_file import read_torch_file, torch_arrays
 
 FILES = Path(__file__).parents[1] / "model_files"
@@ -182,7 +182,7 @@ def test_hostile_pickles(data: bytes, message: str, tmp_path: Path) -> None:
 
 def test_nothing_is_run(tmp_path: Path) -> None:
     made = load(io.BytesIO(pickle.dumps(Evil())))
-    assert isinstance(made, Call)
+    assert isinstance(made, PickledCall)
     path = archive(tmp_path / "a.pt", pickle.dumps({"w": Evil(), "lstm": [Evil()]}, 2))
     with pytest.raises(InvalidArgumentError, match="0 tensors with names"):
         rc.import_model(path)

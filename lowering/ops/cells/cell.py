@@ -6,7 +6,7 @@ tables name the cells:
 
     rnn_mode     `CELLS` in `ops.cudnn.network`, `schema.rnn_modes`, and `_CELLS` in
     of CudnnRNN  `rnn_compiler.torch.formulas` for second derivatives
-    ONNX's ops   `KINDS` in `ops.onnx.kinds`, `_CUDNN` in `rnn_compiler.model_import.onnx_ops`
+    ONNX's ops   `KINDS` in `ops.onnx.kinds`, `_CUDNN` in `rnn_compiler.model_import.layer`
     layers of    `rnn_compiler.torch.modules`; the readers of models in `rnn_compiler.model_import`
     frameworks
 

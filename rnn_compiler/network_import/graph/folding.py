@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.model_import.onnx_int8 import LINEAR, linear
-from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS
+from rnn_compiler.model_import.onnx_layers import INPUTS, LINEAR, OPERATORS, linear
 from rnn_compiler.network_import.graph import (
     Graph,
     attributes_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rnn_compiler.errors import ArtifactError, UnsupportedError
-from rnn_compiler.model_import.onnx_int8 import DYNAMIC, WEIGHTS, float_lstm
+from rnn_compiler.model_import.onnx_layers import DYNAMIC, WEIGHTS, float_lstm
 from rnn_compiler.network_import.graph import Graph, onnx
 
 __all__ = ["plain_lstms"]

@@ -17,7 +17,7 @@ import numpy as np
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.ops.onnx.kinds import KINDS
-from rnn_compiler.model_import.layer import Layer, Refused
+from rnn_compiler.model_import.layer import Layer, RefusedLayer
 from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS, Node, layer_of
 from rnn_compiler.model_import.reading import Budget, Once
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
@@ -81,7 +81,7 @@ def _layer(
     X = sizes[_X]
     is_open = X is not None and len(X) == 3 and None in X[:2]
     layer = layer_of(described, graph.path, once, as_onnx=is_open)
-    if isinstance(layer, Refused):
+    if isinstance(layer, RefusedLayer):
         raise _unsupported(node, f"{layer.reason}, {layer.clause}")
     return layer
 
