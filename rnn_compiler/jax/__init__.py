@@ -14,11 +14,8 @@ export
 
 This needs JAX 0.10; no other part of the package imports it.
 
-arguments       converts a call's arguments to arrays of the op's shapes and dtypes
-primitives      one JAX primitive per op, with its rules
-stablehlo       lowers the primitives
-functions       the functions, and their gradients
-exporting       exports functions as modules for `rnn_compiler.link`
+primitives      one JAX primitive per op: its arguments, its rules, how it is lowered
+functions       the functions, their gradients, and their export for `rnn_compiler.link`
 """
 
 from __future__ import annotations
@@ -34,8 +31,7 @@ except ImportError as error:
     message = f"rnn_compiler.jax needs JAX 0.10 or newer: {pip_install(extra='jax')}"
     raise ImportError(message, name="jax") from error
 
-from rnn_compiler.jax.exporting import CUSTOM_CALLS, export
-from rnn_compiler.jax.functions import FUNCTIONS
+from rnn_compiler.jax.functions import CUSTOM_CALLS, FUNCTIONS, export
 from rnn_compiler.op_functions import found
 
 __all__ = ["CUSTOM_CALLS", "export", *FUNCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -21,19 +21,17 @@ from typing import Any
 import jax
 import jax.core
 import jax.custom_derivatives
+import jax.export
 import jax.numpy as jnp
 import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
-from rnn_compiler.jax.arguments import Array, Instance, arguments_of
-from rnn_compiler.jax.primitives import call
+from rnn_compiler.jax.primitives import PREFIX, Array, Instance, arguments_of, call
 from rnn_compiler.lowering.ops import GRADIENTS, OPS
 from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.gradients import Gradient
 from rnn_compiler.schema.signatures import Signature
-
-__all__ = ["FUNCTIONS", "JaxFunction"]
 
 
 class JaxFunction:
@@ -58,12 +56,7 @@ class JaxFunction:
         return _function, (self.signature.name,)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        """Runs the op, or traces it; see its own docstring.
-
-        Raises:
-            TypeError: An argument is unknown or missing.
-            InvalidArgumentError: An argument has the wrong dtype, shape or value.
-        """
+        """Runs the op, or traces it; see its own docstring."""
         op = self.signature.name
         defaults = {each.name: each.default for each in self.signature.call_attributes}
         given = defaults | named(self.signature.of_caller, arguments, keywords)
@@ -197,3 +190,40 @@ FUNCTIONS: Mapping[str, JaxFunction] = MappingProxyType(
     {OPS[op].signature.function: JaxFunction(OPS[op].signature) for op in dict.fromkeys(_NAMES)}
 )
 """The functions by name."""
+
+
+# Exports JAX functions as modules for `rnn_compiler.link`.
+
+
+CUSTOM_CALLS: tuple[Any, ...] = tuple(
+    jax.export.DisabledSafetyCheck.custom_call(PREFIX + function.signature.name)
+    for function in FUNCTIONS.values()
+)
+"""The `disabled_checks` of `jax.export.export`, which rejects unknown custom calls."""
+
+
+def export(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    """`jax.export.export` of a function, with our ops in it as custom calls.
+
+    Args:
+        function: A function of JAX arrays; `jax.jit` is applied unless it already is.
+        **options: Passed to `jax.export.export`: platforms, further disabled_checks.
+
+    Returns:
+        A function that takes arguments, or their shapes and dtypes, and returns a
+        `jax.export.Exported`. Pass its ``mlir_module()`` or ``mlir_module_serialized`` to
+        `rnn_compiler.link`. JAX cannot run it itself: the calls exist only for IREE.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> import rnn_compiler.jax as rj
+        >>> def step(x, h, w_ru, w_c):
+        ...     return rj.gru_block_cell(x, h, w_ru, w_c, jnp.zeros(8), jnp.zeros(4)).h
+        >>> shapes = [(2, 3), (2, 4), (7, 8), (7, 4)]
+        >>> exported = export(step)(*(jax.ShapeDtypeStruct(s, jnp.float32) for s in shapes))
+        >>> "stablehlo.custom_call @rnn_compiler.GRUBlockCell" in exported.mlir_module()
+        True
+    """
+    checks = (*CUSTOM_CALLS, *options.pop("disabled_checks", ()))
+    jitted = function if hasattr(function, "lower") else jax.jit(function)
+    return jax.export.export(jitted, disabled_checks=checks, **options)  # pyright: ignore
