@@ -18,9 +18,8 @@ from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.model_import.layer import Layer, RefusedLayer, checked
 from rnn_compiler.model_import.reading import Budget, clipped, stored_bytes
 from rnn_compiler.weights import from_torch
-from rnn_compiler.weights.pickles import PickledGlobal
 from rnn_compiler.weights.torch import layers_told
-from rnn_compiler.weights.torch_file import TorchFile, TorchTensor, read_torch_file
+from rnn_compiler.weights.torch_file import PickledGlobal, TorchFile, TorchTensor, read_torch_file
 
 _STEMS = "(?:weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)"
 _NAME = re.compile(rf"{_STEMS}(_l\d{{1,9}}(_reverse)?)?")

@@ -35,8 +35,6 @@ from rnn_compiler.weights.stacked import (
     unpack,
 )
 
-__all__ = ["from_block_lstm", "to_block_lstm"]
-
 _CUDNN = "ifno"
 _GATES = {1: "info", 2: "ifno"}
 

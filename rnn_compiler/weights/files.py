@@ -23,8 +23,6 @@ from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.weights.stacked import Array, as_host_array
 from rnn_compiler.weights.torch_file import TORCH_SUFFIXES, torch_arrays
 
-__all__ = ["load", "npz_bytes", "save"]
-
 _BFLOAT16 = DTYPES["bfloat16"].numpy
 
 

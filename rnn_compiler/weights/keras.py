@@ -46,8 +46,6 @@ from rnn_compiler.weights.stacked import (
     unpack,
 )
 
-__all__ = ["from_keras", "to_keras"]
-
 
 def from_keras(
     weights: Sequence[Any],

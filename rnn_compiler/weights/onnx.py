@@ -34,8 +34,6 @@ from rnn_compiler.weights.stacked import (
     unpack,
 )
 
-__all__ = ["OnnxWeights", "from_onnx", "to_onnx"]
-
 
 class OnnxWeights(NamedTuple):
     """The weights of one node, or of several nodes as lists.

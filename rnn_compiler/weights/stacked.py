@@ -18,22 +18,6 @@ from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.host_arrays import host_array
 from rnn_compiler.schema.rnn_modes import RNN_MODES
 
-__all__ = [
-    "Array",
-    "Reader",
-    "Stack",
-    "as_host_array",
-    "checked_layout",
-    "gates_of",
-    "items_of",
-    "pack",
-    "reorder_gates",
-    "rows_of",
-    "total_bias",
-    "units_of",
-    "unpack",
-]
-
 Array = npt.NDArray[Any]
 
 
@@ -68,17 +52,7 @@ class Reader:
         self._first = ""
 
     def array(self, name: str, value: Any, formula: str, shape: Sequence[int] | None = None) -> Any:
-        """One array, in native byte order.
-
-        Args:
-            name: The argument's name.
-            value: The value that was passed.
-            formula: Its shape in words, ``"[4 * num_units, input_size]"``.
-            shape: Its shape; None if only the rank is known yet.
-
-        Raises:
-            InvalidArgumentError: It is not such an array.
-        """
+        """One array, in native byte order."""
         array = as_host_array(self.function, name, value, self._dtype or "float32")
         dtype = canonical_name(array.dtype)
         expected = f"dtype {' or '.join(FLOAT_DTYPES)}"
@@ -99,17 +73,7 @@ class Reader:
 
 
 def as_host_array(function: str, name: str, value: Any, dtype: str = "float32") -> Any:
-    """Anything numpy can view, and torch tensors, as a numpy array.
-
-    Args:
-        function: The converter, for messages.
-        name: The argument's name.
-        value: The value that was passed.
-        dtype: The dtype for Python numbers.
-
-    Raises:
-        InvalidArgumentError: It is not an array of numbers.
-    """
+    """Anything numpy can view, and torch tensors, as a numpy array."""
     if hasattr(value, "detach"):  # torch: numpy takes neither gradients, devices nor bfloat16
         value = value.detach().cpu()
         if str(value.dtype) == "torch.bfloat16":
@@ -118,22 +82,14 @@ def as_host_array(function: str, name: str, value: Any, dtype: str = "float32") 
 
 
 def items_of(function: str, name: str, value: Any, what: str) -> list[Any]:
-    """The items of a list or tuple.
-
-    Raises:
-        InvalidArgumentError: It is neither.
-    """
+    """The items of a list or tuple."""
     if isinstance(value, (list, tuple)):
         return list(cast(Sequence[Any], value))
     raise InvalidArgumentError(function, name, f"a list of {what}", type(value).__name__)
 
 
 def gates_of(function: str, rnn_mode: object) -> str:
-    """The gates of an rnn_mode in cuDNN's order, one letter each.
-
-    Raises:
-        InvalidArgumentError: The mode does not exist.
-    """
+    """The gates of an rnn_mode in cuDNN's order, one letter each."""
     if isinstance(rnn_mode, str) and rnn_mode in RNN_MODES:
         return RNN_MODES[rnn_mode].gates
     raise InvalidArgumentError(
@@ -152,11 +108,7 @@ def rows_of(gates: str) -> str:
 
 
 def units_of(function: str, name: str, gates: str, rows: int) -> int:
-    """num_units, computed from the length of an axis of stacked gates.
-
-    Raises:
-        InvalidArgumentError: The length is not a multiple of the number of gates.
-    """
+    """num_units, computed from the length of an axis of stacked gates."""
     if rows and rows % len(gates) == 0:
         return rows // len(gates)
     expected = f"{rows_of(gates)} rows and columns of gates, with num_units at least 1"
@@ -173,11 +125,7 @@ def checked_layout(
     bidirectional: object,
     num_proj: object = 0,
 ) -> Layout:
-    """The layout of a call's sizes.
-
-    Raises:
-        InvalidArgumentError: A size is invalid.
-    """
+    """The layout of a call's sizes."""
     gates_of(function, rnn_mode)
     if not isinstance(bidirectional, (bool, np.bool_)):
         raise InvalidArgumentError(function, "bidirectional", "a bool", describe(bidirectional))
@@ -203,11 +151,7 @@ def pack(layout: Layout, stacks: Sequence[Stack]) -> Array:
 
 
 def unpack(function: str, layout: Layout, params: Any) -> list[Stack]:
-    """The stacks of a buffer, one per pseudo-layer, as new arrays.
-
-    Raises:
-        InvalidArgumentError: The buffer does not match the layout.
-    """
+    """The stacks of a buffer, one per pseudo-layer, as new arrays."""
     array = Reader(function).array("params", params, "[params_size]", (layout.size,))
     blocks = [
         [getattr(pseudo_layer, name) for name in Stack._fields]

@@ -35,8 +35,6 @@ from rnn_compiler.weights.stacked import (
     unpack,
 )
 
-__all__ = ["blocks_of_parameters", "from_torch", "layers_told", "to_torch"]
-
 _FIELDS = {
     "weight_ih": "input",
     "weight_hh": "recurrent",
@@ -180,13 +178,7 @@ def to_torch(
 
 
 def blocks_of_parameters(layout: Layout) -> dict[str, Block]:
-    """The block of the buffer for each array of a state dict, by torch's name, in torch's order.
-
-    Example:
-        >>> layout = Layout(rnn_mode="gru", num_layers=1, num_units=4, input_size=3)
-        >>> blocks_of_parameters(layout)["bias_hh_l0"]
-        Block(offset=96, shape=(12,))
-    """
+    """The block of the buffer for each array of a state dict, by torch's name, in torch's order."""
     suffixes = _suffixes(layout.num_layers, layout.num_directions == 2)
     return {
         stem + suffix: getattr(pseudo_layer, field)
@@ -260,12 +252,7 @@ def _remedy(state_dict: Mapping[str, Any], prefix: str) -> str:
 
 
 def layers_told(names: Iterable[str]) -> tuple[int, bool]:
-    """The number of layers and whether they run in both directions, derived from array names.
-
-    Example:
-        >>> layers_told(["weight_ih_l0", "weight_hh_l0", "weight_ih_l1", "weight_hh_l1"])
-        (2, False)
-    """
+    """The number of layers and whether they run in both directions, derived from array names."""
     found = [match for match in map(_NUMBERED.fullmatch, names) if match]
     last = max((int(match[1]) for match in found), default=0)
     return last + 1, any(match[2] for match in found)

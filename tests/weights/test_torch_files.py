@@ -17,8 +17,14 @@ from quick import marked_slow
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
-from rnn_compiler.weights.pickles import MOST_INSTRUCTIONS, PickledCall, PickleError, load
-from rnn_compiler.weights.torch_file import read_torch_file, torch_arrays
+from rnn_compiler.weights.torch_file import (
+    MOST_INSTRUCTIONS,
+    PickledCall,
+    PickleError,
+    load_pickle,
+    read_torch_file,
+    torch_arrays,
+)
 
 FILES = Path(__file__).parents[1] / "model_files"
 STORED = ["torch_checkpoint.pt", "torch_module.pt", "torch_legacy.pth", "torch_script.jit"]
@@ -181,7 +187,7 @@ def test_hostile_pickles(data: bytes, message: str, tmp_path: Path) -> None:
 
 
 def test_nothing_is_run(tmp_path: Path) -> None:
-    made = load(io.BytesIO(pickle.dumps(Evil())))
+    made = load_pickle(io.BytesIO(pickle.dumps(Evil())))
     assert isinstance(made, PickledCall)
     path = archive(tmp_path / "a.pt", pickle.dumps({"w": Evil(), "lstm": [Evil()]}, 2))
     with pytest.raises(InvalidArgumentError, match="0 tensors with names"):
@@ -256,4 +262,4 @@ def test_modules_that_are_not_of_torch_nn(name: str, tmp_path: Path) -> None:
 def test_errors_of_pickles() -> None:
     for data in (b"", b"N", b"\x80\x02R.", b"\x80\x02N}R.", b"\x80\x02NNNs.", b"\x80\x04NN\x93."):
         with pytest.raises(PickleError):
-            load(io.BytesIO(data))
+            load_pickle(io.BytesIO(data))
