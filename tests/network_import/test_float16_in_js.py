@@ -10,7 +10,6 @@ import pytest
 from execution import Execute, ways
 
 import rnn_compiler as rc
-from rnn_compiler.errors import UnsupportedError
 
 pytest.importorskip("onnx")
 
@@ -54,12 +53,60 @@ def test_products_are_those_of_python(names: list[str], execute: Execute, tmp_pa
         np.testing.assert_allclose(got[name], want, rtol=1e-3, atol=1e-5, err_msg=name)
 
 
-@pytest.mark.slow
-def test_other_arithmetic_is_refused(tmp_path: Path) -> None:
-    node = helper.make_node("Add", ["x", "w"], ["y"])
-    dtypes = dict.fromkeys(("x", "y"), TensorProto.FLOAT16)
-    weights = {"w": weight(20).astype(np.float16)}
-    made = model([node], {"x": (15, 20)}, ["y"], weights, dtypes=dtypes)
+OTHERS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "sum": ("Add", {"sum_w": weight(3, 4, 8)}, {}),
+    "quotient": ("Div", {"quotient_w": weight(8) + 2}, {}),
+    "tangent": ("Tanh", {}, {}),
+    "gate": ("Sigmoid", {}, {}),
+    "error": ("Erf", {}, {}),
+    "power": ("Pow", {"power_w": np.array(2)}, {}),
+    "clipped": ("Clip", {"clipped_low": np.array(-0.5), "clipped_high": np.array(0.5)}, {}),
+    "rectified": ("Relu", {}, {}),
+    "mean": ("ReduceMean", {}, {"axes": [2]}),
+    "greatest": ("ReduceMax", {}, {"axes": [2]}),
+    "normal": ("LayerNormalization", {"normal_g": weight(8), "normal_b": weight(8)}, {}),
+    "running": ("CumSum", {"axis": np.array(1, np.int64)}, {}),
+    "maxima": ("MaxPool", {}, {"kernel_shape": [2], "strides": [2]}),
+    "means": ("AveragePool", {}, {"kernel_shape": [3], "strides": [2]}),
+    "whole": ("Cast", {}, {"to": TensorProto.INT32}),
+    "wide": ("Cast", {}, {"to": TensorProto.FLOAT}),
+}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["sum", "tangent", "mean", "maxima", "whole"],
+        pytest.param([*OTHERS], marks=pytest.mark.slow),
+    ],
+    ids=["some", "all"],
+)
+@ways("js")
+def test_arithmetic_has_the_bits_of_python(
+    names: list[str], execute: Execute, tmp_path: Path
+) -> None:
+    weights = {
+        key: array if array.dtype.kind == "i" and array.ndim == 0 and key == "axis"
+        else array.astype(np.float16)
+        for name in names
+        for key, array in OTHERS[name][1].items()
+    }  # fmt: skip
+    nodes = [
+        helper.make_node(OTHERS[name][0], ["x", *OTHERS[name][1]], [name], **OTHERS[name][2])
+        for name in names
+    ]
+    dtypes = dict.fromkeys(("x", *names), TensorProto.FLOAT16)
+    dtypes |= {"whole": TensorProto.INT32, "wide": TensorProto.FLOAT}
+    made = model(nodes, {"x": (3, 4, 8)}, names, weights, dtypes=dtypes)
     module = rc.import_network(saved(made, tmp_path / "m.onnx"))
-    with pytest.raises(UnsupportedError, match=r"widens float16 .* use float32 or bfloat16"):
-        rc.compile_js(module)
+    x = (4 * weight(3, 4, 8)).astype(np.float16)
+    x[0, 0, :4] = np.inf, -np.inf, 6e-8, 65504
+    got = execute(module, {"x": x})
+    wanted = rc.runtime.load(rc.compile(module, "cpu"), device="local-sync")(x=x)
+    for name, want in zip(names, wanted, strict=True):
+        if name == "means":  # JavaScript sums them in float32
+            np.testing.assert_allclose(got[name], want, rtol=2e-3, err_msg=name)
+        elif name == "whole":  # of an infinity, integers differ by processor
+            np.testing.assert_array_equal(got[name].flat[2:], want.flat[2:], err_msg=name)
+        else:
+            np.testing.assert_array_equal(got[name], want, err_msg=name)
