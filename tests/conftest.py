@@ -161,11 +161,14 @@ def _isolated(
 
     With ``--device``, everything is compiled for that and runs on it unless it says otherwise.
     A used one is as good as new: its keys hold a digest of all sources that decide what is
-    compiled, and tests that change what is compiled do without a cache.
+    compiled, and tests that change what is compiled do without a cache. Those of the compiler's
+    results hold all that it gets.
 
     The compiler runs on one thread, as each core has tests of its own: that saves 6 % of its CPU
     time. The code is the same.
     """
+    import compiler_results
+
     from rnn_compiler.lowering.compiler import iree_compile
 
     with pytest.MonkeyPatch.context() as environment:
@@ -173,10 +176,14 @@ def _isolated(
             environment.delenv(name)
         for name in ("COLUMNS", "NO_COLOR"):  # the first of which pytest-xdist sets
             environment.delenv(name, raising=False)
-        cache = _shared_temporary(tmp_path_factory) / "artifact-cache"
+        folder = _shared_temporary(tmp_path_factory)
         if pytestconfig.cache is not None and not pytestconfig.getoption("--fresh-cache"):
-            cache = pytestconfig.cache.mkdir("artifacts")
-        environment.setenv("RNN_COMPILER_CACHE_DIR", str(cache))
+            folder = pytestconfig.cache.mkdir("compiled")
+        environment.setenv("RNN_COMPILER_CACHE_DIR", str(folder / "artifacts"))
+        results = folder / "compiler-results"
+        environment.setattr(iree_compile, "run", compiler_results.kept(iree_compile.run, results))
+        if os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0":
+            compiler_results.forget_old(results)
         flags = (*iree_compile.FLAGS, "--mlir-disable-threading")
         environment.setattr(iree_compile, "FLAGS", flags)
         device = iree_device(pytestconfig)
@@ -190,6 +197,14 @@ def _isolated(
             _, _, architecture = pytestconfig.getoption("--device").partition(":sm_")
             environment.setenv("RNN_COMPILER_TARGET", f"cuda:sm_{architecture or 80}")
         yield
+
+
+@pytest.fixture
+def compiler_runs_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler runs, whatever it gave before: for tests of how long it takes."""
+    from rnn_compiler.lowering.compiler import compiler_process, iree_compile
+
+    monkeypatch.setattr(iree_compile, "run", compiler_process.run)
 
 
 _compiled: dict[Any, Any] = {}

@@ -32,7 +32,7 @@ def test_cache():
 def run(folder: Path, *options: str) -> str:
     """What pytest prints with this project's own options, and these."""
     (folder / "tests").mkdir(exist_ok=True)
-    for name in ("conftest.py", "tests/conftest.py", "pyproject.toml"):
+    for name in ("conftest.py", "tests/conftest.py", "tests/compiler_results.py", "pyproject.toml"):
         (folder / name).write_text((ROOT / name).read_text())
     (folder / "tests" / "test_some.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-rP", "--color=no", *options, "tests"]
@@ -48,7 +48,7 @@ def test_what_is_left_out_is_listed_once(workers: str, tmp_path: Path) -> None:
     printed = run(tmp_path, workers)
     assert printed.count('4 slow: pytest -m "" runs everything') == 1
     assert printed.count("3 skipped: needs a GPU") == 1
-    assert f"cache: {tmp_path / '.pytest_cache/d/artifacts'}\n" in printed
+    assert f"cache: {tmp_path / '.pytest_cache/d/compiled/artifacts'}\n" in printed
 
 
 @pytest.mark.slow
