@@ -31,14 +31,13 @@ from rnn_compiler.errors import InvalidArgumentError as _InvalidArgumentError
 if TYPE_CHECKING:
     from rnn_compiler import errors, onnx_ops, raw_ops, runtime, weights
     from rnn_compiler.c_compilation import CModule, compile_c
-    from rnn_compiler.compilation import compile
+    from rnn_compiler.chosen_target import target
+    from rnn_compiler.compilation import compile, compile_many
     from rnn_compiler.dropout import dropout_mask
-    from rnn_compiler.execution import target
     from rnn_compiler.freezing import freeze
     from rnn_compiler.goldens import golden
     from rnn_compiler.js_compilation import JsModule, compile_js
     from rnn_compiler.linking import link
-    from rnn_compiler.many import compile_many
     from rnn_compiler.model_import import Layer, import_model
     from rnn_compiler.modules import Module, build
     from rnn_compiler.network_import import import_network
@@ -88,14 +87,14 @@ _HOMES = {
     "compile": "compilation",
     "compile_c": "c_compilation",
     "compile_js": "js_compilation",
-    "compile_many": "many",
+    "compile_many": "compilation",
     "dropout_mask": "dropout",
     "freeze": "freezing",
     "golden": "goldens",
     "link": "linking",
     "import_model": "model_import",
     "import_network": "network_import",
-    "target": "execution",
+    "target": "chosen_target",
 }
 
 

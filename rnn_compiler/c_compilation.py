@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
+from rnn_compiler.chosen_target import current_target
 from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.execution import current_target
 from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.targets.names import check_format, resolve_target
 from rnn_compiler.lowering.targets.strategies import resolve_strategy

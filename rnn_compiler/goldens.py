@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 
 from rnn_compiler.compilation import compile
-from rnn_compiler.draws import random_arguments
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import PORTABLE
 from rnn_compiler.modules import Module
+from rnn_compiler.random_arguments import random_arguments
 from rnn_compiler.runtime import load
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.golden import Golden, run

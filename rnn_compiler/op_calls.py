@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rnn_compiler.chosen_target import current_device, current_target, own_target
 from rnn_compiler.compilation import compile
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.execution import current_device, current_target, own_target
 from rnn_compiler.modules import Module
 from rnn_compiler.op_functions import documentation, parameters
 from rnn_compiler.runtime import DeviceArray, Function, load

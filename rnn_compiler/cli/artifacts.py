@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from zipfile import BadZipFile
 
 import numpy as np
+import numpy.typing as npt
 
-from rnn_compiler.base.files import write_files
-from rnn_compiler.cli.arrays import open_npz, read_npy, unused_note
-from rnn_compiler.cli.inspect_sources import inspect_sources
+from rnn_compiler.base.files import open_regular, write_files
 from rnn_compiler.cli.options import (
     UsageError,
     add_device_option,
@@ -24,8 +25,8 @@ from rnn_compiler.cli.options import (
     open_sizes,
 )
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table, print_text
-from rnn_compiler.draws import random_arguments
 from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
+from rnn_compiler.random_arguments import random_arguments
 from rnn_compiler.runtime import (
     Artifact,
     Bundle,
@@ -34,19 +35,305 @@ from rnn_compiler.runtime import (
     default_device,
     load,
     read_artifact,
+    verify,
 )
 from rnn_compiler.runtime.arguments import by_keyword, by_name
-from rnn_compiler.runtime.device.devices import get_device
+from rnn_compiler.runtime.artifact import read_members
+from rnn_compiler.runtime.device.devices import device_kind, get_device
 from rnn_compiler.runtime.golden import storable
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
-from rnn_compiler.runtime.selftest import find_c_manifest
+from rnn_compiler.runtime.selftest import find_c_manifest, read_c_manifest
+from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import shown
 from rnn_compiler.weights.files import npz_bytes
 
-__all__ = ["add_inspect", "add_run"]
+# `inspect` of a module in C: prints its manifest after checking its files against it.
+
+
+def inspect_sources(path: Path, *, as_json: bool) -> None:
+    """Prints the description of a module.
+
+    Args:
+        path: Its manifest.
+        as_json: Whether to print the manifest unchanged.
+
+    Raises:
+        ArtifactError: A file is missing or damaged, or of another version.
+    """
+    manifest = read_c_manifest(path)
+    try:
+        facts, functions = _facts_of_sources(path, manifest), _functions(manifest)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ArtifactError(f"{path}: damaged manifest ({error!r})") from error
+    for file, row in manifest["files"].items():
+        _check_file(path.with_name(file), row)
+    if as_json:
+        print_json(manifest)
+        return
+    print_facts(facts)
+    print_line()
+    print_table(("function", "op", "RAM", "stack"), functions)
+
+
+def _facts_of_sources(path: Path, manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    target = manifest["target"]
+    versions = (manifest["package_version"], manifest["compiler_version"])
+    golden = manifest["golden"]
+    files = [(file, f"{int(row['size']):,} bytes") for file, row in manifest["files"].items()]
+    return [
+        ("module", f"{manifest['name']}, in {manifest['format'].upper()}"),
+        ("file", str(path)),
+        ("made by", "rnn-compiler {}, IREE {}".format(*versions)),
+        ("target", f"{target['name']} ({target['architecture']})"),
+        ("CPU features", " ".join(target["features"]) or "the architecture's baseline"),
+        ("flash", f"{int(manifest['flash_size']):,} bytes of code and constants"),
+        ("alignment", f"{int(manifest['alignment'])} bytes"),
+        *([("golden", f"computed by {golden['computed_by']}")] if golden else []),
+        *files,
+    ]
+
+
+def _functions(manifest: dict[str, Any]) -> list[tuple[str, ...]]:
+    return [
+        (
+            row["function"],
+            row["op"] if "op" in row else f"companion of {row['companion_of']}",
+            _bytes(row["scratch_size"]),
+            _bytes(row["stack_size"]),
+        )
+        for row in manifest["functions"]
+    ]
+
+
+def _bytes(size: int | str) -> str:
+    """A size, which may be a formula of open sizes."""
+    return f"{size} bytes" if isinstance(size, str) else f"{size:,} bytes"
+
+
+def _check_file(path: Path, row: dict[str, Any]) -> None:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ArtifactError(f"{path}: cannot be read ({error.strerror or error})") from error
+    if hashlib.sha256(data).hexdigest() != row["sha256"]:
+        raise ArtifactError(f"{path}: damaged, its digest is not the manifest's: compile again")
+
+
+# `check`: would an artifact run here, and how well?
+
+_EXIT_CODES = {"optimal": 0, "runs": 0, "recompile": 3, "unsupported": 4}
+"""The verdicts, best first, and their exit codes; 1 and 2 have the same meaning for every verb."""
+
+_VERDICTS = tuple(_EXIT_CODES)
+
+
+def add_check(verbs: Any) -> None:
+    """Adds the verb `check`."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "check",
+        help="say whether an artifact would run here, and how well",
+        description="Says whether an artifact or bundle would run on this machine: optimal (it "
+        "uses every CPU feature of the machine), runs (it runs without some of them), recompile "
+        "(it does not run here, but its ops do when compiled here), or unsupported (there is no "
+        "device of its kind here). The exit code is 0 for optimal and runs, 3 for recompile and 4 "
+        "for unsupported. It is 1 if the artifact is missing or cannot be read, and 2 for wrong "
+        "usage.",
+    )
+    help_text = "a .vmfb file, or the folder of a bundle"
+    parser.add_argument("file", type=Path, metavar="FILE", help=help_text)
+    add_device_option(parser)
+    add_json_option(parser)
+    parser.set_defaults(verb=_check_verb)
+
+
+def _check_verb(options: argparse.Namespace) -> int:
+    if not options.file.exists():
+        raise ArtifactError(f"{options.file}: no such artifact")
+    if options.device is not None:
+        device_kind(options.device)
+    rows: list[dict[str, str]] = []
+    for member in _members(options.file):
+        target = ""
+        if isinstance(member, Artifact):
+            target = member.manifest.target.name
+            verdict, reason = _judge(member, options.file.name, options.device)
+        else:
+            verdict, reason = "recompile", str(member)
+        rows.append({"target": target, "verdict": verdict, "reason": reason})
+    best = min((row["verdict"] for row in rows), key=_VERDICTS.index, default="unsupported")
+    refusal, taken = "", None
+    try:
+        taken = load(options.file, options.device).manifest.target.name
+    except (ArtifactError, DeviceError) as error:
+        refusal = error.reason if isinstance(error, DeviceError) else str(error)
+        best = max(best, "recompile", key=_VERDICTS.index)
+    if options.json:
+        facts = {"file": str(options.file), "verdict": best, "taken": taken, "artifacts": rows}
+        print_json(facts)
+    else:
+        print_table(("target", "verdict", "reason"), [tuple(row.values()) for row in rows])
+        if len(rows) > 1:
+            outcome = f"best here: {taken}" if taken else f"none can be used: {refusal}"
+            print_text(outcome, dim=True)
+    return _EXIT_CODES[best]
+
+
+def _members(path: Path) -> list[Artifact | ArtifactError]:
+    """The artifact of a file, or those of a bundle; damaged ones as errors.
+
+    Raises:
+        ArtifactError: The file cannot be read, or is not an artifact.
+    """
+    try:
+        if path.is_dir():
+            return read_members(path)
+        found = read_artifact(path)
+        return [found] if isinstance(found, Artifact) else list(found.artifacts)
+    except ArtifactError as error:
+        if isinstance(error.__cause__, OSError):
+            raise
+        return [error]
+
+
+def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, str]:
+    """The verdict on an artifact, and the reason."""
+    target = artifact.manifest.target
+    try:
+        artifact.verify(source)
+    except ArtifactError as error:  # for any target
+        return "recompile", str(error)
+    device = device or default_device(artifact.manifest.op_functions, target.device)
+    try:
+        if device_kind(device) != target.device:  # before it is opened
+            return "unsupported", f"{_whom(target.device)}, not for {device}"
+        get_device(device)
+    except DeviceError as error:
+        return "unsupported", error.reason
+    try:
+        load(artifact, device)  # checks digest, machine and IREE's version
+    except (ArtifactError, DeviceError) as error:
+        return "recompile", str(error).replace("artifact: ", f"{source}: ", 1)
+    unused = sorted(set(cpu_features.host_features()) - set(target.features))
+    if target.device != "local":
+        return "optimal", f"{device} can run it"
+    if unused:
+        return "runs", f"without {' '.join(unused)}; --target cpu uses every feature"
+    return "optimal", "it uses every CPU feature of this machine"
+
+
+def _whom(device: str) -> str:
+    """The devices an artifact is for, by the name of their kind."""
+    if device not in DEVICE_KINDS:
+        return f"it is for a {device} device"
+    kind = DEVICE_KINDS[device]
+    return f"it is for {kind.description} (--device {', '.join(kind.drivers)})"
+
+
+# `verify`: checks that an artifact or C module computes the same here as where it was compiled.
+
+
+def add_verify(verbs: Any) -> None:
+    """Adds the verb `verify`."""
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        "verify",
+        help="run an artifact on its sample arguments, and compare the results",
+        description="Checks an artifact, bundle or module in C that was compiled with --golden. "
+        "Its functions are run on the sample arguments that --golden stored, and the results are "
+        "compared with the stored ones. A difference is relative to the largest absolute value of "
+        "the result, or to 1 if that is greater. The exit code is 0 if all differences are within "
+        "the tolerance of their dtype, and 1 otherwise. For a module in C, the self test is built "
+        "and run with the C compiler that the environment variable CC names, or else with cc, gcc "
+        "or clang.",
+    )
+    help_text = "a .vmfb file, the folder of a bundle, or the folder or NAME.json of a module in C"
+    parser.add_argument("file", type=Path, metavar="FILE", help=help_text)
+    add_device_option(parser)
+    add_json_option(parser)
+    parser.set_defaults(verb=_verify)
+
+
+def _verify(options: argparse.Namespace) -> int:
+    found = verify(options.file, options.device)
+    rows = found.results
+    if options.json:
+        results = [
+            {
+                "function": row.function,
+                "result": row.result,
+                "dtype": row.dtype,
+                "difference": row.difference if row.difference < float("inf") else None,
+                "tolerance": row.tolerance,
+                "equal": row.is_equal,
+            }
+            for row in rows
+        ]
+        facts = {"file": str(options.file), "device": found.device, "equal": found.is_equal}
+        print_json({**facts, "computed_by": found.computed_by, "results": results})
+        return 0 if found.is_equal else 1
+    print_table(
+        ("function", "result", "dtype", "difference", "tolerance", ""),
+        [
+            (
+                *(row.function, row.result, row.dtype),
+                *(f"{row.difference:.2g}", f"{row.tolerance:.2g}"),
+                "equal" if row.is_equal else "DIFFERENT",
+            )
+            for row in rows
+        ],
+    )
+    wrong = sum(not row.is_equal for row in rows)
+    outcome = f"{wrong} of {len(rows)} results differ" if wrong else f"all {len(rows)} are equal"
+    print_text(f"{outcome}: {found.device} here, {found.computed_by} where it was made")
+    return 0 if found.is_equal else 1
+
+
+# Reads files that numpy has written: .npy, an array, and .npz, several by name.
+
+
+def read_npy(path: str | os.PathLike[str]) -> npt.NDArray[Any]:
+    """The array of a .npy file.
+
+    Raises:
+        OSError: It cannot be opened.
+        ValueError: It is no such file, or is damaged, or its elements are Python objects.
+        EOFError: It ends early.
+    """
+    with open_regular(path) as stream:
+        _check_file_type(stream, b"\x93NUMPY", ".npy")
+        return np.load(stream, allow_pickle=False)
+
+
+@contextmanager
+def open_npz(path: str | os.PathLike[str]) -> Generator[Mapping[str, npt.NDArray[Any]]]:
+    """The arrays of a .npz file by name, each read when it is looked up.
+
+    Raises:
+        OSError: It cannot be opened.
+        ValueError: It is no such file, or an array is damaged or has Python objects as elements.
+        BadZipFile: It is damaged.
+    """
+    with open_regular(path) as stream:
+        _check_file_type(stream, b"PK", ".npz")
+        yield np.load(stream, allow_pickle=False)
+
+
+def _check_file_type(stream: BinaryIO, first: bytes, kind: str) -> None:
+    """Checks the first bytes of a file, and returns to its beginning."""
+    if stream.read(len(first)) != first:
+        raise ValueError(f"not a {kind} file")
+    stream.seek(0)
+
+
+def unused_note(path: str | os.PathLike[str] | None, spec: FunctionSpec) -> str:
+    """A note on the arrays of an .npz file that no argument of a function has the name of."""
+    if path is None:
+        return ""
+    with open_npz(path) as arrays:
+        names = {*arrays} - {each.name for each in spec.arguments}
+    return f"; not used of {path}: {', '.join(sorted(names))}" if names else ""
 
 
 def add_inspect(verbs: Any) -> None:

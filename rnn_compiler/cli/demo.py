@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from rnn_compiler import compilation, runtime
 from rnn_compiler.base.files import write_files
+from rnn_compiler.chosen_target import current_device, current_target
 from rnn_compiler.cli.terminal import (
     print_error,
     print_facts,
@@ -33,7 +34,6 @@ from rnn_compiler.cli.terminal import (
     progress,
     status,
 )
-from rnn_compiler.execution import current_device, current_target
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.modules import build
 from rnn_compiler.runtime.cache import ArtifactCache

@@ -18,6 +18,7 @@ from typing import Any
 
 from rnn_compiler.base import stages
 from rnn_compiler.c_compilation import compile_c
+from rnn_compiler.chosen_target import current_target
 from rnn_compiler.cli.options import UsageError, check_output, check_output_folder
 from rnn_compiler.cli.terminal import (
     print_json,
@@ -27,7 +28,6 @@ from rnn_compiler.cli.terminal import (
     showing_stages,
 )
 from rnn_compiler.compilation import ALL_LEVELS, compile
-from rnn_compiler.execution import current_target
 from rnn_compiler.goldens import golden
 from rnn_compiler.js_compilation import WASM, compile_js
 from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.base.files import read_regular
+from rnn_compiler.chosen_target import current_target
 from rnn_compiler.cli.options import (
     UsageError,
     check_output_folder,
@@ -36,11 +37,9 @@ from rnn_compiler.cli.terminal import (
     print_table,
     progress,
 )
-from rnn_compiler.compilation import ALL_LEVELS
+from rnn_compiler.compilation import ALL_LEVELS, Executor, compile_many
 from rnn_compiler.errors import describe
-from rnn_compiler.execution import current_target
 from rnn_compiler.goldens import golden
-from rnn_compiler.many import Executor, compile_many
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.device.processors import processors

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from rnn_compiler.base.systems import after_fork
-from rnn_compiler.execution import current_target, named_device
+from rnn_compiler.chosen_target import current_target, named_device
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.arguments import check_argument
 from rnn_compiler.runtime.device.devices import device_kind

@@ -32,7 +32,7 @@ from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
-from rnn_compiler.cli.inspect_sources import inspect_sources
+from rnn_compiler.cli.artifacts import inspect_sources
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.c.elf import Elf
 from rnn_compiler.lowering.c.mathematics import DEFINED

@@ -10,9 +10,9 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.cli import bench, main
-from rnn_compiler.cli.flops import matmul_flops
-from rnn_compiler.draws import random_arguments
+from rnn_compiler.cli.bench import matmul_flops
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.random_arguments import random_arguments
 
 DIMS = "seq_length=3,batch_size=2,input_size=4,num_units=5"
 SIZES = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}

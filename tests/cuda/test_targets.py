@@ -14,9 +14,9 @@ from errors.expect import invalid_argument
 from numeric.harness import module
 
 import rnn_compiler as rc
+from rnn_compiler.chosen_target import current_device
 from rnn_compiler.cli import main
 from rnn_compiler.errors import DeviceError
-from rnn_compiler.execution import current_device
 from rnn_compiler.lowering.targets.gpu import ARCHITECTURES
 from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target
 from rnn_compiler.runtime.device import devices

@@ -14,7 +14,7 @@ from onnx import TensorProto, helper
 
 import rnn_compiler as rc
 from rnn_compiler.base.installation import import_failure
-from rnn_compiler.emission import lowered_text
+from rnn_compiler.compilation import lowered_text
 from rnn_compiler.errors import CompileError, UnsupportedError
 from rnn_compiler.js_compilation import WASM
 from rnn_compiler.lowering import pipeline

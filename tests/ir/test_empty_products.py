@@ -7,7 +7,7 @@ import re
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.emission import lowered_text
+from rnn_compiler.compilation import lowered_text
 
 SIZES = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
 

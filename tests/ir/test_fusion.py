@@ -11,7 +11,7 @@ from ir.filecheck import check
 from ir.rewriting import AVX2, AVX512, rewritten
 
 import rnn_compiler as rc
-from rnn_compiler.emission import lowered_text
+from rnn_compiler.compilation import lowered_text
 from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
 from rnn_compiler.lowering.passes.products import products

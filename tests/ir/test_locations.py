@@ -9,7 +9,7 @@ import pytest
 from ir.filecheck import check
 
 import rnn_compiler as rc
-from rnn_compiler.emission import lowered_text
+from rnn_compiler.compilation import lowered_text
 from rnn_compiler.errors import CompileError
 from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite

@@ -10,7 +10,7 @@ from cases import sizes
 from ir.filecheck import check
 
 import rnn_compiler as rc
-from rnn_compiler.emission import lowered_text
+from rnn_compiler.compilation import lowered_text
 
 SIZES = sizes(5, 1, 33, 65)
 

@@ -19,7 +19,7 @@ from numeric.harness import draw, first_variant, module
 from quick import only
 
 import rnn_compiler as rc
-from rnn_compiler.emission import lowered_text
+from rnn_compiler.compilation import lowered_text
 from rnn_compiler.linking import linked_module
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.manifest import FunctionSpec

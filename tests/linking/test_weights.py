@@ -10,7 +10,7 @@ from linking.modules import function
 from linking.test_link import arguments_of, assert_same
 
 import rnn_compiler as rc
-from rnn_compiler.emission import lowered_text
+from rnn_compiler.compilation import lowered_text
 from rnn_compiler.linking import linked_module
 
 SIZES = {"seq_length": 5, "batch_size": 1, "input_size": 8, "num_units": 32, "num_layers": 2}

@@ -15,7 +15,7 @@ pytest.importorskip("onnx")
 from onnx import helper
 from quick import first
 
-from rnn_compiler.emission import lowered_text
+from rnn_compiler.compilation import lowered_text
 from tests.network_import.graphs import expected, model, saved, weight
 
 CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {

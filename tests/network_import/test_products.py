@@ -15,7 +15,7 @@ pytest.importorskip("onnx")
 import onnx
 from onnx import helper
 
-from rnn_compiler.emission import lowered_text
+from rnn_compiler.compilation import lowered_text
 from rnn_compiler.network_import.graph import Graph
 from rnn_compiler.network_import.graph.folding import fold
 from tests.network_import.graphs import expected, model, saved, weight

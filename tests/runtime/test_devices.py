@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 import rnn_compiler as rc
+from rnn_compiler.chosen_target import current_device, current_target
 from rnn_compiler.errors import DeviceError, InvalidArgumentError
-from rnn_compiler.execution import current_device, current_target
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.op_calls import OpCall
 from rnn_compiler.runtime.device.devices import Device, get_device
