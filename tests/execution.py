@@ -138,6 +138,8 @@ def ways(*names: str, quick: tuple[str, ...] = QUICK) -> pytest.MarkDecorator:
 
 
 each_way = ways(*WAYS)
+each_language = ways("direct", "c", "js", quick=("direct",))
+"""In Python, and slowly in C and JavaScript."""
 
 
 class Execute:

@@ -16,6 +16,7 @@ import pytest
 
 from rnn_compiler.js_compilation import JsModule
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.open_sizes import bound, parse
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -102,7 +103,7 @@ class Loaded:
             results: Arrays = {}
             known = self.sizes(function, given)
             for each in self.rows[function]["results"]:
-                shape = [known.get(size, size) for size in each["shape"]]
+                shape = [bound(parse(size), known) for size in each["shape"]]
                 kind = DTYPES[each["dtype"]].numpy
                 size = int(np.prod(shape, dtype=int)) * kind.itemsize
                 results[each["name"]] = np.frombuffer(output[start:][:size], kind).reshape(shape)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from network_import.in_process import importing_here
 
+import rnn_compiler as rc
 from rnn_compiler.model_import.reading import run_reader
 from rnn_compiler.network_import import process
 
@@ -22,3 +26,20 @@ def imported_here() -> Iterator[None]:
 def own_process(monkeypatch: pytest.MonkeyPatch, imported_here: None) -> None:
     """For tests of the process itself."""
     monkeypatch.setattr(process, "run_reader", run_reader)
+
+
+@pytest.fixture
+def agrees(execute: Any, tmp_path: Path) -> Callable[..., rc.Module]:
+    """Imports a model, and compares what it gives with onnx's reference implementation."""
+    from tests.network_import.graphs import expected, saved
+
+    def agrees(made: Any, *calls: dict[str, Any], rtol: float = 1e-5, atol: float = 1e-5) -> Any:
+        module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+        for given in calls:
+            found = execute(module, given)
+            for (name, got), wanted in zip(found.items(), expected(made, given), strict=True):
+                assert got.shape == wanted.shape, name
+                np.testing.assert_allclose(got, wanted, rtol, atol, err_msg=name)
+        return module
+
+    return agrees

@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("onnx")
 
+from execution import Execute, each_language
 from onnx import TensorProto, helper
 
 import rnn_compiler as rc
@@ -71,6 +72,7 @@ def test_they_are_exact_at_all_magnitudes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@each_language
 @pytest.mark.parametrize(
     ("kind", "dtype", "rtol"),
     [
@@ -79,13 +81,12 @@ def test_they_are_exact_at_all_magnitudes(tmp_path: Path) -> None:
         (TensorProto.DOUBLE, np.float64, 1e-14),
     ],
 )
-def test_compiled(kind: int, dtype: Any, rtol: float, tmp_path: Path) -> None:
+def test_compiled(kind: int, dtype: Any, rtol: float, execute: Execute, tmp_path: Path) -> None:
     module = rc.import_network(saved(network(kind), tmp_path / "m.onnx"))
     with np.errstate(over="ignore"):
         x = X.astype(dtype)
-    found = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(x=x)
-    for name, got in found._asdict().items():
-        close(name, np.asarray(got), rtol=rtol, least=1e-37 if dtype != np.float16 else 1e-4)
+    for name, got in execute(module, {"x": x}).items():
+        close(name, got, rtol=rtol, least=1e-37 if dtype != np.float16 else 1e-4)
 
 
 def test_an_operator_that_onnx_does_not_have(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ import rnn_compiler as rc
 
 pytest.importorskip("onnx")
 
+from execution import Execute, each_language
 from onnx import TensorProto, helper
 
 from tests.network_import.graphs import model, saved
 
-TARGET = "cpu:generic"
 INFINITY = float("inf")
 ROWS = [
     *([1000.0, 1000, -1000], [-1000, -1001, -1002], [0, 1, 2], [INFINITY, 1, 2]),
@@ -25,6 +25,7 @@ ROWS = [
 SLOW = pytest.mark.slow
 
 
+@each_language
 @pytest.mark.parametrize(
     ("opset", "dtype", "keepdims"),
     [
@@ -33,7 +34,7 @@ SLOW = pytest.mark.slow
         *(pytest.param(17, dtype, 0, marks=SLOW) for dtype in ("float64", "float16")),
     ],
 )
-def test_log_sums(opset: int, dtype: str, keepdims: int, tmp_path: Path) -> None:
+def test_log_sums(opset: int, dtype: str, keepdims: int, execute: Execute, tmp_path: Path) -> None:
     """The result is near the largest number; of infinities, it is one."""
     kind = getattr(TensorProto, {"float32": "FLOAT", "float64": "DOUBLE"}.get(dtype, "FLOAT16"))
     node = helper.make_node
@@ -47,10 +48,8 @@ def test_log_sums(opset: int, dtype: str, keepdims: int, tmp_path: Path) -> None
         nodes, {"x": ["rows", 3]}, ["y"], weights, dtypes={"x": kind, "y": kind}, opset=opset
     )
     x = np.array(ROWS, dtype)
-    program = rc.runtime.load(
-        rc.compile(rc.import_network(saved(made, tmp_path / "m.onnx")), TARGET)
-    )
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
     with np.errstate(invalid="ignore"):
         wanted: Any = np.logaddexp.reduce(x.astype(np.float64), axis=1, keepdims=bool(keepdims))
     tolerance = 1e-3 if dtype == "float16" else 1e-6
-    np.testing.assert_allclose(program(x=x).y, wanted, rtol=tolerance)
+    np.testing.assert_allclose(execute(module, {"x": x})["y"], wanted, rtol=tolerance)

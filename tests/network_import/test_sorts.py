@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-import rnn_compiler as rc
-
 pytest.importorskip("onnx")
 
+from execution import each_language
 from onnx import TensorProto, helper
 from quick import first
 
-from tests.network_import.graphs import expected, model, saved, weight
+from tests.network_import.graphs import model, weight
 
 
+@each_language
 @pytest.mark.parametrize("rows", first([2, "n"]))
-def test_the_second_of_two_topk(rows: int | str, tmp_path: Path) -> None:
+def test_the_second_of_two_topk(rows: int | str, agrees: Any) -> None:
     """It sorts the first one's input, or its values, or another array."""
     nodes, outputs = [], []
     for k, second in enumerate(("x0", "values1", "negative2")):
@@ -35,22 +35,17 @@ def test_the_second_of_two_topk(rows: int | str, tmp_path: Path) -> None:
     )
     inputs = {f"x{k}": weight(2, 9) for k in range(3)}
     shapes = {name: [rows, 9] for name in inputs}
-    onnx_model = model(nodes, shapes, outputs, counts, dtypes=dtypes)
-    program = rc.runtime.load(rc.compile(rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))))
-    for got, want in zip(program(**inputs), expected(onnx_model, inputs), strict=True):
-        np.testing.assert_array_equal(got, want)
+    agrees(model(nodes, shapes, outputs, counts, dtypes=dtypes), inputs, rtol=0, atol=0)
 
 
+@each_language
 @pytest.mark.parametrize("output", first(["places", "values"]))
-def test_a_sort_of_an_open_axis(output: str, tmp_path: Path) -> None:
+def test_a_sort_of_an_open_axis(output: str, agrees: Any) -> None:
     """Without the values, or without the places, as exporters write it to sort rows by length."""
     nodes = [
         helper.make_node("Shape", ["x"], ["size"]),
         helper.make_node("TopK", ["x", "size"], ["values", "places"], axis=0),
     ]
     dtypes = {"places": TensorProto.INT64}
-    onnx_model = model(nodes, {"x": ["rows"]}, [output], {}, dtypes=dtypes)
-    program = rc.runtime.load(rc.compile(rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))))
-    for rows in (1, 6):
-        x = weight(rows)
-        np.testing.assert_array_equal(program(x=x)[0], expected(onnx_model, {"x": x})[0])
+    made = model(nodes, {"x": ["rows"]}, [output], {}, dtypes=dtypes)
+    agrees(made, *({"x": weight(rows)} for rows in (1, 6)), rtol=0, atol=0)

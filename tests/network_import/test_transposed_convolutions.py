@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("onnx")
 
+from execution import Execute, each_language
 from onnx import helper
 
 import rnn_compiler as rc
@@ -114,22 +115,24 @@ def test_they_become_convolutions(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_compiled(tmp_path: Path) -> None:
+@each_language
+def test_compiled(execute: Execute, tmp_path: Path) -> None:
     module = rc.import_network(saved(MODEL, tmp_path / "m.onnx"))
-    found = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(**INPUTS)
+    found = execute(module, INPUTS).values()
     for name, got, wanted in zip(CASES, found, WANTED, strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5, err_msg=name)
 
 
 @pytest.mark.slow
-def test_open_sizes(tmp_path: Path) -> None:
+@each_language
+def test_open_sizes(execute: Execute, tmp_path: Path) -> None:
     case = CASES["depthwise"]
     w, b = weight(*case.filters), weight(4)
     names = ["x", "w", "b"]
     node = helper.make_node("ConvTranspose", names, ["y"], "n", **case.attributes)
     made = model([node], {"x": ["batch", 4, "length"]}, ["y"], {"w": w, "b": b})
     module = rc.import_network(saved(made, tmp_path / "m.onnx"))
-    program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
     for shape in ((2, 4, 7), (1, 4, 1)):
         x = weight(*shape)
-        np.testing.assert_allclose(program(x=x).y, transposed(x, w, b, case), rtol=1e-5, atol=1e-5)
+        wanted = transposed(x, w, b, case)
+        np.testing.assert_allclose(execute(module, {"x": x})["y"], wanted, rtol=1e-5, atol=1e-5)
