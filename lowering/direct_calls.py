@@ -18,8 +18,7 @@ from rnn_compiler.lowering.host.functions import scalar_ranges
 from rnn_compiler.lowering.host.ops import NoScheduleError
 from rnn_compiler.lowering.host.program import read_schedules, sizes_of
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.schedule import Schedule
-from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Schedules
+from rnn_compiler.schema.schedule import SCHEDULES_FILE, Schedule, Schedules
 
 __all__ = ["through_iree", "with_schedules"]
 

@@ -22,8 +22,8 @@ from rnn_compiler.lowering.targets.strategies import resolve_strategy
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.golden import TOLERANCES, Golden
 from rnn_compiler.schema.architectures import ARCHITECTURES
-from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.functions import open_sizes_of
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import json_sizes
 from rnn_compiler.source_compilation import SourceModule, compile_code

@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.schema.attributes import dimension
-from rnn_compiler.schema.cudnn_layout import Layout
-from rnn_compiler.schema.cudnn_reserve import ReserveLayout
+from rnn_compiler.schema.cudnn_layout import Layout, ReserveLayout
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.host_arrays import host_array
 

@@ -16,10 +16,9 @@ from rnn_compiler.base.files import write_files
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
 from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.requirements import check_can_compile
-from rnn_compiler.schema.functions import function_tables
+from rnn_compiler.schema.functions import check_functions, check_name, function_tables
 from rnn_compiler.schema.int8 import Matrix
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.names import check_functions, check_name
 from rnn_compiler.schema.notebook import page
 
 __all__ = ["Module", "build", "renamed_functions", "whole_spec", "with_arguments"]

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.functions import open_sizes_of
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 __all__ = ["random_arguments"]

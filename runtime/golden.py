@@ -23,8 +23,8 @@ from rnn_compiler.base.files import read_regular
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.program import Program
-from rnn_compiler.schema.binding import open_sizes_of
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.functions import open_sizes_of
 from rnn_compiler.schema.manifest import FunctionSpec, GoldenSpec, TensorSpec
 
 __all__ = [

@@ -18,7 +18,7 @@ from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct.calls import Calls
 from rnn_compiler.runtime.direct.executor import Executor
 from rnn_compiler.runtime.direct.functions import DirectFunction
-from rnn_compiler.schema.binding import open_sizes_of
+from rnn_compiler.schema.functions import open_sizes_of
 from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["Memo"]

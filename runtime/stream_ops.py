@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.streams import Chunked
 
 __all__ = ["likely_states", "stream_op", "stream_parts"]
 

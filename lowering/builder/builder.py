@@ -22,6 +22,7 @@ from rnn_compiler.lowering.mlir.bindings import contraction, ir, sizes_in_mlir
 from rnn_compiler.lowering.mlir.composite_attributes import AttributeValues
 from rnn_compiler.lowering.mlir.composites import attributes_in_mlir
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
+from rnn_compiler.schema.functions import private_symbol
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import (
     Open,
@@ -32,7 +33,6 @@ from rnn_compiler.schema.open_sizes import (
     static,
     static_size,
 )
-from rnn_compiler.schema.symbols import private_symbol
 
 # StableHLO values that read as formulas do on paper: ``o * (1 - o) * h_grad``.
 #
@@ -634,7 +634,7 @@ class Builder:
         return tuple(Value(self, ssa, type) for ssa, type in zip(op.results, types, strict=True))
 
     def unused_symbol(self, name: str) -> str:
-        """A symbol for a private function of the function being emitted (`schema.symbols`)."""
+        """A symbol for a private function of the function being emitted (`private_symbol`)."""
         symbol = private_symbol(self.spec.function, name)
         if symbol in self._symbols:  # another of the same kind
             symbol = f"{symbol}.{len(self._symbols)}"

@@ -16,8 +16,7 @@ from rnn_compiler.lowering.c.mathematics import DECLARED, DEFINED
 from rnn_compiler.lowering.c.messages import CPU, FAILED, NO_BYTES, NO_STRUCT, RANGE, Messages
 from rnn_compiler.lowering.c.support import CALLS, CHECKS, FILL, NONE, TYPES
 from rnn_compiler.lowering.c.text import call, comment, indented, wrapped
-from rnn_compiler.schema.formulas import Formula
-from rnn_compiler.schema.open_sizes import Open, Size, formula, is_static
+from rnn_compiler.schema.open_sizes import Open, Size, SizeFormula, formula, is_static
 from rnn_compiler.schema.schedule import (
     Choice,
     Copy,
@@ -176,7 +175,7 @@ def _defined_numbers(function: Function, numbers: Iterable[Size]) -> list[str]:
     return [f"const int64_t {name} = {_computed(each)};" for name, each in needed.items()]
 
 
-def _computed(each: Formula) -> str:
+def _computed(each: SizeFormula) -> str:
     first, second, *rest = map(_bracketed, each.operands)
     if rest:
         return f"{first} ? {second} : {rest[0]}"

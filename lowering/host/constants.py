@@ -21,8 +21,7 @@ import numpy.typing as npt
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
-from rnn_compiler.schema.schedule import Span, Storage
-from rnn_compiler.schema.schedule_json import Loaded
+from rnn_compiler.schema.schedule import Loaded, Span, Storage
 
 __all__ = ["read_constants", "read_loaded"]
 

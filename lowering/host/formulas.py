@@ -19,16 +19,17 @@ import math
 from collections.abc import Iterable, Mapping
 
 from rnn_compiler.schema.attributes import MAX_DIMENSION
-from rnn_compiler.schema.formulas import Formula, towards_zero
 from rnn_compiler.schema.open_sizes import (
     OPEN_DIMENSIONS,
     Open,
     Size,
+    SizeFormula,
     bound,
     names_in,
     open_dimension,
     product,
     terms,
+    towards_zero,
 )
 
 __all__ = ["LARGEST", "Formulas", "UndecidedError", "expanded"]
@@ -54,7 +55,7 @@ class Formulas:
         Args:
             dimensions: The minimum of each by name; default: 1 for each of the ops' dimensions.
         """
-        self.known: dict[str, Formula] = {}
+        self.known: dict[str, SizeFormula] = {}
         ops: Mapping[str, int] = dict.fromkeys(map(str, OPEN_DIMENSIONS), 1)
         self._dimensions = ops if dimensions is None else dimensions
         self._required: list[tuple[Size, int]] = []
@@ -147,7 +148,7 @@ class Formulas:
 
     def _named(self, operator: str, *operands: Size) -> Size:
         """The number of a formula, under its existing name or a new one."""
-        formula = Formula(operator, operands)
+        formula = SizeFormula(operator, operands)
         names = [name for name, known in self.known.items() if known == formula]
         name = names[0] if names else f"n{len(self.known)}"
         self.known[name] = formula
@@ -218,7 +219,7 @@ class Formulas:
         total: Size = 0
         for names, factor in terms(number).items():
             for index, name in enumerate(names):
-                formula = self.known.get(name, Formula("", ()))
+                formula = self.known.get(name, SizeFormula("", ()))
                 by = formula.operands[1] if formula.operator == "/" else 0
                 if not isinstance(by, Open) and by and factor > 0 and factor % by == 0:
                     others = _product(factor // by, (*names[:index], *names[index + 1 :]))
@@ -245,7 +246,7 @@ class Formulas:
         condition, *either = formula.operands
         lowest = [self._lowest(each) for each in either]
         known = [each for each in lowest if each is not None]
-        if known and self.known.get(str(condition)) == Formula("<", tuple(reversed(either))):
+        if known and self.known.get(str(condition)) == SizeFormula("<", tuple(reversed(either))):
             return max(known)  # the greatest of two
         return min(known) if len(known) == len(lowest) else None
 
@@ -292,14 +293,14 @@ class Formulas:
             case "?":
                 either = formula.operands[1:]
                 known = [each for each in either if not isinstance(each, Open)]
-                if known and self.known.get(str(first)) == Formula("<", either):
+                if known and self.known.get(str(first)) == SizeFormula("<", either):
                     return abs(known[0])  # the least of two
                 return max(self._magnitude(each, sizes) for each in either)
             case _:
                 return 1
 
 
-def expanded(number: Size, known: Mapping[str, Formula]) -> int | str:
+def expanded(number: Size, known: Mapping[str, SizeFormula]) -> int | str:
     """An int unchanged, an open number as text, in terms of open sizes only."""
     if isinstance(number, int):
         return number
@@ -310,7 +311,7 @@ def expanded(number: Size, known: Mapping[str, Formula]) -> int | str:
     return " + ".join(texts)
 
 
-def _shown(name: str, known: Mapping[str, Formula]) -> str:
+def _shown(name: str, known: Mapping[str, SizeFormula]) -> str:
     if name not in known:
         return name
     formula = known[name]
@@ -320,7 +321,7 @@ def _shown(name: str, known: Mapping[str, Formula]) -> str:
     return f"({first} {formula.operator} {second})"
 
 
-def _bracketed(number: Size, known: Mapping[str, Formula]) -> str:
+def _bracketed(number: Size, known: Mapping[str, SizeFormula]) -> str:
     text = str(expanded(number, known))
     return f"({text})" if isinstance(number, Open) and str(number) not in number.names else text
 

@@ -38,6 +38,7 @@ from rnn_compiler.schema.schedule import (
     Choice,
     Copy,
     Dispatch,
+    Loaded,
     Memory,
     Schedule,
     Span,
@@ -47,7 +48,6 @@ from rnn_compiler.schema.schedule import (
     spans_of,
     steps_in,
 )
-from rnn_compiler.schema.schedule_json import Loaded
 
 __all__ = ["HostProgram", "Sizes", "read_host_program", "read_schedules", "sizes_of"]
 

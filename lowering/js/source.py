@@ -14,9 +14,8 @@ from typing import Any, cast
 
 from rnn_compiler.lowering.host.functions import UNREAD, HostFunction
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.formulas import Formula
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.open_sizes import Open, Size, written
+from rnn_compiler.schema.open_sizes import Open, Size, SizeFormula, written
 from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Step, Storage
 
 _STORAGES = {
@@ -148,7 +147,7 @@ def _tensor(spec: TensorSpec) -> dict[str, Any]:
     }
 
 
-def _computed(formula: Formula) -> str:
+def _computed(formula: SizeFormula) -> str:
     first, second, *rest = (f"({_expression(each)})" for each in formula.operands)
     match formula.operator:
         case "/":

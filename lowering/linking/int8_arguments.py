@@ -25,10 +25,10 @@ from rnn_compiler.lowering.mlir.bindings import (
     symbols_in,
 )
 from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.schema.functions import owner_of
 from rnn_compiler.schema.int8 import Matrix, stored
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
-from rnn_compiler.schema.symbols import owner_of
 
 __all__ = ["Int8Arguments"]
 

@@ -16,8 +16,7 @@ from rnn_compiler.lowering.ops.block import block_lstm, gru_block_cell, lstm_blo
 from rnn_compiler.lowering.ops.cudnn import params, rnn, signatures
 from rnn_compiler.lowering.ops.onnx import recurrence
 from rnn_compiler.lowering.ops.onnx import signatures as onnx
-from rnn_compiler.schema.gradients import Gradient
-from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.signatures import Gradient, Signature
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value

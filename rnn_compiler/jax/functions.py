@@ -1,4 +1,4 @@
-"""The ops as functions, differentiable as `schema.gradients` defines.
+"""The ops as functions, differentiable as their `Gradient` says.
 
 A forward op saves the arguments of its gradient ops, which run in the backward pass; XLA drops
 unused ones. A gradient has the dtype of its argument; integers have none. Gradients can flow back
@@ -30,8 +30,7 @@ from rnn_compiler.jax.primitives import PREFIX, Array, Instance, arguments_of, c
 from rnn_compiler.lowering.ops import GRADIENTS, OPS
 from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
-from rnn_compiler.schema.gradients import Gradient
-from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.signatures import Gradient, Signature
 
 
 class JaxFunction:

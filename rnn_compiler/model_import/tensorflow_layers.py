@@ -48,7 +48,7 @@ from rnn_compiler.model_import.tensorflow_graph import (
 from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 from rnn_compiler.schema.signatures import Signature
-from rnn_compiler.schema.tensors import DIMENSIONS, Axis, Tensor
+from rnn_compiler.schema.tensors import DIMENSIONS, OpTensor, ShapeAxis
 
 # The variables in which a TensorFlow graph keeps state between calls.
 #
@@ -185,9 +185,9 @@ class KnownSizes:
         self._signature = signature
         self._attributes = attributes
         self._names = form.dimensions
-        self._seen: list[tuple[str, Axis, int]] = []
+        self._seen: list[tuple[str, ShapeAxis, int]] = []
 
-    def see(self, tensor: Tensor, shape: Shape | None) -> None:
+    def see(self, tensor: OpTensor, shape: Shape | None) -> None:
         """Uses the shape of an argument or result; shapes of another rank are ignored."""
         if shape is None or tensor.ignored or len(shape) != len(tensor.sizes):
             return
@@ -195,10 +195,10 @@ class KnownSizes:
             if found is not None:
                 self._seen.append((tensor.name, size, found))
 
-    def see_value(self, tensor: Tensor, value: Any) -> None:
+    def see_value(self, tensor: OpTensor, value: Any) -> None:
         """Uses the value of an argument that is a dimension."""
         if value is not None and value.ndim == 0 and tensor.equals is not None:
-            self._seen.append((tensor.name, Axis.parse(tensor.equals), int(value)))
+            self._seen.append((tensor.name, ShapeAxis.parse(tensor.equals), int(value)))
 
     def dims(self, path: Path, layer: str) -> dict[str, int | None]:
         """The dimensions, None for unknown ones."""

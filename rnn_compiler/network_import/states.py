@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.streams import Chunked
 
 __all__ = ["checked_states", "keeps"]
 

@@ -25,8 +25,6 @@ from dataclasses import dataclass, field, replace
 
 from rnn_compiler.schema.schedule import ALIGNMENT, Memory
 
-__all__ = ["ARCHITECTURES", "UNSUPPORTED_CORES", "Architecture"]
-
 
 @dataclass(frozen=True)
 class Architecture:

@@ -18,8 +18,6 @@ from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.schema.dtypes import canonical_name
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Open, Size, open_dimension
 
-__all__ = ["MAX_DIMENSION", "REQUIRED", "WEIGHT_GRAD_DTYPE", "Attribute", "dimension"]
-
 REQUIRED: Any = inspect.Parameter.empty
 """Marks an attribute without a default."""
 
@@ -92,9 +90,6 @@ class Attribute:
 
         Floats have single precision, as in TensorFlow, except in a float64 op. None means the
         default, as in TensorFlow.
-
-        Raises:
-            InvalidArgumentError: The value is not of the attribute's type, or out of range.
         """
         if value is None and self.default is not REQUIRED:
             value = self.default
@@ -118,11 +113,7 @@ class Attribute:
         raise InvalidArgumentError(op, self.name, kind, got, remedy)
 
     def _canonical_list(self, op: str, value: object, dtype: str) -> str:
-        """A list as text.
-
-        Raises:
-            InvalidArgumentError: It is not a list, or an element is not allowed.
-        """
+        """A list as text."""
         given = value.replace(",", " ").split() if isinstance(value, str) else value
         if isinstance(given, np.ndarray):
             given = cast(Any, given).ravel().tolist()
@@ -186,11 +177,7 @@ def _single(value: float) -> float:
 
 
 def open_or_known(op: str, name: str, value: object, minimum: int) -> Size:
-    """The value of a dimension as an int; None leaves it open, if that is allowed.
-
-    Raises:
-        InvalidArgumentError: It is not an int or out of range.
-    """
+    """The value of a dimension as an int; None leaves it open, if that is allowed."""
     if name not in OPEN_DIMENSIONS:
         return dimension(op, name, value, minimum)
     if value is None or isinstance(value, Open):
@@ -199,18 +186,7 @@ def open_or_known(op: str, name: str, value: object, minimum: int) -> Size:
 
 
 def dimension(op: str, name: str, value: object, minimum: int, otherwise: str = "") -> int:
-    """The value of a dimension as an int.
-
-    Args:
-        op: The op.
-        name: The dimension.
-        value: The given value.
-        minimum: The minimum.
-        otherwise: Other accepted values, for the message.
-
-    Raises:
-        InvalidArgumentError: It is not an int, or not in range.
-    """
+    """The value of a dimension as an int."""
     value = _python_scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
         got = f"{describe(value)} ({type(value).__name__})"

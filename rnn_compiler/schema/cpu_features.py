@@ -20,8 +20,6 @@ from pathlib import Path
 from rnn_compiler.base.systems import c_function, file_of_program
 from rnn_compiler.schema.architectures import ARCHITECTURES, Architecture
 
-__all__ = ["LEVELS", "architecture", "host_features", "known_features"]
-
 LEVELS = {each.name: each.levels for each in ARCHITECTURES.values()}
 """Named feature levels of each architecture."""
 

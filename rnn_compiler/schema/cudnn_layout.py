@@ -21,16 +21,138 @@ Sources: cuDNN's cudnnGetRNNWeightParams (linLayerID); Keras' and JAX's packing;
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.schema.parameter_blocks import Block, PseudoLayer
-from rnn_compiler.schema.rnn_modes import RNN_MODES, RnnMode
+from rnn_compiler.schema.open_sizes import Size, product
 
-__all__ = ["DIRECTIONS", "INPUT_MODES", "Layout", "Region"]
+# The cells of CudnnRNN, by rnn_mode: what buffers, signatures and converters of weights know.
+#
+# What a step computes is in `lowering.ops.cells`.
+
+
+class RnnMode(NamedTuple):
+    """A cell.
+
+    Attributes:
+        gates: Its gates in cuDNN's order, a letter each; n is the candidate value.
+        onnx: The same gates in ONNX's order.
+        keras: The same gates in the order of Keras.
+        saved: The values that a step saves for the gradient, in order; c is the cell state.
+        has_cell_state: Whether it has a state c in addition to h. Such a cell may have a
+            projection.
+        adds_biases: Whether it only adds its two biases, so that a framework may store their sum.
+        is_in_keras_2: Whether Keras 2 has a layer of it with cuDNN's weights, such as CuDNNLSTM.
+    """
+
+    gates: str
+    onnx: str
+    keras: str
+    saved: str = ""
+    has_cell_state: bool = False
+    adds_biases: bool = True
+    is_in_keras_2: bool = False
+
+
+RNN_MODES: Mapping[str, RnnMode] = MappingProxyType(
+    {
+        "rnn_relu": RnnMode("n", "n", "n"),
+        "rnn_tanh": RnnMode("n", "n", "n"),
+        "lstm": RnnMode(
+            "ifno", "iofn", "ifno", saved="ifnoc", has_cell_state=True, is_in_keras_2=True
+        ),
+        "gru": RnnMode("rzn", "zrn", "zrn", saved="rznu", adds_biases=False, is_in_keras_2=True),
+    }
+)
+"""The cell of each rnn_mode. `ReserveLayout` says what a GRU's u is."""
+
+
+# The arrays inside a vector of parameters: what CudnnRNN's and ONNX's ops lay out.
+
+
+@dataclass(frozen=True)
+class BufferPart:
+    """A row-major array inside a buffer, of sizes that are known or open.
+
+    Attributes:
+        offset: Its first element.
+        shape: Its shape.
+    """
+
+    offset: Size
+    shape: tuple[Size, ...]
+
+    @property
+    def size(self) -> Size:
+        """The number of elements."""
+        return product(self.shape)
+
+    @property
+    def stop(self) -> Size:
+        """Its end, in elements."""
+        return self.offset + self.size
+
+    def of(self, buffer: Any) -> Any:
+        """This part of a buffer; a view where the buffer is numpy's.
+
+        Example:
+            >>> import numpy as np
+            >>> BufferPart(2, (2, 3)).of(np.arange(10)).tolist()
+            [[2, 3, 4], [5, 6, 7]]
+        """
+        return buffer[self.offset : self.stop].reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class Block(BufferPart):
+    """A row-major array inside the buffer of parameters, whose sizes are known."""
+
+    offset: int
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def stop(self) -> int:
+        """The index after its last element."""
+        return self.offset + self.size
+
+    @cached_property
+    def strides(self) -> tuple[int, ...]:
+        """The strides in elements."""
+        return tuple(math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape)))
+
+
+@dataclass(frozen=True)
+class PseudoLayer:
+    """One direction of one layer, with the places of its parameters, its gates stacked.
+
+    Attributes:
+        layer: Which layer, from 0.
+        direction: 0 forward, 1 backward.
+        input: W, ``[gH, in]``; ``[gH, 0]`` if the input skips it.
+        recurrent: R, ``[gH, h]``.
+        projection: Wp, ``[P, H]``, or None.
+        input_bias: bW, ``[gH]``.
+        recurrent_bias: bR, ``[gH]``.
+    """
+
+    layer: int
+    direction: int
+    input: Block
+    recurrent: Block
+    projection: Block | None
+    input_bias: Block
+    recurrent_bias: Block
+
 
 INPUT_MODES = ("linear_input", "skip_input", "auto_select")
 
@@ -110,24 +232,13 @@ class Layout:
 
     @staticmethod
     def of(op: str, known: Mapping[str, Any]) -> Layout:
-        """The layout of an op, from its dimensions and attributes; others are ignored.
-
-        Raises:
-            InvalidArgumentError: As `checked`.
-        """
+        """The layout of an op, from its dimensions and attributes; others are ignored."""
         names = [field.name for field in fields(Layout)]
         return Layout.checked(op, **{name: known[name] for name in names if name in known})
 
     @staticmethod
     def checked(op: str, **arguments: Any) -> Layout:
         """The layout for arguments of the right types, whose values are checked.
-
-        Args:
-            op: The op, for messages.
-            **arguments: The arguments of `Layout`.
-
-        Raises:
-            InvalidArgumentError: The mode does not exist, or the sizes do not fit it.
 
         Example:
             >>> Layout.checked("CudnnRNNV3", rnn_mode="gru", num_layers=1, num_units=4,
@@ -258,3 +369,90 @@ class Layout:
         for gate in range(len(self.gates)):
             offset = stacked.offset + gate * stacked.size // len(self.gates)
             yield Region(offset, shape, index, kind, first + gate)
+
+
+# The layout of `reserve_space`, the values that CudnnRNN saves for its gradient.
+#
+# A dense vector of the op's dtype, row-major, without gaps, time-major regardless of
+# `time_major`:
+#
+#     dropout mask    [L-1, T, B, D*h]   multipliers, 0 or 1/(1-dropout); only with dropout and
+#                                        L > 1
+#     layer outputs   [T, B, D*h]        before dropout, for each layer but the top one, whose
+#                                        output is the op's
+#     activations     [T, B, k*H]        for each pseudo-layer, what its cell saves, side by side:
+#         lstm        i, f, n, o, c      k = 5: gates after activation, cell state
+#         gru         r, z, n, u         k = 4: gates after activation, R_n h_before + bR_n
+#         rnn_*       nothing            k = 0: the derivative needs the output alone
+#
+# With a single pseudo-layer, its activations are all of `reserve_space`, which is then not
+# copied.
+#
+# Activations of padding are 0.
+
+
+@dataclass(frozen=True)
+class ReserveLayout:
+    """`reserve_space` at given sizes.
+
+    Attributes:
+        layout: The op's modes and sizes.
+        seq_length: T.
+        batch_size: B.
+        dropout: The op's dropout.
+
+    Example:
+        >>> layout = Layout(rnn_mode="lstm", num_layers=2, num_units=4, input_size=3)
+        >>> reserve = ReserveLayout(layout, seq_length=5, batch_size=2, dropout=0.5)
+        >>> reserve.mask
+        BufferPart(offset=0, shape=(1, 5, 2, 4))
+        >>> reserve.outputs
+        [BufferPart(offset=40, shape=(5, 2, 4))]
+        >>> reserve.activations[1]
+        BufferPart(offset=280, shape=(5, 2, 20))
+        >>> reserve.size
+        480
+    """
+
+    layout: Layout
+    seq_length: Size
+    batch_size: Size
+    dropout: float
+
+    @property
+    def has_mask(self) -> bool:
+        """Whether there is a dropout mask; dropout applies only between layers."""
+        return self.dropout > 0 and self.layout.num_layers > 1
+
+    @property
+    def mask(self) -> BufferPart:
+        """The dropout mask; empty if there is none."""
+        boundaries = self.layout.num_layers - 1 if self.has_mask else 0
+        return BufferPart(0, (boundaries, *self._output))
+
+    @cached_property
+    def outputs(self) -> Sequence[BufferPart]:
+        """The output of each layer except the top one."""
+        first = BufferPart(self.mask.stop, self._output)
+        count = self.layout.num_layers - 1
+        return [BufferPart(first.offset + k * first.size, first.shape) for k in range(count)]
+
+    @cached_property
+    def activations(self) -> Sequence[BufferPart]:
+        """The saved activations of each pseudo-layer."""
+        offset = self.outputs[-1].stop if self.outputs else self.mask.stop
+        T, B, _ = self._output
+        width = len(self.layout.mode.saved) * self.layout.num_units
+        first = BufferPart(offset, (T, B, width))
+        count = len(self.layout.pseudo_layers)
+        return [BufferPart(offset + k * first.size, first.shape) for k in range(count)]
+
+    @property
+    def size(self) -> Size:
+        """The number of elements."""
+        return self.activations[-1].stop
+
+    @property
+    def _output(self) -> tuple[Size, Size, int]:
+        width = self.layout.num_directions * self.layout.hidden_size
+        return self.seq_length, self.batch_size, width

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-__all__ = ["DEVICE_KINDS", "DRIVERS", "TARGETS", "DeviceKind"]
-
 
 class DeviceKind(NamedTuple):
     """Devices that run the same code.

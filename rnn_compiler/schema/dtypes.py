@@ -12,8 +12,6 @@ from typing import Any, cast
 import ml_dtypes
 import numpy as np
 
-__all__ = ["DTYPES", "ELEMENTS", "FLOAT_DTYPES", "DType", "canonical_name"]
-
 
 @dataclass(frozen=True)
 class DType:

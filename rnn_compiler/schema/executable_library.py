@@ -15,20 +15,6 @@ from __future__ import annotations
 import struct
 from enum import IntEnum
 
-__all__ = [
-    "ATTRIBUTES",
-    "DISPATCH",
-    "ENVIRONMENT",
-    "LIBRARY",
-    "MOST_WORKGROUPS",
-    "QUERY",
-    "QUERY_SUFFIX",
-    "TABLE_SUFFIX",
-    "VERSION",
-    "WORKGROUP",
-    "Word",
-]
-
 VERSION = 6
 """The version of the layouts here, 0.6, as libraries and callers state it."""
 

@@ -1,14 +1,18 @@
-"""Descriptions of a module's functions and their tensors, as data."""
+"""Descriptions of a module's functions and their tensors, as data; their names and symbols."""
 
 from __future__ import annotations
 
+import keyword
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import Any
 
+from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.notebook import page, table
 from rnn_compiler.schema.open_sizes import (
@@ -17,6 +21,7 @@ from rnn_compiler.schema.open_sizes import (
     formula,
     names_in,
     null_if_open,
+    open_dimension,
     open_names,
     parse,
     read_sizes,
@@ -24,10 +29,66 @@ from rnn_compiler.schema.open_sizes import (
     static,
     static_size,
 )
-from rnn_compiler.schema.streams import Chunked
-from rnn_compiler.schema.symbols import private_symbol
 
-__all__ = ["NUMBERS", "FunctionSpec", "TensorSpec", "function_tables", "signature_text"]
+# Symbols of what belongs to a function: its private functions, and its weights in an archive.
+#
+# Private functions are time loops, their steps and other decompositions. The owner's name is an
+# identifier (`check_name`): a symbol is that name, a dot, and a name of its own,
+# ``block_lstm_v2.lstm_forward``. The manifest has such symbols, and an archive has them as keys.
+
+
+def private_symbol(owner: str, name: str) -> str:
+    """The symbol of what belongs to a function."""
+    return f"{owner}.{name}"
+
+
+def owner_of(symbol: str) -> str:
+    """The function that a symbol belongs to; of a function's symbol, the function itself."""
+    return symbol.partition(".")[0]
+
+
+def own_name(symbol: str) -> str:
+    """The name in a symbol, without its owner.
+
+    Example:
+        >>> own_name("encoder.lstm_forward.step")
+        'lstm_forward.step'
+    """
+    return symbol.partition(".")[2]
+
+
+# How a function takes a sequence in chunks: its chunk argument and its state arguments.
+#
+# It is declared in the op's signature and repeated in the function's spec and the manifest, so
+# the runtime needs no op registry to keep the state of a stream.
+
+
+@dataclass(frozen=True)
+class Chunked:
+    """How a function takes a sequence in chunks.
+
+    Attributes:
+        chunk: The argument that is the sequence.
+        rows: The results with one row per step.
+        states: Its state arguments, each with the results that may hold the next state, best first:
+            the state after the last step, or that of every step.
+        length: The argument for the number of steps; None if all steps count.
+        steps: Whether the sequence has a time axis; otherwise a call is one step.
+    """
+
+    chunk: str
+    rows: tuple[str, ...]
+    states: Mapping[str, tuple[str, ...]]
+    length: str | None = None
+    steps: bool = True
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Chunked:
+        """Restores the output of `dataclasses.asdict` after a round trip through JSON."""
+        states = {name: tuple(results) for name, results in data["states"].items()}
+        changed: Any = {"rows": tuple(data["rows"]), "states": states}
+        return Chunked(**(data | changed))
+
 
 _INFINITIES = ("inf", "-inf")
 
@@ -85,11 +146,7 @@ class TensorSpec:
 
     @cached_property
     def static_shape(self) -> tuple[int, ...]:
-        """The shape if no size is open.
-
-        Raises:
-            TypeError: A size is open.
-        """
+        """The shape if no size is open."""
         return static(self.shape)
 
     @property
@@ -196,11 +253,7 @@ class FunctionSpec:
 
     @cached_property
     def static_dims(self) -> dict[str, int]:
-        """The dimensions if none is open.
-
-        Raises:
-            TypeError: A dimension is open.
-        """
+        """The dimensions if none is open."""
         return {name: static_size(size) for name, size in self.dims.items()}
 
     def least(self, dim: str) -> int:
@@ -303,3 +356,85 @@ def _remark(tensor: TensorSpec) -> str:
     formula = tensor.formula if tensor.shape else ""
     optional = "" if tensor.default is None else f"default {tensor.default}"
     return ", ".join(filter(None, (formula, optional)))
+
+
+# Names that users give to modules and their functions.
+#
+# Such a name is an identifier: it becomes an MLIR symbol, a name in IREE's VM, part of a file
+# name, and in Python ``program.NAME(...)``.
+
+TAKEN = {
+    "function": ("device", "functions", "manifest", "stream", "to_device"),
+    "name": ("hal", "io_parameters", "vm"),
+}
+"""Reserved names: attributes of a program, and IREE's own modules."""
+
+_IDENTIFIER = re.compile("[A-Za-z][A-Za-z0-9_]*")
+
+
+def check_name(argument: str, name: object) -> str:
+    """Checks a name chosen by a caller."""
+    expected = "an identifier of letters, digits and underscores that begins with a letter"
+    if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
+        raise InvalidArgumentError("build", argument, expected, describe(name))
+    if keyword.iskeyword(name):
+        raise InvalidArgumentError("build", argument, f"{expected}, not a keyword", describe(name))
+    if name in TAKEN[argument]:
+        others = ", ".join(TAKEN[argument])
+        expected = f"a name other than {others}, which are taken"
+        raise InvalidArgumentError("build", argument, expected, describe(name))
+    return name
+
+
+def check_functions(functions: Iterable[FunctionSpec]) -> None:
+    """Checks that all functions of a module and their companions have different names."""
+    owners: dict[str, FunctionSpec] = {}
+    for spec in functions:
+        for name in (spec.function, spec.prepack, spec.prepacked):
+            other = owners.setdefault(name, spec)
+            if other is spec:
+                continue
+            owner = next((each for each in (other, spec) if each.function != name), None)
+            got = f"{name!r} for {other.op} and {spec.op}"
+            remedy = "name them, as in build([(op, dict(function='encoder')), ...])"
+            if owner is not None:
+                got += f"; it is reserved for the companion of {owner.function} that packs weights"
+                remedy = "choose another name"
+            expected = "a different name for each function and its companions"
+            raise InvalidArgumentError("build", "function", expected, got, remedy)
+
+
+# The sizes of a call: determines open dimensions from the shapes of arguments.
+
+
+def open_sizes_of(spec: FunctionSpec, shapes: Mapping[str, Sequence[int]]) -> dict[str, int]:
+    """The open dimensions of a function, determined by the shapes of a call's arguments.
+
+    If several arguments have a dimension, the first determines it; the caller then checks every
+    shape against the function at these sizes, ``spec.bound(sizes)``.
+    """
+    sizes: dict[str, int] = {}
+    for dim in spec.open_dims:
+        axes = [
+            (tensor, axis)
+            for tensor in spec.arguments
+            for axis, size in enumerate(tensor.shape)
+            if size == open_dimension(dim) and not tensor.ignored
+        ]
+        given = [each for each in axes if each[0].name in shapes]
+        tensor, axis = (given or axes)[0]
+        if not given:
+            expected = f"an array {tensor.formula}, because nothing else determines {dim}"
+            raise InvalidArgumentError(
+                spec.op, tensor.name, expected, "None", f"pass zeros of shape {tensor.formula}"
+            )
+        shape, rank = shapes[tensor.name], len(tensor.shape)
+        if len(shape) != rank:
+            expected = f"rank {rank}, shape {tensor.formula}"
+            got = f"rank {len(shape)}, shape {list(shape)}"
+            raise InvalidArgumentError(spec.op, tensor.name, expected, got)
+        if not spec.least(dim) <= shape[axis] <= MAX_DIMENSION:
+            expected = f"shape {tensor.formula}, {dim} in {spec.least(dim)}..{MAX_DIMENSION}"
+            raise InvalidArgumentError(spec.op, tensor.name, expected, f"shape {list(shape)}")
+        sizes[dim] = shape[axis]
+    return sizes

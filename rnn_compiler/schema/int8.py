@@ -17,22 +17,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from rnn_compiler.schema.cudnn_layout import Layout
+from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.schema.functions import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
-from rnn_compiler.schema.parameter_blocks import Block
-
-__all__ = [
-    "BIAS",
-    "FRACTION_BITS",
-    "LARGEST",
-    "LEAST",
-    "MAX_SUMMED",
-    "SCALE",
-    "Matrix",
-    "buffer_matrices",
-    "stored",
-]
 
 LARGEST = 127
 """The largest number; the smallest is its negative."""
@@ -94,12 +81,7 @@ def buffer_matrices(spec: FunctionSpec) -> list[Block]:
 
 
 def stored(matrix: Matrix, tensor: TensorSpec) -> list[TensorSpec]:
-    """The tensors that replace an argument of a function.
-
-    Args:
-        matrix: The argument of an op.
-        tensor: The same, which may have another name in a user's function.
-    """
+    """The tensors that replace an argument, of an op and as it is named in a user's function."""
     blocks, rest = matrix.blocks, 0
     if blocks:
         numbers = (sum(each.size for each in blocks),)

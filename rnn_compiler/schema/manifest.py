@@ -22,11 +22,12 @@ from rnn_compiler.schema.functions import (
     FunctionSpec,
     TensorSpec,
     function_tables,
+    own_name,
+    owner_of,
     signature_text,
 )
 from rnn_compiler.schema.notebook import facts, page
 from rnn_compiler.schema.open_sizes import json_sizes
-from rnn_compiler.schema.symbols import own_name, owner_of
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -112,7 +113,7 @@ class Manifest:
         name: The module's symbol, which is its name in IREE's VM; empty for IREE's default,
             "module".
         plain_loops: Reasons why time loops stay plain, several times slower, by symbol
-            (`schema.symbols`): ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
+            (`private_symbol`): ``{"block_lstm_v2.lstm_forward": "a unit axis"}``.
         linked: For a user's functions: our ops in them, each by its private function.
         golden: Its sample results; None if there are none.
         calls: How short calls of its functions run, by symbol: ``"direct"``, or through IREE for a
@@ -167,18 +168,7 @@ class Manifest:
         }
 
     def to_json(self, file: str = "FILE.vmfb", archive: str = "FILE.irpa") -> dict[str, Any]:
-        """The manifest as JSON data, with an `iree-run-module` command for each function.
-
-        Args:
-            file: The payload's file name, for those commands.
-            archive: The file name of the frozen weights, if there are any.
-
-        Example:
-            >>> target = TargetSpec("cpu:generic", "local", "x86_64", ())
-            >>> manifest = Manifest((), target, "portable", "0.1", "3.13.0", "00", "11", 4096)
-            >>> Manifest.from_json(manifest.to_json()) == manifest
-            True
-        """
+        """The manifest as JSON data, with an `iree-run-module` command for each function."""
         fields = asdict(self)
         rows = zip(self.functions, fields["functions"], strict=True)
         linked = zip(self.linked, fields["linked"], strict=True)
@@ -210,13 +200,8 @@ class Manifest:
     ) -> str:
         """The `iree-run-module` command line that calls one function.
 
-        Args:
-            spec: The function.
-            file: The payload's file name.
-            archive: The file name of the frozen weights, if there are any.
-            inputs: Values of arguments by name, ``"@x.npy"``. Others are zeros; integers with a
-                range, such as a sequence length, are its maximum; open dimensions are 1.
-            outputs: The destination of each result; default: they are printed.
+        Inputs that are not given, as ``"@x.npy"``, are zeros; integers with a range, such as a
+        sequence length, are its maximum; open dimensions are 1. Other results are printed.
         """
         spec = spec.bound(dict.fromkeys(spec.open_dims, 1))
         kind = self.target.device
@@ -235,16 +220,7 @@ class Manifest:
 
     @staticmethod
     def from_json(data: object, source: str = "manifest", *, check_digest: bool = True) -> Manifest:
-        """Reads the output of `to_json`, and checks that it has not changed since.
-
-        Args:
-            data: The parsed JSON.
-            source: Where it came from, for messages.
-            check_digest: Whether to check for changes; otherwise types cannot be relied on.
-
-        Raises:
-            ArtifactError: It is not a manifest, has another schema version, or was changed.
-        """
+        """Reads the output of `to_json`; types cannot be relied on without `check_digest`."""
         if not isinstance(data, dict) or "schema" not in data:
             raise ArtifactError(f"{source}: not an rnn-compiler manifest")
         fields: dict[str, Any] = {**data}

@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-__all__ = ["facts", "page", "table"]
-
 _LEFT = "text-align: left"
 
 
 def page(shown: object, *parts: str) -> str:
-    """An object's repr, followed by HTML parts.
-
-    Example:
-        >>> page([1], table(["a<b"], [[2]]))[:30]
-        '<div><code>[1]</code><table><t'
-    """
+    """An object's repr, followed by HTML parts."""
     return f"<div><code>{escape(repr(shown))}</code>{''.join(parts)}</div>"
 
 

@@ -15,29 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
-
-__all__ = [
-    "OPEN_DIMENSIONS",
-    "Open",
-    "Size",
-    "bound",
-    "formula",
-    "is_static",
-    "json_sizes",
-    "names_in",
-    "null_if_open",
-    "open_dimension",
-    "open_names",
-    "parse",
-    "product",
-    "read_sizes",
-    "shown",
-    "static",
-    "static_size",
-    "terms",
-    "written",
-]
 
 OPEN_DIMENSIONS = ("seq_length", "batch_size")
 """The dimensions of ops that may be open. A network may have others (`network_import`)."""
@@ -133,12 +112,7 @@ def open_dimension(name: str) -> Open:
 
 
 def product(sizes: Iterable[Size]) -> Size:
-    """The product of some sizes.
-
-    Example:
-        >>> product([2, open_dimension("batch_size"), 3])
-        Open(6*batch_size)
-    """
+    """The product of some sizes."""
     total: Size = 1
     for size in sizes:
         total = total * size
@@ -151,30 +125,17 @@ def terms(size: Size) -> Mapping[tuple[str, ...], int]:
 
 
 def is_static(*sizes: object) -> bool:
-    """Whether no size is open.
-
-    Example:
-        >>> is_static(3, 4), is_static(3, open_dimension("batch_size"))
-        (True, False)
-    """
+    """Whether no size is open."""
     return not names_in(*sizes)
 
 
 def static(sizes: Iterable[Size]) -> tuple[int, ...]:
-    """Sizes that are all known.
-
-    Raises:
-        TypeError: A size is open.
-    """
+    """Sizes that are all known."""
     return tuple(map(static_size, sizes))
 
 
 def static_size(size: Size) -> int:
-    """A size that is known.
-
-    Raises:
-        TypeError: It is open.
-    """
+    """A size that is known."""
     if isinstance(size, Open):
         raise TypeError(f"the size {size} is not known before a call")
     return size
@@ -214,19 +175,7 @@ def written(size: Any) -> Any:
 
 
 def parse(text: Any, names: Collection[str] | None = None) -> Any:
-    """Reads the output of `written`.
-
-    Args:
-        text: The text; other objects are returned unchanged.
-        names: The names it may depend on; default: any.
-
-    Raises:
-        ValueError: The text is not a size.
-
-    Example:
-        >>> parse("2*batch_size*seq_length + 4") == parse("4 + 2*seq_length*batch_size")
-        True
-    """
+    """Reads the output of `written`."""
     if not isinstance(text, str):
         return text
     total: Any = 0
@@ -275,10 +224,6 @@ def json_sizes(tensor: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, A
     """A tensor's fields for JSON.
 
     Open sizes in its shape become null, and a field ``sizes`` defines them.
-
-    Args:
-        tensor: The fields, including ``shape``.
-        numbers: The names of other fields that may be open sizes.
     """
     fields = {**tensor, **{name: written(tensor[name]) for name in numbers}}
     if is_static(*tensor["shape"]):
@@ -288,11 +233,7 @@ def json_sizes(tensor: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, A
 
 
 def read_sizes(row: Mapping[str, Any], numbers: Iterable[str]) -> dict[str, Any]:
-    """Reads the output of `json_sizes`.
-
-    Raises:
-        ValueError: The sizes are invalid, or do not match the shape.
-    """
+    """Reads the output of `json_sizes`."""
     fields = dict(row)
     sizes = fields.pop("sizes", fields["shape"])
     if [None if isinstance(size, str) else size for size in sizes] != [*fields["shape"]]:
@@ -307,3 +248,50 @@ def _size(terms: _Terms) -> Size:
     if kept.keys() <= {()}:
         return kept.get((), 0)
     return Open(kept)
+
+
+# Named quotients, remainders and choices computed from open sizes, beyond polynomials.
+#
+# n0 = (seq_length + 63) / 64
+# n1 = n0 < 8 ? n0 : 8
+
+
+@dataclass(frozen=True)
+class SizeFormula:
+    """The definition of a number.
+
+    Attributes:
+        operator: ``/`` rounded towards zero, ``%`` of non-negative numbers, ``<``, ``==``, or
+            ``?``, which is the second operand if the first is 1, else the third.
+        operands: Ints and open sizes.
+    """
+
+    operator: str
+    operands: tuple[Size, ...]
+
+
+def values_at(known: Mapping[str, SizeFormula], sizes: Mapping[str, int]) -> dict[str, int]:
+    """The values of all numbers, each after those it depends on, at given sizes; and the sizes."""
+    values = dict(sizes)
+    for name, formula in known.items():
+        a, b, *rest = (static_size(bound(each, values)) for each in formula.operands)
+        operator = formula.operator
+        if operator == "/":
+            values[name] = towards_zero(a, b)
+        elif operator == "%":
+            values[name] = a % b
+        elif operator == "?":
+            values[name] = b if a else rest[0]
+        else:
+            values[name] = int(a < b if operator == "<" else a == b)
+    return values
+
+
+def value_at(size: Size, known: Mapping[str, SizeFormula], sizes: Mapping[str, int]) -> int:
+    """The value of an int or open size, given dimensions and known numbers."""
+    return static_size(bound(size, values_at(known, sizes)))
+
+
+def towards_zero(dividend: int, by: int) -> int:
+    """A quotient with C's rounding."""
+    return dividend // by if dividend >= 0 else -(-dividend // by)

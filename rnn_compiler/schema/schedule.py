@@ -8,32 +8,23 @@ numbers may be computed from them (`formulas`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from rnn_compiler.schema.formulas import Formula, value_at
-from rnn_compiler.schema.open_sizes import Size, names_in, static_size
-
-__all__ = [
-    "ALIGNMENT",
-    "ANY_MEMORY",
-    "Choice",
-    "Copy",
-    "Dispatch",
-    "Fill",
-    "Memory",
-    "Schedule",
-    "Span",
-    "Step",
-    "Storage",
-    "aligned",
-    "followed",
-    "mapped",
-    "spans_of",
-    "steps_in",
-]
+from rnn_compiler.errors import ArtifactError
+from rnn_compiler.schema.open_sizes import (
+    Size,
+    SizeFormula,
+    names_in,
+    open_names,
+    parse,
+    static_size,
+    value_at,
+    written,
+)
 
 ALIGNMENT = 64
 """The alignment that code assumes for every buffer, unless its architecture has another."""
@@ -172,7 +163,7 @@ class Schedule:
     function: str
     scratch: Size
     steps: tuple[Step, ...]
-    formulas: Mapping[str, Formula] = field(default_factory=dict[str, Formula])
+    formulas: Mapping[str, SizeFormula] = field(default_factory=dict[str, SizeFormula])
     limit: int = 0
     blocks: tuple[Size, ...] = ()
     results: tuple[Span, ...] = ()
@@ -189,7 +180,7 @@ class Schedule:
         """The value of a number of the function at given open sizes."""
         return value_at(number, self.formulas, sizes)
 
-    def needed(self, numbers: Iterable[Size]) -> dict[str, Formula]:
+    def needed(self, numbers: Iterable[Size]) -> dict[str, SizeFormula]:
         """The formulas that some numbers depend on, each after its own dependencies."""
         waiting = [*numbers]
         names: set[str] = set()
@@ -201,11 +192,7 @@ class Schedule:
         return {name: formula for name, formula in self.formulas.items() if name in names}
 
     def with_constants(self, constants: Mapping[int, int]) -> Schedule:
-        """A copy with some arguments replaced by constants; the others are renumbered.
-
-        Args:
-            constants: For each replaced argument, the index of its constant.
-        """
+        """A copy with some arguments replaced by constants, by number; others are renumbered."""
 
         def moved(span: Span) -> Span:
             if span.storage is not Storage.ARGUMENT:
@@ -258,3 +245,151 @@ def spans_of(step: Step) -> tuple[Span, ...]:
     if isinstance(step, Copy):
         return step.source, step.target
     return (step.target,) if isinstance(step, Fill) else (step.value,)
+
+
+# Schedules as JSON, stored in a payload so that its functions can be called directly.
+#
+# `compile` writes them and the runtime reads them. Numbers computed from open sizes are text,
+# ``"64*seq_length + n0"``; a span is a letter for its kind of memory and three numbers.
+
+SCHEDULES_FILE = "rnn_compiler.schedules.json"
+"""The file name of the schedules in a payload, which is also a zip file."""
+
+_VERSION = 1
+
+_STORAGES = {
+    "a": Storage.ARGUMENT,
+    "r": Storage.RESULT,
+    "s": Storage.SCRATCH,
+    "c": Storage.CONSTANT,
+}
+_LETTERS = {storage: letter for letter, storage in _STORAGES.items()}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A constant that exists once a module is loaded, because it comes from frozen weights.
+
+    Attributes:
+        size: Its size in bytes.
+        parameter: Its name in the archive; empty if it is packed from several.
+    """
+
+    size: int
+    parameter: str = ""
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """The schedules of a module's functions.
+
+    Attributes:
+        functions: By symbol.
+        arguments: The size in bytes of each argument of a function, by symbol.
+        constants: The constants that they read, as bytes or by origin.
+    """
+
+    functions: Mapping[str, Schedule]
+    arguments: Mapping[str, Sequence[Size]]
+    constants: Sequence[bytes | Loaded] = field(default=())
+
+    def to_json(self) -> str:
+        """The schedules as JSON text."""
+        functions = {
+            name: {
+                "arguments": [*map(written, self.arguments[name])],
+                "scratch": written(each.scratch),
+                "blocks": [*map(written, each.blocks)],
+                "results": [*map(_span, each.results)],
+                "steps": [*map(_step, each.steps)],
+                "formulas": {
+                    name: [formula.operator, *map(written, formula.operands)]
+                    for name, formula in each.formulas.items()
+                },
+                "limit": each.limit,
+            }
+            for name, each in self.functions.items()
+        }
+        constants = [
+            [each.size, each.parameter] if isinstance(each, Loaded) else each.hex()
+            for each in self.constants
+        ]
+        fields = {"version": _VERSION, "constants": constants, "functions": functions}
+        return json.dumps(fields, separators=(",", ":"))
+
+    @staticmethod
+    def from_json(text: str | bytes) -> Schedules:
+        """Reads the output of `to_json`."""
+        try:
+            fields = json.loads(text)
+            if fields["version"] != _VERSION:
+                raise ArtifactError(f"schedules of version {fields['version']}, not {_VERSION}")
+            rows: dict[str, Any] = fields["functions"]
+            constants = tuple(
+                bytes.fromhex(each) if isinstance(each, str) else Loaded(int(each[0]), str(each[1]))
+                for each in fields["constants"]
+            )
+            arguments = {name: [*map(parse, row["arguments"])] for name, row in rows.items()}
+            functions = {name: _read(name, row, arguments[name]) for name, row in rows.items()}
+        except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise ArtifactError(f"damaged schedules ({error!r})") from error
+        return Schedules(functions, arguments, constants)
+
+
+def _span(span: Span) -> list[Any]:
+    return [_LETTERS[span.storage], span.index, written(span.offset), written(span.length)]
+
+
+def _step(step: Step) -> list[Any]:
+    if isinstance(step, Dispatch):
+        numbers = [[*map(written, each)] for each in (step.workgroups, step.constants)]
+        return ["dispatch", step.kernel, *numbers, [*map(_span, step.buffers)]]
+    if isinstance(step, Copy):
+        return ["copy", _span(step.source), _span(step.target)]
+    if isinstance(step, Fill):
+        return ["fill", _span(step.target), step.pattern.hex()]
+    cases = {str(value): [*map(_step, steps)] for value, steps in step.cases.items()}
+    return ["choice", _span(step.value), cases]
+
+
+def _read(name: str, row: Mapping[str, Any], arguments: Sequence[Size]) -> Schedule:
+    names = open_names(arguments)
+    formulas: dict[str, SizeFormula] = {}
+    for each, (operator, *operands) in row["formulas"].items():
+        formulas[each] = SizeFormula(operator, tuple(parse(number, names) for number in operands))
+        names.append(each)
+    steps = tuple(_read_step(step, names) for step in row["steps"])
+    blocks = tuple(parse(each, names) for each in row["blocks"])
+    results = tuple(_read_span(each, names) for each in row["results"])
+    scratch = parse(row["scratch"], names)
+    return Schedule(name, scratch, steps, formulas, row["limit"], blocks, results)
+
+
+def _read_span(row: Sequence[Any], names: Collection[str]) -> Span:
+    letter, index, offset, length = row
+    return Span(_STORAGES[letter], index, parse(offset, names), parse(length, names))
+
+
+def _read_step(row: Sequence[Any], names: Collection[str]) -> Step:
+    kind, *rest = row
+    if kind == "dispatch":
+        kernel, (x, y, z), constants, buffers = rest
+        return Dispatch(
+            kernel,
+            (parse(x, names), parse(y, names), parse(z, names)),
+            tuple(parse(each, names) for each in constants),
+            tuple(_read_span(each, names) for each in buffers),
+        )
+    if kind == "copy":
+        source, target = rest
+        return Copy(_read_span(source, names), _read_span(target, names))
+    if kind == "fill":
+        target, pattern = rest
+        return Fill(_read_span(target, names), bytes.fromhex(pattern))
+    if kind != "choice":
+        raise ValueError(f"no step: {kind!r}")
+    value, cases = rest
+    read = {
+        int(key): tuple(_read_step(step, names) for step in steps) for key, steps in cases.items()
+    }
+    return Choice(_read_span(value, names), read)

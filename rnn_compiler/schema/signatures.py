@@ -24,13 +24,94 @@ from rnn_compiler.schema.attributes import (
     open_or_known,
 )
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
-from rnn_compiler.schema.gradients import Gradient
+from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, open_names
-from rnn_compiler.schema.streams import Chunked
-from rnn_compiler.schema.tensors import DIMENSIONS, Tensor
+from rnn_compiler.schema.tensors import DIMENSIONS, OpTensor
 
-__all__ = ["Signature"]
+# How other ops compute the gradient of an op, for automatic differentiation.
+#
+# Tensors are matched by name: gradient ops take arguments and results of the forward op under
+# their own names, the incoming gradient of a result according to `Gradient.cotangents`, and
+# results of earlier gradient ops under their own names. `Gradient.gradients` says which result is
+# the gradient of which argument. A gradient op has the attribute values of the forward op.
+#
+# Three conventions come from TensorFlow, not from mathematics: gradients ignore `cell_clip`; only
+# the results in `Gradient.results` have gradients, not the gates; and LSTMBlockCellGrad and
+# GRUBlockCellGrad leave some gradients to the caller, which additional ops of this package
+# compute. Gradient ops have no gradients. The gradient of an op is in its signature,
+# `Signature.gradient`.
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """How the gradient of a forward op is computed.
+
+    Attributes:
+        ops: The gradient ops in execution order.
+        results: The results of the forward op that have gradients.
+        arguments: The arguments of the forward op that get one.
+        pattern: TensorFlow's naming pattern for the gradient of a tensor.
+        unread: Results of the forward op that a gradient op takes but does not read.
+        training: The attribute with which the forward op also returns what the gradient needs, if
+            callers do not decide on it; empty if there is none, or it is an ordinary attribute.
+
+    Example:
+        >>> from rnn_compiler.lowering.ops import GRADIENTS
+        >>> gradient = GRADIENTS["GRUBlockCell"]
+        >>> gradient.ops, gradient.cotangents
+        (('GRUBlockCellGrad', 'GRUBlockCellParameterGrad'), {'d_h': 'h'})
+        >>> gradient.gradients["d_w_ru"]
+        'w_ru'
+    """
+
+    ops: tuple[str, ...]
+    results: tuple[str, ...]
+    arguments: tuple[str, ...]
+    pattern: str
+    unread: tuple[str, ...] = ()
+    training: str = ""
+
+    @property
+    def cotangents(self) -> dict[str, str]:
+        """Arguments of gradient ops, each with the result of the forward op whose gradient it is.
+
+        They have that result's shape and dtype.
+        """
+        return {self.pattern.format(name): name for name in self.results}
+
+    @property
+    def gradients(self) -> dict[str, str]:
+        """Results of gradient ops, each with the argument of the forward op whose gradient it is.
+
+        They have that argument's shape and dtype. A gradient op may have other results, which the
+        next one uses.
+        """
+        return {self.pattern.format(name): name for name in self.arguments}
+
+    @property
+    def substitutes(self) -> dict[str, str]:
+        """Stand-ins for the results in `unread`: their incoming gradients.
+
+        They have the same shape and dtype, and are available anyway.
+        """
+        return {name: self.pattern.format(name) for name in self.unread}
+
+    def saved(self, tensors: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[str, ...]:
+        """The names of the forward op's arguments and results that gradient ops read.
+
+        Example:
+            >>> from rnn_compiler.lowering.ops import GRADIENTS, OPS
+            >>> gradient = GRADIENTS["GRUBlockCell"]
+            >>> gradient.saved(OPS[op].signature.names for op in gradient.ops)
+            ('x', 'h_prev', 'w_ru', 'w_c', 'b_ru', 'b_c', 'r', 'u', 'c')
+        """
+        computed = {*self.cotangents, *self.unread}
+        names: dict[str, None] = {}
+        for arguments, results in tensors:
+            names |= {each: None for each in arguments if each not in computed}
+            computed.update(results)
+        return tuple(names)
 
 
 @dataclass(frozen=True)
@@ -60,18 +141,18 @@ class Signature:
 
     name: str
     summary: str
-    arguments: tuple[Tensor, ...]
+    arguments: tuple[OpTensor, ...]
     attributes: tuple[Attribute, ...]
-    results: tuple[Tensor, ...]
+    results: tuple[OpTensor, ...]
     dtypes: tuple[str, ...] = FLOAT_DTYPES
     positive: tuple[str, ...] = ()
     in_tensorflow: bool = True
-    forms: Callable[[Mapping[str, Any]], tuple[tuple[Tensor, ...], tuple[Tensor, ...]]] | None = (
-        None
-    )
+    forms: (
+        Callable[[Mapping[str, Any]], tuple[tuple[OpTensor, ...], tuple[OpTensor, ...]]] | None
+    ) = None
     derived: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] | None = None
     weights: tuple[str, ...] = ()
-    final_state: tuple[Tensor, ...] = ()
+    final_state: tuple[OpTensor, ...] = ()
     gradient: Gradient | None = None
     chunked: Chunked | None = None
 
@@ -126,11 +207,7 @@ class Signature:
         return tuple(name for name in names if name not in omitted)
 
     def implied(self, given: Mapping[str, object]) -> dict[str, str]:
-        """The attributes implied by a call's tensors, unless it passes them.
-
-        Args:
-            given: The tensors by name; None for omitted ones.
-        """
+        """The attributes implied by a call's tensors, unless it passes them."""
         taken = [e.name for e in self.arguments if e.optional and given.get(e.name) is not None]
         return {
             each.name: " ".join(taken)
@@ -154,16 +231,7 @@ class Signature:
     def canonical(
         self, given: Mapping[str, Any], dtype: str, *, at_run_time: bool = False
     ) -> dict[str, bool | int | float | str]:
-        """The values of the attributes, missing ones at their default.
-
-        Args:
-            given: Values by name; other names are ignored.
-            dtype: The op's dtype.
-            at_run_time: Whether to return the run-time attributes or the others.
-
-        Raises:
-            InvalidArgumentError: A value is of the wrong kind or out of range.
-        """
+        """The attributes' values at run time, or the others', missing ones at their default."""
         return {
             attribute.name: attribute.canonical(
                 self.name, given.get(attribute.name, attribute.default), dtype
@@ -181,11 +249,7 @@ class Signature:
         return replace(self, arguments=arguments, results=results, forms=None)
 
     def check_call(self, given: Mapping[str, object]) -> None:
-        """Checks the keywords of a call, which passes tensors and attributes.
-
-        Raises:
-            TypeError: A keyword is unknown, or a required one is missing.
-        """
+        """Checks the keywords of a call, which passes tensors and attributes."""
         check_keywords(self.name, given, *self.call_keywords)
 
     @property
@@ -194,11 +258,7 @@ class Signature:
         return tuple(e.name for e in self.arguments), tuple(e.name for e in self.results)
 
     def check_build(self, given: Mapping[str, object]) -> None:
-        """Checks the keywords of `rc.build`, which is given dimensions and attributes.
-
-        Raises:
-            TypeError: A keyword is unknown, or a required one is missing.
-        """
+        """Checks the keywords of `rc.build`, which is given dimensions and attributes."""
         check_keywords(self.name, given, *_keywords(self.dimensions, self.attributes))
 
     @cached_property
@@ -216,18 +276,7 @@ class Signature:
         function: str | None = None,
         outputs: Iterable[str] | None = None,
     ) -> FunctionSpec:
-        """The op at given dimensions, dtype and attributes; missing attributes get their defaults.
-
-        Args:
-            dtype: The dtype, as a name, an alias or a numpy dtype.
-            dims: The value of every dimension of the op, by long name.
-            attributes: The attributes that are not at their defaults.
-            function: The function's symbol; default: the op's name in snake case.
-            outputs: The results to return, in any order; default: all of TensorFlow's.
-
-        Raises:
-            InvalidArgumentError: A value is of the wrong kind or out of range.
-        """
+        """The op at given dimensions, dtype and attributes, the missing ones at their defaults."""
         name = canonical_name(dtype)
         if name is None or name not in self.dtypes:
             raise InvalidArgumentError(
@@ -274,12 +323,8 @@ class Signature:
                 )
         return spec
 
-    def asked_for(self, outputs: Iterable[str]) -> tuple[Tensor, ...]:
-        """The results with given names, in the signature's order.
-
-        Raises:
-            InvalidArgumentError: A result does not exist, or is requested twice, or none is.
-        """
+    def asked_for(self, outputs: Iterable[str]) -> tuple[OpTensor, ...]:
+        """The results with given names, in the signature's order."""
         known = {tensor.name: tensor for tensor in (*self.results, *self.final_state)}
         names = outputs if isinstance(outputs, (list, tuple)) else None
         expected = f"a list of {', '.join(known)}"
@@ -295,11 +340,7 @@ class Signature:
         return tuple(tensor for name, tensor in known.items() if name in names)
 
     def _wider(self, values: dict[str, Any], dtype: str) -> dict[str, Any]:
-        """Attribute values without a gradient dtype that equals the op's dtype.
-
-        Raises:
-            InvalidArgumentError: It is neither the op's dtype nor that of the sums.
-        """
+        """Attribute values without a gradient dtype that equals the op's dtype."""
         name, compute = WEIGHT_GRAD_DTYPE.name, DTYPES[dtype].compute
         given = values.get(name, dtype)
         if given not in (dtype, compute):
@@ -314,10 +355,6 @@ class Signature:
 
         Only the axes that define a dimension are checked here; the caller then checks every shape
         against the specialized signature.
-
-        Raises:
-            InvalidArgumentError: The argument that defines a dimension has the wrong rank, or is
-                too small or too large along its axis; or no given argument defines it.
         """
         dims: dict[str, int] = {}
         tensors = {tensor.name: tensor for tensor in self.arguments}
@@ -355,13 +392,13 @@ def _keywords(first: Sequence[str], attributes: Sequence[Attribute]) -> tuple[li
     return [*dict.fromkeys([*required, *(each.name for each in attributes)])], required
 
 
-def _present(names: Iterable[str], arguments: Iterable[Tensor]) -> tuple[str, ...]:
+def _present(names: Iterable[str], arguments: Iterable[OpTensor]) -> tuple[str, ...]:
     """The names that arguments have."""
     known = {each.name for each in arguments}
     return tuple(name for name in names if name in known)
 
 
-def _chunked(chunked: Chunked | None, arguments: Sequence[Tensor]) -> Chunked | None:
+def _chunked(chunked: Chunked | None, arguments: Sequence[OpTensor]) -> Chunked | None:
     """How a function with some of an op's arguments takes chunks; None without its states."""
     if chunked is None or len(_present(chunked.states, arguments)) < len(chunked.states):
         return None

@@ -17,8 +17,6 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.schema.open_sizes import Size
 
-__all__ = ["DIMENSIONS", "Argument", "Axis", "Result", "Tensor", "as_given_by"]
-
 DIMENSIONS: dict[str, str] = {
     "T": "seq_length",
     "B": "batch_size",
@@ -41,7 +39,7 @@ _OF_THE_BATCH = ("B", "R")
 
 
 @dataclass(frozen=True)
-class Axis:
+class ShapeAxis:
     """One axis of a shape: a sum of multiples of dimensions, such as ``I+H``, ``4H`` or ``2``.
 
     Attributes:
@@ -51,7 +49,7 @@ class Axis:
     terms: tuple[tuple[int, str], ...]
 
     @staticmethod
-    def parse(text: str) -> Axis:
+    def parse(text: str) -> ShapeAxis:
         """Reads ``I+H``, ``4H`` or ``2``."""
         terms: list[tuple[int, str]] = []
         for term in text.split("+"):
@@ -59,7 +57,7 @@ class Axis:
             if match is None or not term:
                 raise ValueError(f"not a size: {text!r}")
             terms.append((int(match[1] or 1), match[2]))
-        return Axis(tuple(terms))
+        return ShapeAxis(tuple(terms))
 
     @cached_property
     def multiple(self) -> tuple[int, str] | None:
@@ -84,7 +82,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Tensor:
+class OpTensor:
     """A tensor of a signature: an argument or a result.
 
     Attributes:
@@ -124,9 +122,9 @@ class Tensor:
     summed: int | None = None
 
     @cached_property
-    def sizes(self) -> tuple[Axis, ...]:
+    def sizes(self) -> tuple[ShapeAxis, ...]:
         """The parsed shape."""
-        return tuple(Axis.parse(axis) for axis in self.shape.split())
+        return tuple(ShapeAxis.parse(axis) for axis in self.shape.split())
 
     @property
     def formula(self) -> str:
@@ -146,14 +144,14 @@ class Tensor:
         """Its type, or the types of a list's elements, given attributes and sizes by long name."""
         default = self.default
         if isinstance(default, str):
-            default = Axis.parse(default).evaluate(known)
+            default = ShapeAxis.parse(default).evaluate(known)
         spec = TensorSpec(
             name=self.name,
             dtype=dtype if self.dtype is None else known.get(self.dtype, self._fixed(dtype)),
             shape=tuple(size.evaluate(known) for size in self.sizes),
             formula=self.formula,
             minimum=self.minimum,
-            maximum=None if self.maximum is None else Axis.parse(self.maximum).evaluate(known),
+            maximum=None if self.maximum is None else ShapeAxis.parse(self.maximum).evaluate(known),
             ignored=self.ignored,
             default=default,
             any_shape=self.any_shape,
@@ -171,8 +169,8 @@ class Tensor:
         )
 
 
-Argument = Tensor
-Result = Tensor
+Argument = OpTensor
+Result = OpTensor
 
 
 def as_given_by(op: str, results: Sequence[Result]) -> tuple[Argument, ...]:

@@ -16,9 +16,7 @@ from typing import Any
 import torch
 
 from rnn_compiler.lowering.ops import GRADIENTS
-from rnn_compiler.schema.cudnn_layout import Layout
-from rnn_compiler.schema.cudnn_reserve import ReserveLayout
-from rnn_compiler.schema.rnn_modes import RNN_MODES
+from rnn_compiler.schema.cudnn_layout import RNN_MODES, Layout, ReserveLayout
 from rnn_compiler.torch.attributes import Attributes
 from rnn_compiler.weights.torch import blocks_of_parameters
 

@@ -21,7 +21,7 @@ from rnn_compiler.errors import describe
 from rnn_compiler.lowering.ops import GRADIENTS, OPS
 from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
-from rnn_compiler.schema.tensors import Tensor
+from rnn_compiler.schema.tensors import OpTensor
 from rnn_compiler.torch.attributes import Attributes, attribute_values, attributes_of
 from rnn_compiler.torch.calls import KINDS, dtype_name
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
@@ -116,7 +116,7 @@ class OpFunction:
         results = run_cast(signature.name, [*tensors.values(), *counters], attributes)
         return self._results(*results[: len(signature.results)])
 
-    def _tensor(self, argument: Tensor, value: Any, device: Any) -> Any:
+    def _tensor(self, argument: OpTensor, value: Any, device: Any) -> Any:
         """An argument as a tensor: integers get its dtype, Python numbers are put on the device."""
         op = self.signature.name
         if value is None and argument.default is not None:

@@ -4,7 +4,7 @@ Each is a single node for torch.export and torch.compile; a fake kernel tells th
 Tensors come first, attributes are keywords. Gradient ops also take the names of the wanted results
 and return only those.
 
-`rnn_compiler.schema.gradients` relates ops and their gradient ops. Second derivatives, where
+`rnn_compiler.schema.signatures` relates ops and their gradient ops. Second derivatives, where
 supported, come from `formulas`.
 """
 
@@ -22,7 +22,7 @@ from torch._C._functorch import unwrap_if_dead  # pyright: ignore
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops import GRADIENTS, OPS
-from rnn_compiler.schema.parameter_blocks import Block
+from rnn_compiler.schema.cudnn_layout import Block
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.torch.attributes import Attributes, attributes_of
 from rnn_compiler.torch.calls import (

@@ -20,8 +20,7 @@ from torch.nn.modules import rnn
 from torch.nn.utils.rnn import PackedSequence
 
 from rnn_compiler.errors import describe
-from rnn_compiler.schema.cudnn_layout import Layout
-from rnn_compiler.schema.parameter_blocks import Block
+from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.torch.attributes import Attributes
 from rnn_compiler.torch.calls import dtype_name
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises

@@ -1,6 +1,6 @@
 """How torch's autograd computes the gradient of an op: what is saved, and which ops run.
 
-`rnn_compiler.schema.gradients` relates ops to their gradient ops by name. Because this runs at
+`rnn_compiler.schema.signatures` relates ops to their gradient ops by name. Because this runs at
 every call, names are resolved to numbers beforehand: the values of a backward pass are a list of
 None, the saved tensors, the incoming gradients and the results of gradient ops, in this order.
 """

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch._C import _from_dlpack, _to_dlpack  # pyright: ignore
 
-from rnn_compiler.schema.parameter_blocks import Block
+from rnn_compiler.schema.cudnn_layout import Block
 from rnn_compiler.torch.errors import InvalidArgumentError
 
 __all__ = ["Buffer", "alone", "joined", "parts_of"]

@@ -28,8 +28,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.schema.parameter_blocks import PseudoLayer
-from rnn_compiler.schema.rnn_modes import RNN_MODES
+from rnn_compiler.schema.cudnn_layout import RNN_MODES, PseudoLayer
 from rnn_compiler.weights.stacked import (
     Array,
     Reader,

@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.attributes import dimension
-from rnn_compiler.schema.cudnn_layout import Layout
+from rnn_compiler.schema.cudnn_layout import RNN_MODES, Layout
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.host_arrays import host_array
-from rnn_compiler.schema.rnn_modes import RNN_MODES
 
 Array = npt.NDArray[Any]
 

@@ -21,8 +21,7 @@ from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.attributes import dimension
-from rnn_compiler.schema.cudnn_layout import Layout
-from rnn_compiler.schema.parameter_blocks import Block
+from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.weights.stacked import (
     Array,
     Reader,

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from rnn_compiler.errors import DeviceError
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
-from rnn_compiler.schema.dlpack import CPU, address_of
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.host_arrays import CPU, address_of
 from rnn_compiler.schema.manifest import TensorSpec
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from rnn_compiler.runtime.device.processors import processors, throttled
 from rnn_compiler.runtime.device.shutdown import RUNNING, keep_open
 from rnn_compiler.runtime.device.waiting import PATIENCE
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS, DRIVERS
-from rnn_compiler.schema.dlpack import address_of
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.host_arrays import address_of
 from rnn_compiler.schema.manifest import TensorSpec
 
 __all__ = ["ALIGNMENT", "NATIVE_DRIVERS", "Device", "NativeDriver", "device_kind", "get_device"]

@@ -18,8 +18,8 @@ from rnn_compiler.runtime.direct.executor import Executor
 from rnn_compiler.runtime.direct.memory import zeros
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.streams import Chunked
 
 if TYPE_CHECKING:
     from rnn_compiler.runtime.function import Function

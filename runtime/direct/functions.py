@@ -22,8 +22,7 @@ from rnn_compiler.runtime.direct.memory import address_of, aligned_array
 from rnn_compiler.runtime.direct.plan import Plan
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import Size
-from rnn_compiler.schema.schedule import Copy, Schedule, Storage
-from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Loaded, Schedules
+from rnn_compiler.schema.schedule import SCHEDULES_FILE, Copy, Loaded, Schedule, Schedules, Storage
 
 __all__ = ["DirectFunction", "direct_functions"]
 

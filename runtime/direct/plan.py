@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.runtime.direct.executable import Executable, NoDirectCallsError
-from rnn_compiler.schema.formulas import values_at
-from rnn_compiler.schema.open_sizes import Size, bound, names_in, static, static_size
+from rnn_compiler.schema.open_sizes import Size, bound, names_in, static, static_size, values_at
 from rnn_compiler.schema.schedule import (
     Choice,
     Copy,

@@ -14,7 +14,7 @@ from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.arguments import as_array
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
-from rnn_compiler.schema.dlpack import address_of, device_of
+from rnn_compiler.schema.host_arrays import address_of, device_of
 
 VARIANT = sizes(4, 16, 32, 64, use_peephole=False)
 

@@ -15,8 +15,7 @@ from rnn_compiler.lowering.host.formulas import (
     expanded,
 )
 from rnn_compiler.schema.attributes import MAX_DIMENSION
-from rnn_compiler.schema.formulas import value_at
-from rnn_compiler.schema.open_sizes import formula, open_dimension
+from rnn_compiler.schema.open_sizes import formula, open_dimension, value_at
 
 T, B = open_dimension("seq_length"), open_dimension("batch_size")
 

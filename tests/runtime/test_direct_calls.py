@@ -30,7 +30,7 @@ from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.direct import executable, functions, stepping
 from rnn_compiler.runtime.direct.prepared import Prepared
 from rnn_compiler.runtime.program import Program
-from rnn_compiler.schema.schedule_json import SCHEDULES_FILE, Schedules
+from rnn_compiler.schema.schedule import SCHEDULES_FILE, Schedules
 
 Load = Callable[..., Program]
 

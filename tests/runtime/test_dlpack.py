@@ -14,8 +14,8 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.arguments import as_array
-from rnn_compiler.schema.dlpack import DLTensor, from_dlpack
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.host_arrays import DLTensor, from_dlpack
 
 jax = pytest.importorskip("jax", reason="jax is the framework that these tensors are of")
 

@@ -14,7 +14,7 @@ import pytest
 from numeric.harness import draw
 
 import rnn_compiler as rc
-from rnn_compiler.schema.dlpack import address_of
+from rnn_compiler.schema.host_arrays import address_of
 
 SIZES = {"seq_length": 3, "batch_size": 2, "input_size": 5, "num_units": 5}
 OPS = ["BlockLSTMV2", "BlockLSTMGradV2"]

@@ -23,8 +23,8 @@ from rnn_compiler.runtime.device import cuda_driver, devices
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
-from rnn_compiler.schema.dlpack import DLTensor, address_of, tensor_of
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.host_arrays import DLTensor, address_of, tensor_of
 
 jax = pytest.importorskip("jax", reason="jax is the framework that these tensors are of")
 

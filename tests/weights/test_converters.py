@@ -13,8 +13,7 @@ from weights.converter_golden import GOLDENS, ConverterGolden
 
 import rnn_compiler as rc
 from rnn_compiler import weights
-from rnn_compiler.schema.cudnn_layout import Layout
-from rnn_compiler.schema.rnn_modes import RNN_MODES
+from rnn_compiler.schema.cudnn_layout import RNN_MODES, Layout
 
 DTYPES = ("float16", ml_dtypes.bfloat16, "float32", "float64")
 H, I = 5, 3  # noqa: E741

@@ -4,13 +4,13 @@
 weights. `cudnn_gru` is an example, and `gru_reset_before` one with two products in a row. These
 tables name the cells:
 
-    rnn_mode     `CELLS` in `ops.cudnn.network`, `schema.rnn_modes`, and `_CELLS` in
+    rnn_mode     `CELLS` in `ops.cudnn.network`, `schema.cudnn_layout`, and `_CELLS` in
     of CudnnRNN  `rnn_compiler.torch.formulas` for second derivatives
     ONNX's ops   `KINDS` in `ops.onnx.kinds`, `_CUDNN` in `rnn_compiler.model_import.layer`
     layers of    `rnn_compiler.torch.modules`; the readers of models in `rnn_compiler.model_import`
     frameworks
 
-Buffers, the orders of gates and the forms of biases follow from `schema.rnn_modes`; functions,
+Buffers, the orders of gates and the forms of biases follow from `schema.cudnn_layout`; functions,
 streams and the nodes of a network from the signature of an op.
 """
 

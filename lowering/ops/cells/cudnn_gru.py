@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, Function
 from rnn_compiler.lowering.ops.cells.cell import Derivative, PlainCell, StepResult, Times
-from rnn_compiler.schema.rnn_modes import RNN_MODES
+from rnn_compiler.schema.cudnn_layout import RNN_MODES
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, Function
 from rnn_compiler.schema.attributes import REQUIRED, WEIGHT_GRAD_DTYPE, Attribute
-from rnn_compiler.schema.gradients import Gradient
+from rnn_compiler.schema.signatures import Gradient
 from rnn_compiler.schema.tensors import Argument, Result
 
 if TYPE_CHECKING:

@@ -16,9 +16,7 @@ from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
 from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
 from rnn_compiler.lowering.ops.layers.layers import Layers
-from rnn_compiler.schema.cudnn_layout import Layout
-from rnn_compiler.schema.cudnn_reserve import ReserveLayout
-from rnn_compiler.schema.parameter_blocks import Part, PseudoLayer
+from rnn_compiler.schema.cudnn_layout import BufferPart, Layout, PseudoLayer, ReserveLayout
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
@@ -77,7 +75,7 @@ class Network(Layers):
         self.b.formula("time_major = first two axes swapped")
         return value.transpose(1, 0, 2)
 
-    def part(self, buffer: str, block: Part) -> Value:
+    def part(self, buffer: str, block: BufferPart) -> Value:
         """A block of `params` or `reserve_space`."""
         self.b.formula(f"{buffer} = {list(block.shape)} at {block.offset}")
         return self.args[buffer].region(block.offset, block.shape)

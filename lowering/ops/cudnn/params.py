@@ -28,7 +28,7 @@ from rnn_compiler.lowering.ops.cudnn.signatures import MODES, NUM_PROJ
 from rnn_compiler.schema.attributes import REQUIRED, Attribute
 from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.schema.signatures import Signature
-from rnn_compiler.schema.tensors import Argument, Result, Tensor
+from rnn_compiler.schema.tensors import Argument, OpTensor, Result
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
@@ -54,9 +54,9 @@ _SIZES = (
     Argument("input_size", "", "size of the input", dtype="int32", equals="I"),
 )
 
-_PARAMS = Tensor("params", "N", "the opaque buffer of all weights and biases", summed=1)
-_WEIGHTS = Tensor("weights", "", "every matrix, in canonical order", is_list=True)
-_BIASES = Tensor("biases", "", "every bias, in canonical order", is_list=True)
+_PARAMS = OpTensor("params", "N", "the opaque buffer of all weights and biases", summed=1)
+_WEIGHTS = OpTensor("weights", "", "every matrix, in canonical order", is_list=True)
+_BIASES = OpTensor("biases", "", "every bias, in canonical order", is_list=True)
 
 # Dropout does not change the parameters: its attributes are checked, but cause no compilation.
 _MODES = tuple(

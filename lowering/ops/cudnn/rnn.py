@@ -29,8 +29,8 @@ from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cudnn.dropout import dropout_mask
 from rnn_compiler.lowering.ops.cudnn.network import Network
 from rnn_compiler.lowering.ops.layers.gradient import DirectionGradient, add_blocks, input_gradient
+from rnn_compiler.schema.cudnn_layout import BufferPart, PseudoLayer
 from rnn_compiler.schema.open_sizes import Size, product
-from rnn_compiler.schema.parameter_blocks import Part, PseudoLayer
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
@@ -152,7 +152,7 @@ def _stored_masks(net: Network) -> Sequence[Value]:
     if not reserve.has_mask:
         return []
     shape = reserve.mask.shape[1:]
-    blocks = [Part(k * product(shape), shape) for k in range(net.layout.num_layers - 1)]
+    blocks = [BufferPart(k * product(shape), shape) for k in range(net.layout.num_layers - 1)]
     return [net.part("reserve_space", block) for block in blocks]
 
 

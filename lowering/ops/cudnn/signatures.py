@@ -23,14 +23,17 @@ from typing import Any
 
 from rnn_compiler.lowering.ops.cudnn import dropout
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE, Attribute
-from rnn_compiler.schema.cudnn_layout import DIRECTIONS, INPUT_MODES, Layout
-from rnn_compiler.schema.cudnn_reserve import ReserveLayout
-from rnn_compiler.schema.gradients import Gradient
+from rnn_compiler.schema.cudnn_layout import (
+    DIRECTIONS,
+    INPUT_MODES,
+    RNN_MODES,
+    Layout,
+    ReserveLayout,
+)
+from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.open_sizes import Size
-from rnn_compiler.schema.rnn_modes import RNN_MODES
-from rnn_compiler.schema.signatures import Signature
-from rnn_compiler.schema.streams import Chunked
-from rnn_compiler.schema.tensors import Argument, Result, Tensor
+from rnn_compiler.schema.signatures import Gradient, Signature
+from rnn_compiler.schema.tensors import Argument, OpTensor, Result
 
 __all__ = ["GRADIENTS", "MODES", "NUM_PROJ", "OPS", "reserve_of"]
 
@@ -76,7 +79,7 @@ def _derived(op: str, known: Mapping[str, Any]) -> dict[str, Size]:
 
 def _forms(
     version: int, gradient: bool, attributes: Mapping[str, Any]
-) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+) -> tuple[tuple[OpTensor, ...], tuple[OpTensor, ...]]:
     """The arguments and results of an op with given attributes."""
     D = "2" if attributes["direction"] == "bidirectional" else ""
     has_cell_state = RNN_MODES[attributes["rnn_mode"]].has_cell_state
@@ -142,8 +145,8 @@ def _forms(
 
 
 def _gradient_form(
-    version: int, inputs: Sequence[Tensor], values: Sequence[Tensor], *, has_cell_state: bool
-) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    version: int, inputs: Sequence[OpTensor], values: Sequence[OpTensor], *, has_cell_state: bool
+) -> tuple[tuple[OpTensor, ...], tuple[OpTensor, ...]]:
     """The arguments and results of a gradient op.
 
     Args:

@@ -24,8 +24,8 @@ from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
 from rnn_compiler.lowering.ops.layers.blocks_of_time import blocks_of_time, from_the_end
 from rnn_compiler.lowering.ops.layers.layers import Layers
+from rnn_compiler.schema.cudnn_layout import PseudoLayer
 from rnn_compiler.schema.open_sizes import Size, static_size
-from rnn_compiler.schema.parameter_blocks import PseudoLayer
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Value

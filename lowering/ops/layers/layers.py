@@ -11,7 +11,7 @@ from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.cell import Cell
 from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
-from rnn_compiler.schema.parameter_blocks import PseudoLayer
+from rnn_compiler.schema.cudnn_layout import PseudoLayer
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value

@@ -12,8 +12,8 @@ from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
 from rnn_compiler.lowering.ops.layers.layers import Layers
 from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, cells_of
+from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
 from rnn_compiler.schema.open_sizes import static_size
-from rnn_compiler.schema.parameter_blocks import Block, PseudoLayer
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value

@@ -36,10 +36,9 @@ from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS
 from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, cells_of
 from rnn_compiler.lowering.ops.onnx.kinds import KINDS, Kind
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE, Attribute
-from rnn_compiler.schema.gradients import Gradient
-from rnn_compiler.schema.signatures import Signature
-from rnn_compiler.schema.streams import Chunked
-from rnn_compiler.schema.tensors import Argument, Result, Tensor, as_given_by
+from rnn_compiler.schema.functions import Chunked
+from rnn_compiler.schema.signatures import Gradient, Signature
+from rnn_compiler.schema.tensors import Argument, OpTensor, Result, as_given_by
 
 __all__ = ["GRADIENTS", "OPS"]
 
@@ -100,7 +99,7 @@ def _inputs(kind: Kind) -> Attribute:
 
 def _forms(
     name: str, gradient: bool, attributes: Mapping[str, Any]
-) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+) -> tuple[tuple[OpTensor, ...], tuple[OpTensor, ...]]:
     """The arguments and results of an op with given attributes."""
     D, kind = len(DIRECTIONS[attributes["direction"]]), KINDS[name]
     gates = kind.gates if kind.gates > 1 else ""
@@ -192,7 +191,7 @@ def _signature(name: str, *, gradient: bool) -> Signature:
     )
 
 
-def _gradient(op: str, arguments: Sequence[Tensor], results: Sequence[Tensor]) -> Gradient:
+def _gradient(op: str, arguments: Sequence[OpTensor], results: Sequence[OpTensor]) -> Gradient:
     names = tuple(each.name for each in results)
     floats = tuple(each.name for each in arguments if each.dtype is None)
     return Gradient((f"{op}Grad",), names, floats, "{}_grad", training=_IS_TRAINING.name)

@@ -23,7 +23,7 @@ from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.rewriting.edits import called_by
-from rnn_compiler.schema.symbols import owner_of
+from rnn_compiler.schema.functions import owner_of
 
 __all__ = ["compute_before_loops"]
 

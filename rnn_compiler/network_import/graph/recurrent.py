@@ -21,9 +21,9 @@ from rnn_compiler.model_import.layer import Layer, RefusedLayer
 from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS, Node, layer_of
 from rnn_compiler.model_import.reading import Budget, Once
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
+from rnn_compiler.schema.cudnn_layout import RNN_MODES
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.open_sizes import Size, null_if_open
-from rnn_compiler.schema.rnn_modes import RNN_MODES
 
 __all__ = ["replace_recurrent"]
 
