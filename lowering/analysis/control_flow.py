@@ -15,8 +15,6 @@ from rnn_compiler.lowering.mlir.bindings import (
     symbols_in,
 )
 
-__all__ = ["CONTROL_FLOW", "called_in_loops", "called_repeatedly", "has_control_flow", "may_repeat"]
-
 _LOOPS = ("stablehlo.while", "scf.while", "scf.for", "scf.forall")
 
 CONTROL_FLOW = (*_LOOPS, "stablehlo.if", "stablehlo.case", "scf.if", "scf.index_switch")

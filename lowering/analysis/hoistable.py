@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from rnn_compiler.lowering.analysis.values import static_shape
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of
 
-__all__ = ["hoistable", "parts_read"]
-
 _VIEWS = {
     "flow.tensor.bitcast",
     "flow.tensor.clone",
@@ -25,9 +23,7 @@ _VIEWS = {
 def hoistable(function: ir.Operation, weights: Iterable[ir.Value]) -> list[ir.Operation]:
     """The clones whose inputs are weights alone and that other ops read, in order.
 
-    Args:
-        function: The function, with nothing left to inline.
-        weights: Its weights: arguments, or results of ops that read nothing.
+    Weights are arguments, or results of ops that read nothing; nothing is left to inline.
     """
     computed, needed = _from_weights(function, weights)
     found = [op for op in ops_of(block_of(function)) if op.name == "flow.tensor.clone"]
@@ -38,10 +34,6 @@ def parts_read(function: ir.Operation, weights: Sequence[ir.Value]) -> list[ir.O
     """The views of parts of weights that other ops read, in order.
 
     A weight is left out if it is also read whole, or if its parts together are as large.
-
-    Args:
-        function: As for `hoistable`.
-        weights: As for `hoistable`.
     """
     computed, needed = _from_weights(function, weights)
     origin = {weight: weight for weight in weights}

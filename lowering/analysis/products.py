@@ -12,8 +12,6 @@ from rnn_compiler.lowering.mlir.composite_attributes import ProductAttributes
 from rnn_compiler.lowering.mlir.composites import composite_name, product_attributes
 from rnn_compiler.schema.open_sizes import Size, is_static, product, static_size
 
-__all__ = ["MIN_ROW_MULTIPLICATIONS", "Product", "is_large"]
-
 MIN_MULTIPLICATIONS = 1 << 15
 """The fewest multiplications for which a product gets its own dispatch."""
 
@@ -26,7 +24,6 @@ class Product:
     """A product, or several sums of outer products over the same rows.
 
     Attributes:
-        op: The op.
         attributes: Its attributes, of a `dot_general` those of such a composite.
         lhs: The left-hand sides, ``[T, B, K]``; of a `dot_general`, a matrix.
         rhs: The right-hand sides: a matrix, or a sequence for each.

@@ -55,12 +55,7 @@ _SHAPING = {
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a wider array that are a loop's output.
-
-    Attributes:
-        array: The argument that has the array, ``[T, B, M]``.
-        start: The first column.
-    """
+    """The columns of a wider array that are a loop's output. The array is ``[T, B, M]``."""
 
     array: ir.Value
     start: int
@@ -71,8 +66,6 @@ class Output:
     """An array that every step writes one row of.
 
     Attributes:
-        shape: Its shape, ``(T, B, N)``.
-        element: Its element type.
         row: The value that a step writes, ``[B, N]``.
         columns: If it is a part of another array, which; the loop's result is then that array.
     """
@@ -123,10 +116,7 @@ class TimeLoop:
         arguments: The value for each operand of the composite: the step's argument for operands
             that it reads and for states; the first is the number of steps.
         time: The step's argument for the time t.
-        outputs: The arrays that the steps write.
-        states: The values that one step passes to the next.
         products: Their matrix products, by the SSA value of the result.
-        reverse: Whether time runs backward.
         lengths: The argument with the number of steps of each row, int64 ``[B]``. Past its end a
             row keeps its states and its outputs are 0. None if every row has every step.
         start: The argument with the time of row 0 of every output, a scalar; None for 0.
@@ -146,15 +136,7 @@ class TimeLoop:
 
     @classmethod
     def of(cls, composite: ir.Operation, functions: Mapping[str, ir.Operation]) -> TimeLoop:
-        """The time loop that a composite is.
-
-        Args:
-            composite: The composite.
-            functions: The functions of its module, by their symbols.
-
-        Raises:
-            Refused: Lowering does not support the form of its step.
-        """
+        """The time loop that a composite is; Refused if its step has an unsupported form."""
         known = loop_attributes(composite)
         step, roles = functions[known.step], known.roles
         time, *given = block_of(step).arguments
@@ -192,11 +174,7 @@ class TimeLoop:
 
     @property
     def batch_size(self) -> Size:
-        """The batch size.
-
-        Raises:
-            Refused: Its states have several, or an output has no batch axis.
-        """
+        """The batch size; Refused if the states have several, or an output has no batch axis."""
         sizes = {shape(state.value)[0] for state in self.states}
         if len(sizes) != 1 or any(len(output.shape) != 3 for output in self.outputs):
             raise Refused("states of different batch sizes")
@@ -221,11 +199,7 @@ class TimeLoop:
         return product.lhs not in self.arguments
 
     def level(self, value: ir.Value) -> int:
-        """The level of a value of the step; see the module's docstring.
-
-        Raises:
-            Refused: It is computed by an unsupported op.
-        """
+        """The level of a value of the step; see the module's docstring."""
         if isinstance(value.owner, ir.Block):
             return 0
         if value not in self._levels:
@@ -233,14 +207,9 @@ class TimeLoop:
         return self._levels[value]
 
     def products_of_gate(self, value: ir.Value, column: int) -> list[tuple[ir.Value, int]]:
-        """The products that a gate of a value needs at its own level.
+        """The products that the gate of a value from a column on needs at its own level.
 
-        Args:
-            value: The value, ``[B, N]``.
-            column: Where the gate begins.
-
-        Returns:
-            The products, each with the first column that is needed.
+        Each comes with the first column that is needed.
         """
         found: dict[tuple[ir.Value, int], None] = {}
         seen: set[tuple[ir.Value, int]] = set()
@@ -289,12 +258,7 @@ class TimeLoop:
 
 
 def max_steps(outputs: Sequence[Sequence[Size]], arguments: Sequence[ir.Value]) -> Size:
-    """The maximum number of steps of a time loop, from an output or else from a sequence.
-
-    Args:
-        outputs: The shapes of its outputs.
-        arguments: Its operands, or values of their types.
-    """
+    """The maximum number of steps of a time loop, from an output or else from a sequence."""
     if outputs:
         return outputs[0][0]
     sizes = [shape(each)[0] for each in arguments if rank(each) == 3]
@@ -347,9 +311,7 @@ class Write:
 
     Attributes:
         value: The value, ``[B, W]``.
-        array: Key of the array.
         lead: The row of the array's first axis.
-        column: The first column of the value that is written.
         state: The state that a row keeps past its end; None if it is 0 there.
     """
 
@@ -370,14 +332,9 @@ class StepContext:
     """The context of a step.
 
     Attributes:
-        loop: The time loop.
-        body: Where its scalars are emitted.
-        arguments: The function's arguments.
         arrays: The arrays that steps write to, by key.
-        states: The keys of the states' arrays.
         rows: The array of each left-hand side of a product, and the row of its first axis.
         leads: The index of each `Lead` in the current step.
-        scalars: The scalars so far.
         length: The maximum number of steps; 0 where it is not needed.
         batch: The batch size; 0 where it is not needed.
         lengths: The number of steps of each row, if padding is computed too.
@@ -396,12 +353,7 @@ class StepContext:
     lengths: ir.Value | None = None
 
     def begin(self, number: Number, leads: Mapping[Lead, Index]) -> None:
-        """Begins a step: drops the scalars of the previous one, and emits its own.
-
-        Args:
-            number: The step's number, int64.
-            leads: The rows of the states' rings.
-        """
+        """Begins a step: drops the scalars of the previous one, and emits its own."""
         loop = self.loop
         self.scalars = {
             value: self.scalars[value] for value in loop.arguments if value in self.scalars
@@ -449,13 +401,7 @@ class StepContext:
 
 
 class Walk(ABC):
-    """Emits values of a step, one number or one vector at a time.
-
-    Attributes:
-        step: The step.
-        body: The body that gets the ops.
-        lanes: How many numbers are computed at once; 0 for scalars.
-    """
+    """Emits values of a step, one number (0 lanes) or one vector at a time."""
 
     def __init__(self, step: StepContext, body: Body, lanes: int = 0) -> None:
         self.step, self.body, self.lanes = step, body, lanes
@@ -465,14 +411,7 @@ class Walk(ABC):
 
     @abstractmethod
     def read(self, value: ir.Value, array: Array, lead: Index | None, at: Position) -> Number:
-        """The numbers of a value that is in an array.
-
-        Args:
-            value: The value.
-            array: The array.
-            lead: Its row of the array's first axis; None if it is the whole array.
-            at: The position within the value.
-        """
+        """The numbers of a value, from position `at` in it, of an array or of its row `lead`."""
 
     @abstractmethod
     def product(self, value: ir.Value, at: Position) -> Number:

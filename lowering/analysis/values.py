@@ -12,11 +12,7 @@ from rnn_compiler.schema.open_sizes import Size, is_static, static, static_size
 
 
 def defining(value: ir.Value) -> ir.Operation:
-    """The op that a value is the result of.
-
-    Raises:
-        Refused: It is an argument of a block.
-    """
+    """The op that a value is the result of; Refused if it is an argument of a block."""
     if isinstance(value.owner, ir.Block):
         raise Refused("a whole array as a value of a step")
     return value.owner.operation
@@ -189,11 +185,7 @@ def row_number(op: ir.Operation) -> ir.Value:
 
 
 def check_movement(op: ir.Operation) -> None:
-    """Checks that an op moves whole rows, or columns of all rows.
-
-    Raises:
-        Refused: It does something else.
-    """
+    """Refuses an op unless it moves whole rows, or columns of all rows."""
     match kind(op):
         case "slice" if not _is_dense(op):
             raise Refused("a slice with gaps in a step")

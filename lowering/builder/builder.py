@@ -45,10 +45,7 @@ _INNER_TYPES = {"bool": "i1", "uint32": "ui32", "uint64": "ui64"}
 
 @dataclass(frozen=True)
 class Type:
-    """A tensor type: a shape and the name of an element type (``"float32"``, ``"bool"``).
-
-    Sizes may be open (`schema.open_sizes`).
-    """
+    """A tensor type: a shape, perhaps open (`schema.open_sizes`), and a dtype, ``"bool"``."""
 
     shape: tuple[Size, ...]
     dtype: str
@@ -71,12 +68,7 @@ class Type:
 
 
 class Value:
-    """An SSA value of tensor type.
-
-    Attributes:
-        type: Its shape and dtype.
-        ssa: The MLIR value.
-    """
+    """An SSA value of tensor type."""
 
     __slots__ = ("builder", "ssa", "type")
 
@@ -274,10 +266,7 @@ class Value:
     def dot(self, other: Value, axes: tuple[int, int], dtype: str | None = None) -> Value:
         """Contraction of axis ``axes[0]`` of this value with axis ``axes[1]`` of the other.
 
-        Args:
-            other: The right-hand side.
-            axes: The contracted axis of each side.
-            dtype: Element type of the products, the sums and the result; default: this value's.
+        Products, sums and the result have the element type `dtype`, by default this value's.
         """
         return other.product_of(self, axes, dtype or self.dtype)
 
@@ -349,13 +338,7 @@ def open_dims(b: Builder, values: Sequence[Value]) -> dict[str, Value]:
 
 
 def evaluated(b: Builder, size: Open, dims: Mapping[str, Value]) -> Value:
-    """A size as an int64 scalar.
-
-    Args:
-        b: The builder.
-        size: The size.
-        dims: The open dimensions, from `open_dims`.
-    """
+    """A size as an int64 scalar, of the open dimensions that `open_dims` gives."""
     terms: list[Value] = []
     for names, factor in size.terms.items():
         values = [dims[name] for name in names]
@@ -391,12 +374,7 @@ _FILLING = ("constant", "dynamic_broadcast_in_dim")
 
 
 class Builder:
-    """Emits the ops of one function of a module, at MLIR's current insertion point.
-
-    Attributes:
-        module: The module that the function is in.
-        spec: The function.
-    """
+    """Emits the ops of one function of a module, at MLIR's current insertion point."""
 
     def __init__(self, module: ir.Module, spec: FunctionSpec) -> None:
         self.module = module
@@ -408,11 +386,7 @@ class Builder:
     # Source locations.
 
     def formula(self, text: str) -> None:
-        """Sets the formula that the following ops belong to.
-
-        Args:
-            text: Such as ``"i = s(zi)"``; its first word names the values in printed modules.
-        """
+        """Sets the formula of the following ops; its first word names values in printed modules."""
         self._location = self._named(text)
 
     def _named(self, formula: str) -> ir.Location:
@@ -444,11 +418,7 @@ class Builder:
 
     @staticmethod
     def verify(op: ir.Operation) -> None:
-        """Verifies one op.
-
-        Raises:
-            ir.MLIRError: It is not a legal op; the message names the step of the formula.
-        """
+        """Verifies one op; ir.MLIRError names the step of the formula."""
         op.verify()
 
     def op(
@@ -650,18 +620,10 @@ class Builder:
         names: Sequence[str],
         symbol: str = "",
     ) -> tuple[Value, ...]:
-        """A named op with its meaning spelled out in plain StableHLO.
+        """A named op with its meaning, `decomposition`, spelled out in plain StableHLO.
 
         Any StableHLO consumer can inline the decomposition; one that knows the name may do better
         (https://openxla.org/stablehlo/spec#composite).
-
-        Args:
-            name: The name, without this package's prefix.
-            operands: Its operands.
-            attributes: Its attributes.
-            decomposition: Emits its meaning on values like the operands; returns the results.
-            names: The names of the operands in the decomposition.
-            symbol: The symbol of the decomposition, `unused_symbol`; default: after the name.
         """
         symbol = symbol or self.unused_symbol(name)
         types = [operand.type for operand in operands]
@@ -707,15 +669,7 @@ class Builder:
         body: Callable[..., Sequence[Value]],
         private: bool = False,
     ) -> list[Type]:
-        """Adds a function at the end of the module; returns the types of its results.
-
-        Args:
-            symbol: Its symbol.
-            arguments: The types of its arguments.
-            names: The names of its arguments.
-            body: Emits its body on values for the arguments; returns the results.
-            private: Whether only this module may call it.
-        """
+        """Adds a function at the end of the module; returns the types of its results."""
         attributes: dict[str, ir.Attribute] = {
             "sym_name": ir.StringAttr.get(symbol),
             "function_type": ir.TypeAttr.get(ir.FunctionType.get([], [])),  # until it is known

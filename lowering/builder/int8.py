@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from rnn_compiler.schema.cudnn_layout import Block
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["Int8Buffer", "Int8Matrix", "Int8Stack", "with_int8"]
-
 
 class Int8Matrix(Value):
     """A matrix in int8, or one for each direction: its numbers and their scales.
@@ -158,7 +156,6 @@ class Int8Buffer(Value):
     """CudnnRNN's `params`: matrices in int8, then biases in float32.
 
     Attributes:
-        scale: The scales of all rows of all matrices.
         bias: The biases; None if there are only matrices.
     """
 

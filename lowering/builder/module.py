@@ -36,13 +36,7 @@ from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 
 def narrow(module: ir.Module, function: ir.Operation, kept: Sequence[int]) -> None:
-    """Makes a function return only some of its results.
-
-    Args:
-        module: The module.
-        function: The function, whose ops have no side effects.
-        kept: The numbers of the results to keep, in their new order.
-    """
+    """Makes a function without side effects return only the results `kept`, in that order."""
     symbols = ir.SymbolTable(module.operation)
     _return(function, kept)
     block = block_of(function)
@@ -164,9 +158,7 @@ class EmittedOp(NamedTuple):
     """One function of a module: an op at given sizes.
 
     Attributes:
-        spec: Its description.
         whole: The description of its op with all arguments and results, which is emitted first.
-        emit: Emits the op.
     """
 
     spec: FunctionSpec
@@ -177,12 +169,7 @@ class EmittedOp(NamedTuple):
 def build_module(functions: Iterable[EmittedOp], name: str = "") -> str:
     """The module text of some ops, one public function each, with source locations.
 
-    Args:
-        functions: The ops.
-        name: The module's symbol; empty for none.
-
-    Raises:
-        ir.MLIRError: An emitter created an invalid op; the message names the step of its formula.
+    ir.MLIRError, for an invalid op, names the step of its formula; so it does in `add_function`.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.create()
@@ -195,11 +182,7 @@ def build_module(functions: Iterable[EmittedOp], name: str = "") -> str:
 
 
 def add_function(module: ir.Module, function: EmittedOp, *, private: bool = False) -> None:
-    """Adds the function of an op to a module.
-
-    Raises:
-        ir.MLIRError: The emitter created an invalid op; the message names the step of its formula.
-    """
+    """Adds the function of an op to a module."""
     spec, whole, emit = function
     builder = Builder(module, whole)
     names = [argument.name for argument in spec.arguments]
@@ -230,9 +213,7 @@ def _types(tensors: Iterable[TensorSpec]) -> list[Type]:
 def module_text(located: str, constants: Mapping[str, npt.NDArray[Any]] | None = None) -> str:
     """Module text for people: no locations, and values named after the formulas they come from.
 
-    Args:
-        located: The text with locations.
-        constants: The arrays that functions without a body return, by symbol.
+    `constants` are the arrays that functions without a body return, by symbol.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(located)

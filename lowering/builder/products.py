@@ -17,8 +17,6 @@ from rnn_compiler.lowering.mlir.composite_attributes import ProductAttributes
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
 
-__all__ = ["Factors", "Products", "plain_outer_sum"]
-
 
 class Factors(NamedTuple):
     """The two sides of an outer sum that goes to a part of a vector.
@@ -47,7 +45,6 @@ class Products:
     the last one, and in blocks past the end of the sequence, only `count` steps are valid.
 
     Attributes:
-        b: The builder.
         start: The time of the first step, an int64 scalar where it is open.
         count: The number of valid steps, int64 scalar; None for all.
         lengths: The number of steps of each row of the batch, int64 ``[B]``; None if every row has
@@ -60,16 +57,9 @@ class Products:
     lengths: Value | None = None
 
     def rows(self, rows: Value, matrix: Value, axis: int, dtype: str) -> Value:
-        """Multiplies every row of every step with a matrix.
+        """Multiplies every row ``[T, B, K]`` with ``[K, N]``, or with ``[N, K]`` if `axis` is 1.
 
-        Args:
-            rows: The sequence, ``[T, B, K]``.
-            matrix: ``[K, N]``, or ``[N, K]`` if `axis` is 1.
-            axis: The contracted axis of the matrix.
-            dtype: The dtype of the sums and the result.
-
-        Returns:
-            ``[T, B, N]``, undefined where ``start + t >= lengths[b]``.
+        The result, ``[T, B, N]``, is undefined where ``start + t >= lengths[b]``.
         """
 
         def decomposition(rows: Value, matrix: Value, *_: Value) -> list[Value]:
@@ -85,18 +75,10 @@ class Products:
     def put_rows(
         self, into: Value | None, like: Value, rows: Value, matrix: Value, dtype: str
     ) -> Value:
-        """Writes ``rows @ matrix`` for a block of time of open length to its place in a sequence.
+        """Writes ``rows [n, B, K] @ matrix [K, N]``, a block of open length, into ``[T, B, N]``.
 
-        Args:
-            into: The sequence, ``[T, B, N]``; None for a new one.
-            like: A sequence with the same T and B.
-            rows: The block, ``[n, B, K]``.
-            matrix: ``[K, N]``.
-            dtype: The dtype of the sums and the sequence.
-
-        Returns:
-            The sequence with its new part. Rows that no block writes, and padding in a block, are
-            undefined.
+        A new sequence gets T and B from `like`. Rows that no block writes, and padding in a block,
+        are undefined.
         """
         shape = (*like.shape[:2], matrix.shape[1])
         if 0 in (*rows.shape[1:], *matrix.shape):
@@ -121,13 +103,7 @@ class Products:
     def outer_sum(self, lhs: Sequence[Value], rhs: Value, dtype: str) -> Value:
         """Sums ``[lhs, ..][t]^T @ rhs[t]`` over the steps that count, where sizes are open.
 
-        Args:
-            lhs: Sequences ``[T, B, M]``, concatenated; invalid steps may be NaN, also in `rhs`.
-            rhs: A sequence ``[T, B, N]``.
-            dtype: The dtype of the sums and the result.
-
-        Returns:
-            ``[M, N]``, M the columns of all of `lhs`.
+        The sequences are ``[T, B, M]``, concatenated, and ``[T, B, N]``; invalid steps may be NaN.
         """
         b, lhs = self.b, [each for each in lhs if each.shape[2]]
 
@@ -145,16 +121,9 @@ class Products:
     def add_outer_sums(
         self, into: Value, factors: Sequence[Factors], *, is_first: bool = False
     ) -> Value:
-        """Adds ``lhs^T @ rhs``, over all steps and rows that count, to parts of a vector.
+        """Adds ``lhs^T @ rhs`` over the steps and rows that count to parts of a vector.
 
-        Args:
-            into: The vector; all is summed in its dtype.
-            factors: The operands and their positions. Invalid rows of `lhs` are 0, and those of
-                `rhs` are finite.
-            is_first: Whether the parts are 0.
-
-        Returns:
-            The vector with its new parts.
+        Invalid rows of `lhs` are 0, and those of `rhs` are finite. The parts are 0 if `is_first`.
         """
         b, factors = self.b, [each for each in factors if each.is_some]
         if not factors:

@@ -16,7 +16,6 @@ from rnn_compiler.schema.open_sizes import Open, Size
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
 
-__all__ = ["random_bits"]
 
 _ROUNDS = 10
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
@@ -28,12 +27,6 @@ def random_bits(b: Builder, key: Value, counter: Value, count: Size) -> Value:
     """Philox 4x32 bits ``[count]``, 32 per element, as uint32 or in int64.
 
     The counter advances by one for every 128 bits.
-
-    Args:
-        b: The builder.
-        key: The key, int64 scalar.
-        counter: The first counter, int64 scalar.
-        count: The number of elements, which may be open.
     """
     if isinstance(count, Open):
         return _bits_of(b, key, counter, b.iota((count,), 0))

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Type, Value
     from rnn_compiler.schema.open_sizes import Size
 
-__all__ = ["Step", "Values", "time_loop"]
 
 Values = Mapping[str, "Value"]
 """Values by name."""
@@ -51,25 +50,13 @@ def time_loop(
     lengths: str | None = None,
     like: Value | None = None,
 ) -> dict[str, Value]:
-    """Runs a step for t in start..start+length-1, or from the last of these down.
+    """Runs a step for t in start..start+length-1, or from the last of these down; 0 <= length <= T.
 
-    Args:
-        b: The builder.
-        name: The name of the recurrence, ``"lstm_forward"``.
-        length: How many steps to run, int64 scalar, known to be in 0..T.
-        operands: The values that steps read: sequences ``[T, ...]`` (take ``row(t)``) and weights.
-        state: The initial states, each ``[B, N]``.
-        outputs: Shape ``(T, B, N)`` and dtype of each sequence the steps write a row of, time t to
-            row t - start. Rows that no step writes are 0.
-        step: Emits one step; returns the new state and the row of each output.
-        reverse: Whether time runs backward.
-        start: The first time, int64 scalar; None for 0.
-        lengths: The number of steps of each row of the batch, int64 ``[B]``: from that time on the
-            row keeps its state, and its row of every output is 0. None if every row has every step.
-        like: If sizes are open, a vector as long as the outputs; None if an operand is as long.
-
-    Returns:
-        The outputs and the final state, by name.
+    Operands are sequences ``[T, ...]``, of which steps take ``row(t)``, and weights; states are
+    ``[B, N]``. At time t a step writes row t - start of each output ``(T, B, N)``; rows that no
+    step writes are 0. Past its number of steps, ``lengths[b]``, a row of the batch keeps its state,
+    and its rows of the outputs are 0. If sizes are open and no operand is as long as the outputs,
+    `like` is.
     """
     if any(0 in shape for shape, _ in outputs.values()):  # no step to run, or nothing in a row
         return {**_zeros(b, outputs), **state}
@@ -105,17 +92,7 @@ def _zeros(b: Builder, outputs: Outputs) -> dict[str, Value]:
 
 @dataclass(frozen=True)
 class _Loop:
-    """The plain loop that calls a step.
-
-    Attributes:
-        b: The builder.
-        name: The name of the recurrence.
-        symbol: The symbol of the step.
-        read: The operands of `time_loop`.
-        flat: The names of the values that they consist of.
-        state: The names of the states.
-        outputs: As of `time_loop`, like `lengths` and `reverse`.
-    """
+    """The plain loop that calls a step."""
 
     b: Builder
     name: str

@@ -10,22 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rnn_compiler.lowering.mlir.bindings import ir
 
-__all__ = [
-    "binding_type",
-    "cpu_pipeline",
-    "cpu_tiles",
-    "gpu_tiles",
-    "in_place",
-    "integer",
-    "integers",
-    "maps",
-    "only_device",
-    "parallel",
-    "reassociation",
-    "segments",
-    "tensor_binding_type",
-]
-
 
 def integer(value: int) -> ir.Attribute:
     """A 64-bit integer."""

@@ -32,22 +32,12 @@ from rnn_compiler.schema.dtypes import ELEMENTS
 
 
 def bits(element: str) -> int:
-    """Width of an element type.
-
-    Example:
-        >>> bits("bf16"), bits("i1")
-        (16, 1)
-    """
+    """Width of an element type."""
     return ELEMENTS[element].bits
 
 
 def is_float(element: str) -> bool:
-    """Whether an element type is one of floating point numbers.
-
-    Example:
-        >>> is_float("bf16"), is_float("index")
-        (True, False)
-    """
+    """Whether an element type is one of floating point numbers."""
     return element in ELEMENTS and ELEMENTS[element].is_float
 
 
@@ -64,14 +54,7 @@ def vector_type(element: str, lanes: int) -> ir.Type:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Number:
-    """A scalar, or a vector, of an element type.
-
-    Attributes:
-        body: The body in which operators on it emit ops.
-        value: The SSA value.
-        element: Its element type, ``"f32"`` or ``"index"``.
-        lanes: The numbers in a vector; 0 for a scalar.
-    """
+    """A scalar (0 lanes), or a vector, of an element type; operators on it emit ops in its body."""
 
     body: Body
     value: ir.Value
@@ -209,12 +192,7 @@ _FLOAT_PREDICATES = (
 
 @dataclass(frozen=True)
 class ArrayType:
-    """The type of an array.
-
-    Attributes:
-        shape: Its sizes.
-        element: Its element type.
-    """
+    """The type of an array."""
 
     shape: tuple[Index, ...]
     element: str
@@ -231,12 +209,7 @@ class ArrayType:
 
 
 class Array:
-    """A tensor that ops write parts of.
-
-    Attributes:
-        value: Its latest value.
-        type: Its sizes and element type.
-    """
+    """A tensor that ops write parts of; its value is the latest."""
 
     __slots__ = ("type", "value")
 
@@ -255,11 +228,7 @@ class Array:
 
 
 def known(sizes: Iterable[Index]) -> tuple[int, ...]:
-    """Sizes that must all be known when code is generated.
-
-    Raises:
-        Refused: A size is computed.
-    """
+    """Sizes that must all be known when code is generated; Refused if one is computed."""
     values = tuple(sizes)
     numbers = tuple(size for size in values if isinstance(size, int))
     if len(numbers) < len(values):
@@ -279,11 +248,7 @@ def spare_block(types: Sequence[ir.Type] = ()) -> ir.Block:
 
 
 class Body:
-    """An insertion point: ops are emitted one after the other.
-
-    Attributes:
-        location: The source location of the emitted ops.
-    """
+    """An insertion point: ops are emitted one after the other."""
 
     def __init__(self, block: ir.Block, location: ir.Location | None = None) -> None:
         """Starts at the end of a block."""
@@ -499,15 +464,7 @@ class Body:
         carried: Sequence[Array],
         body: Callable[[Number], None],
     ) -> None:
-        """Emits a loop.
-
-        Args:
-            low: Where it starts.
-            high: Where it ends.
-            stride: The step of the index.
-            carried: The arrays that its body writes to; their values change in it and after it.
-            body: Emits the body, given the index.
-        """
+        """Emits a loop; the arrays `carried`, which its body writes to, get new values."""
         bounds = [self.index(bound) for bound in (low, high, stride)]
         types = [array.value.type for array in carried]
         op = self.op("scf.for", [*bounds, *carried], types, regions=1)
@@ -665,16 +622,7 @@ ELEMENTWISE = frozenset(f"stablehlo.{name}" for name in _EMITTERS)
 
 
 def elementwise(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Number:
-    """Emits one elementwise op.
-
-    Args:
-        body: The body that gets the ops.
-        op: The StableHLO op.
-        operands: Its operands, all scalars or all vectors of as many lanes.
-
-    Raises:
-        Refused: The op is not supported.
-    """
+    """Emits one elementwise op on scalars, or on vectors of as many lanes."""
     emit = _EMITTERS.get(op.name.removeprefix("stablehlo."))
     if emit is None:
         raise Refused(f"{op.name} in a step")
@@ -682,11 +630,7 @@ def elementwise(body: Body, op: ir.Operation, operands: Sequence[Number]) -> Num
 
 
 def cast(body: Body, x: Number, element: str) -> Number:
-    """Emits the same numbers in another element type.
-
-    Raises:
-        Refused: The conversion is not supported.
-    """
+    """Emits the same numbers in another element type."""
     if x.element == element:
         return x
     if (x.element, element) == ("bf16", "f32") and _is_rounded(x):
@@ -723,11 +667,7 @@ def _widened(body: Body, x: Number) -> Number:
 
 
 def splat(body: Body, constant: ir.Operation, lanes: int = 0) -> Number:
-    """Emits a constant of equal elements as a scalar or a vector.
-
-    Raises:
-        Refused: Its elements are not equal.
-    """
+    """Emits a constant of equal elements as a scalar or a vector."""
     dense = ir.DenseElementsAttr(constant.attributes["value"])
     if not dense.is_splat:
         raise Refused("a constant of several numbers")
@@ -743,12 +683,8 @@ def own_zeros(body: Body, type: ArrayType, zero: ir.Value | None = None) -> Arra
 
     It is a splat of a zero that `util.optimization_barrier` hides. Otherwise IREE merges arrays
     with equal initial values, and silently writes them all into one buffer
-    (`tests/traps/test_equal_arrays.py`). The zero is an integer: the host has no 16-bit floats.
-
-    Args:
-        body: The body that gets the ops.
-        type: The type of the array.
-        zero: A hidden integer of as many bits as an element has; None for a new one.
+    (`tests/traps/test_equal_arrays.py`). The zero is an integer of as many bits: the host has no
+    16-bit floats.
     """
     of = ArrayType(type.shape, f"i{bits(type.element)}")
     if zero is None:

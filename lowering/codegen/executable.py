@@ -71,14 +71,7 @@ def unused_symbol(module: ir.Operation, name: str) -> str:
 
 
 class Function(Body):
-    """A function whose body is being written.
-
-    Attributes:
-        symbol: Its name.
-        arguments: Its arguments.
-        prefix: The prefix of its executables' names.
-        executables: The executables that it dispatches.
-    """
+    """A function whose body is being written."""
 
     def __init__(
         self, symbol: str, types: Sequence[ir.Type], location: ir.Location | None = None
@@ -115,9 +108,7 @@ class Function(Body):
     def insert_at(self, at: ir.InsertionPoint, made: dict[str, str]) -> None:
         """Puts the function into a module, with the executables that the module lacks.
 
-        Args:
-            at: The insertion point.
-            made: The names of the module's executables by their text; the new ones are added.
+        `made` has the names of the module's executables by their text; the new ones are added.
         """
         at.insert(self._function)
         module = at.block.owner
@@ -142,8 +133,6 @@ class Part(NamedTuple):
     """A part of a buffer shared by executables.
 
     Attributes:
-        number: The number of the part.
-        total: The number of parts.
         is_repeated: Whether the function of the executable may be called more than once. IREE
             merges equal splats, so once the calls are inlined they would share a buffer that is
             zero only for the first call. An opaque zero keeps the splats apart.
@@ -163,7 +152,6 @@ class _Written(NamedTuple):
 
     Attributes:
         array: The array inside; after the dispatch, the array outside.
-        binding: Its binding.
         outside: Its type outside, where open sizes are other values.
         tie: The operand that it is tied to; -1 if it is a new array.
         start: The column outside that is the first one inside.
@@ -189,18 +177,10 @@ class Executable:
 
     Attributes:
         name: Its name, unless the module already has an equal executable.
-        operation: The executable; it belongs to no module yet.
-        body: The code of a workgroup.
     """
 
     def __init__(self, outside: Function, kind: str, workgroups: Index) -> None:
-        """Starts a dispatch.
-
-        Args:
-            outside: The function that dispatches it.
-            kind: A part of its name.
-            workgroups: The number of workgroups, known or computed outside.
-        """
+        """Starts a dispatch of workgroups, whose number is known or computed outside."""
         self.name = outside.name_executable(kind)
         self._outside, self._workgroups = outside, workgroups
         self._function, self._block = create_function(_UNNAMED)
@@ -246,12 +226,7 @@ class Executable:
         return self._subspan(parameter, kind, array.type)
 
     def change(self, array: Array, columns: tuple[int, int] | None = None) -> Array:
-        """An array from outside that the dispatch changes in part, as a value inside.
-
-        Args:
-            array: The array.
-            columns: The first column inside, and the number of columns; None for all.
-        """
+        """An array from outside, or columns of it, that the dispatch changes, as a value inside."""
         type = self._type(array.type)
         binding = self._bound(array, tensor_binding_type("readwrite", type.mlir), type)
         start, count = columns or (0, type.shape[-1])
@@ -274,17 +249,10 @@ class Executable:
         return array
 
     def shared(self, size: int, part: Part) -> tuple[ir.Value, Number]:
-        """Counters, ``i32`` shared by all workgroups and initially 0.
+        """Counters, ``i32`` shared by all workgroups and first 0: a memref, and where they begin.
 
         Executables have parts of one buffer, which is declared as read only: if it were tied to a
         result, IREE would copy it.
-
-        Args:
-            size: The number of counters.
-            part: The executable's part of the buffer.
-
-        Returns:
-            A memref, and the index of the first.
         """
         type = ArrayType((size * part.total,), "i32")
         zero = self._outside.constant(0, "i32")

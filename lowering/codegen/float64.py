@@ -19,8 +19,6 @@ from types import MappingProxyType
 
 from rnn_compiler.lowering.codegen.body import Number
 
-__all__ = ["FUNCTIONS_OF_FLOAT64", "ROOTS_OF_FLOAT64"]
-
 _LOG2 = (float.fromhex("0x1.62e42fefa2p-1"), float.fromhex("0x1.9ef35793c7673p-41"))
 _LOG10_OF_2 = (float.fromhex("0x1.34413509f4p-2"), float.fromhex("0x1.cff7988f8959bp-41"))
 """Logarithms of 2 in two parts; products of the first and an exponent are exact."""

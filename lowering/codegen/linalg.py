@@ -16,8 +16,6 @@ from rnn_compiler.lowering.codegen.body import (
 )
 from rnn_compiler.lowering.mlir.bindings import ir
 
-__all__ = ["generic", "matmul", "pointwise", "zeros"]
-
 
 def generic(
     body: Body,
@@ -26,16 +24,10 @@ def generic(
     block: ir.Block,
     attributes: Mapping[str, ir.Attribute] | None = None,
 ) -> list[Array]:
-    """Emits a `linalg.generic` over all points of its outputs.
+    """Emits a `linalg.generic` over all points of its outputs, which have one shape.
 
-    Args:
-        body: The body that gets the ops.
-        inputs: The arrays it reads, each with its axes among those of the outputs; or with the
-            position in it, as expressions of those axes.
-        outputs: The arrays it writes, all of one shape.
-        block: Its body: an argument for each input and each output, and ops that end in
-            `linalg.yield`.
-        attributes: More attributes.
+    Each input comes with its axes among those of the outputs, or with the position in it, as
+    expressions of those axes. The block gets an argument for each input and each output.
     """
     rank = len(outputs[0].shape)
     op = body.op(
@@ -66,15 +58,7 @@ def pointwise(
     emit: Callable[[Body, Sequence[Number]], Number],
     attributes: Mapping[str, ir.Attribute] | None = None,
 ) -> Array:
-    """Emits the application of a function to one number of each input, at every point of an array.
-
-    Args:
-        body: The body that gets the ops.
-        inputs: As of `generic`.
-        target: The array it writes.
-        emit: Emits the function, given its body and the number of each input.
-        attributes: More attributes.
-    """
+    """Emits a function of one number of each input, at every point of an array."""
     arrays = [array for array, _ in inputs]
     block = spare_block([element_type(array.element) for array in (*arrays, target)])
     inside = Body(block, body.location)
@@ -108,15 +92,9 @@ def matmul(
     attributes: Mapping[str, ir.Attribute],
     axes: tuple[int, int] = (1, 0),
 ) -> Array:
-    """Emits a product of matrices, or of a vector and a matrix, added to an array.
+    """Emits a product ``[M, K] @ [K, N]``, or ``[K] @ [K, N]``, added to an array.
 
-    Args:
-        body: The body that gets the ops.
-        lhs: ``[M, K]``, ``[K, M]`` or ``[K]``.
-        rhs: ``[K, N]`` or ``[N, K]``.
-        start: The array it is added to, ``[M, N]`` or ``[N]``.
-        attributes: Its tiling.
-        axes: The contracted axis of each matrix.
+    `axes` are the contracted axes: ``[K, M]`` and ``[N, K]`` are taken too.
     """
     name, attributes = "linalg.vecmat", {"operandSegmentSizes": segments(2, 1), **attributes}
     if len(lhs.shape) == 2:

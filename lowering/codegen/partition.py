@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.codegen.body import Array, Body, Index, Number
 
-__all__ = ["bounds", "first_only", "partition", "quotient", "remainder"]
-
 
 def quotient(number: Number, parts: Index) -> Number:
     """Emits the quotient by a number of parts, which is a power of two if it is computed.
@@ -44,16 +42,7 @@ def partition(
     carried: Sequence[Array],
     each: Callable[[Index], None],
 ) -> None:
-    """Emits a loop over the items of a part.
-
-    Args:
-        body: The body that gets the ops.
-        count: The number of items.
-        among: The number of parts, which get consecutive items, as evenly as possible.
-        part: The number of the part; 0 if there is only one.
-        carried: The arrays that the loop writes to.
-        each: Emits the code for an item, given its number.
-    """
+    """Emits a loop over the items of a part; parts get consecutive items, as evenly as possible."""
     if isinstance(among, Number) or isinstance(count, Number):
         body.loop(*bounds(part, among, body.index(count)), 1, carried, each)
         return

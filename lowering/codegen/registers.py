@@ -20,19 +20,6 @@ from rnn_compiler.lowering.codegen.body import (
 )
 from rnn_compiler.lowering.mlir.bindings import ir
 
-__all__ = [
-    "accumulate",
-    "accumulate_unrolled",
-    "add_outer_product",
-    "bitcast",
-    "fma",
-    "interleave",
-    "intrinsic",
-    "lane",
-    "read_every",
-    "reduce",
-]
-
 
 def accumulate(
     body: Body,
@@ -44,21 +31,7 @@ def accumulate(
     first: Index = 0,
     carried: Sequence[Array] = (),
 ) -> list[Number]:
-    """Emits a loop with accumulators.
-
-    Args:
-        body: The body that gets the ops.
-        end: The upper bound of the index.
-        stride: The step of the index.
-        sums: The accumulators before the first iteration.
-        iteration: Emits an iteration, given its body, the index and the accumulators, and returns
-            their new values.
-        first: The lower bound of the index.
-        carried: The arrays that its body writes to, as for `Body.loop`.
-
-    Returns:
-        The accumulators after the last iteration.
-    """
+    """Emits a loop with accumulators, of which each iteration returns the new values."""
     bounds = [body.index(bound) for bound in (first, end, stride)]
     types = [each.value.type for each in (*sums, *carried)]
     op = body.op("scf.for", [*bounds, *sums, *carried], types, regions=1)
@@ -83,13 +56,6 @@ def accumulate_unrolled(
     """Emits a loop with accumulators and several indices per iteration; leftover indices follow it.
 
     If their number is computed, they follow in a loop.
-
-    Args:
-        body: The body that gets the ops.
-        count: The number of indices.
-        factor: The number of indices per iteration.
-        sums: The accumulators before the first index.
-        add: Emits one index, like the iterations of `accumulate`.
     """
 
     def iteration(inside: Body, first: Number, sums: list[Number]) -> list[Number]:
@@ -123,13 +89,7 @@ def add_outer_product(
 ) -> list[Number]:
     """Emits the sums of a tile after another index of the contracted axis.
 
-        sums[row, column] = add(sums[row, column], rhs[column], lhs[row])
-
-    Args:
-        sums: The accumulators, row by row.
-        lhs: For each row, a number, or a group of numbers, in all lanes.
-        rhs: For each register of columns, a number or a group in each lane.
-        add: Emits the multiplication and addition.
+    sums[row, column] = add(sums[row, column], rhs[column], lhs[row])
     """
     made: list[Number] = []
     for x in lhs:
@@ -189,14 +149,10 @@ def reduce(vector: Number, kind: str) -> Number:
 
 
 def intrinsic(name: str, operands: Sequence[Number], like: Number) -> Number:
-    """Emits an instruction of the processor by its LLVM intrinsic.
+    """Emits an instruction by its LLVM intrinsic, ``"llvm.x86.avx512bf16.dpbf16ps.512"``.
 
-    The target must have it: the compiler does not check that (`targets/vector_unit.py` does).
-
-    Args:
-        name: LLVM's intrinsic, ``"llvm.x86.avx512bf16.dpbf16ps.512"``.
-        operands: Its operands.
-        like: A number of its result's type.
+    The target must have it: the compiler does not check that (`targets/vector_unit.py` does). The
+    result has the type of `like`.
     """
     body = like.body
     attributes = {

@@ -6,8 +6,6 @@ import math
 
 from rnn_compiler.lowering.codegen.body import Body, Number
 
-__all__ = ["remainder"]
-
 _FORMATS = {"f32": ("i32", 23, 2.0**-126), "f64": ("i64", 52, 2.0**-1022)}
 """The integers of as many bits, the bits of a significand and the least normal number."""
 
@@ -17,10 +15,6 @@ def remainder(x: Number, y: Number) -> Number:
 
     It is a long division: the multiples of y by powers of two are subtracted from x, the largest
     first, each exactly. So quotients of n bits take up to n steps.
-
-    Args:
-        x: The dividend, a scalar.
-        y: The divisor.
     """
     body, kind = x.body, x.element
     integers, places, least = _FORMATS[kind]

@@ -14,8 +14,6 @@ from rnn_compiler.lowering.codegen.body import (
 )
 from rnn_compiler.lowering.mlir.bindings import ir
 
-__all__ = ["converted", "full", "padded", "repeat", "transposed", "with_flipped_bits"]
-
 
 def converted(body: Body, array: Array, element: str) -> Array:
     """Emits an array's conversion to an element type, if the types differ."""
