@@ -12,6 +12,7 @@ import rnn_compiler as rc
 
 pytest.importorskip("onnx")
 
+from execution import Execute, each_language
 from onnx import helper
 from quick import first
 
@@ -177,7 +178,8 @@ def test_what_follows_is_computed_with_a_convolution(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_single_windows_read_no_more_than_their_size(tmp_path: Path) -> None:
+@each_language
+def test_single_windows_read_no_more_than_their_size(agrees: Any) -> None:
     """Products of ours, ops left to IREE, and pools; the input continues after the windows."""
     inputs = {"large": weight(1, 64, 3), "small": weight(1, 4, 3), "two": weight(1, 4, 3, 3)}
     weights = {"filters": weight(32, 64, 2), "few": weight(8, 4, 2)}
@@ -193,11 +195,7 @@ def test_single_windows_read_no_more_than_their_size(tmp_path: Path) -> None:
         )
     ]
     shapes = {name: array.shape for name, array in inputs.items()}
-    onnx_model = model(nodes, shapes, [f"y{k}" for k in range(len(nodes))], weights)
-    module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
-    out = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(**inputs)
-    for got, wanted in zip(out, expected(onnx_model, inputs), strict=True):
-        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+    agrees(model(nodes, shapes, [f"y{k}" for k in range(len(nodes))], weights), inputs)
 
 
 @pytest.mark.slow
@@ -237,7 +235,8 @@ def test_pools(target: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_maxima_of_large_windows_are_taken_axis_by_axis(tmp_path: Path) -> None:
+@each_language
+def test_maxima_of_large_windows_are_taken_axis_by_axis(execute: Execute, tmp_path: Path) -> None:
     """The same numbers, also with padding on one side, of which IREE leaves a number in float64."""
     x = weight(2, 3, 23, 17)
     cases = [  # window, strides, dilations, padding before and after
@@ -255,7 +254,7 @@ def test_maxima_of_large_windows_are_taken_axis_by_axis(tmp_path: Path) -> None:
     onnx_model = model(nodes, {"x": x.shape}, [f"y{k}" for k in range(len(cases))], {})
     module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
     assert str(module).count("linalg.pooling_nchw_max") == 2 * len(cases)
-    out = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(x=x)
+    out = execute(module, {"x": x}).values()
     for got, (window, strides, dilations, pads) in zip(out, cases, strict=True):
         around = [(0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])]
         padded = np.pad(x, around, constant_values=-np.inf)

@@ -14,6 +14,7 @@ from rnn_compiler.errors import UnsupportedError
 
 pytest.importorskip("onnx")
 
+from execution import Execute, each_language
 from onnx import TensorProto, helper
 
 from rnn_compiler.network_import.graph import Graph
@@ -85,7 +86,8 @@ CASES: Mapping[str, tuple[str, list[Any], dict[str, Any], Any]] = {
 
 
 @pytest.mark.slow
-def test_numbers(tmp_path: Path) -> None:
+@each_language
+def test_numbers(execute: Execute, tmp_path: Path) -> None:
     """The caller's array stays unchanged, too."""
     nodes: list[Any] = []
     weights: dict[str, Any] = {}
@@ -97,15 +99,16 @@ def test_numbers(tmp_path: Path) -> None:
     outputs = [f"y{number}" for number in range(len(CASES))]
     onnx_model = model(nodes, {"x": X.shape}, outputs, weights)
     module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
-    program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
     x = X.copy()
-    for name, got, (*_, wanted) in zip(CASES, program(x=x), CASES.values(), strict=True):
+    found = execute(module, {"x": x}).values()
+    for name, got, (*_, wanted) in zip(CASES, found, CASES.values(), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5, err_msg=name)
     np.testing.assert_array_equal(x, X)
 
 
 @pytest.mark.slow
-def test_nan_passes(tmp_path: Path) -> None:
+@each_language
+def test_nan_passes(execute: Execute, tmp_path: Path) -> None:
     """Through nodes that choose a number by comparisons, from either side."""
     low, high = np.float32(-1), np.float32(0.5)
     operators = {"Clip": [low, high], "Max": [low], "Min": [high], "Sign": []}
@@ -117,14 +120,16 @@ def test_nan_passes(tmp_path: Path) -> None:
     weights = {f"{name}{k}": each for name, row in operators.items() for k, each in enumerate(row)}
     outputs = [*(f"of_{name}" for name in operators), "of_second"]
     path = saved(model(nodes, {"x": [3]}, outputs, weights), tmp_path / "m.onnx")
-    program = rc.runtime.load(rc.compile(rc.import_network(path), "cpu:generic"), "local-sync")
-    found = program(x=np.array([np.nan, 2, -2], np.float32))
-    for got, wanted in zip(found, ([0.5, -1], [2, -1], [0.5, -2], [1, -1], [2, -1]), strict=True):
+    found = execute(rc.import_network(path), {"x": np.array([np.nan, 2, -2], np.float32)})
+    for got, wanted in zip(
+        found.values(), ([0.5, -1], [2, -1], [0.5, -2], [1, -1], [2, -1]), strict=True
+    ):
         np.testing.assert_array_equal(got, [np.nan, *wanted])
 
 
 @pytest.mark.slow
-def test_powers_of_zero(tmp_path: Path) -> None:
+@each_language
+def test_powers_of_zero(execute: Execute, tmp_path: Path) -> None:
     """Of a magnitude, too, which is the model's own."""
     exponents = (-1, -2, -20, 0, 2)
     weights: dict[str, Any] = {f"e{k}": np.float32(each) for k, each in enumerate(exponents)}
@@ -134,11 +139,11 @@ def test_powers_of_zero(tmp_path: Path) -> None:
     nodes.append(helper.make_node("Pow", ["size", "e"], ["y"]))
     outputs = [*(f"y{k}" for k in range(len(exponents))), "y"]
     path = saved(model(nodes, {"x": [3]}, outputs, weights), tmp_path / "m.onnx")
-    program = rc.runtime.load(rc.compile(rc.import_network(path), "cpu:generic"), "local-sync")
     x = np.array([0, -0.0, -2], np.float32)
     with np.errstate(divide="ignore"):
         wanted = [*(np.power(x, np.float32(each)) for each in exponents), np.abs(x) ** weights["e"]]
-    for got, expected in zip(program(x=x), wanted, strict=True):
+    found = execute(rc.import_network(path), {"x": x}).values()
+    for got, expected in zip(found, wanted, strict=True):
         np.testing.assert_allclose(got, expected, 1e-5)
 
 
@@ -237,12 +242,12 @@ def test_results_whose_sizes_depend_on_numbers_are_refused(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_integers_without_a_sign(tmp_path: Path) -> None:
+@each_language
+def test_integers_without_a_sign(execute: Execute, tmp_path: Path) -> None:
     """They were taken for int8, and refused beyond 127."""
     x = np.array([0, 7, 128, 255], np.uint8)
     node = helper.make_node("Cast", ["x"], ["y"], name="cast", to=TensorProto.FLOAT)
     made = model([node], {"x": x.shape}, ["y"], {}, dtypes={"x": TensorProto.UINT8})
     module = rc.import_network(saved(made, tmp_path / "m.onnx"))
     assert module.functions[0].arguments[0].dtype == "uint8"
-    program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
-    np.testing.assert_array_equal(program(x=x).y, x.astype(np.float32))
+    np.testing.assert_array_equal(execute(module, {"x": x})["y"], x.astype(np.float32))

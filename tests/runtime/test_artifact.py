@@ -216,7 +216,7 @@ def damaged(data: bytes, count: int) -> Iterator[bytes]:
 @pytest.mark.usefixtures("_no_iree")
 def test_a_damaged_payload_is_refused(artifact: rc.Artifact, saved: Path) -> None:
     """IREE itself runs it, with wrong numbers or a crash."""
-    for payload in damaged(artifact.payload, 300):
+    for payload in damaged(artifact.payload, 60):
         saved.write_bytes(payload)
         with pytest.raises(ArtifactError, match=r"lstm\.vmfb: damaged: its sha256 is") as caught:
             rc.runtime.load(saved)
