@@ -6,17 +6,16 @@ import argparse
 import hashlib
 import os
 import time
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-import numpy.typing as npt
 
-from rnn_compiler.base.files import open_regular, write_files
+from rnn_compiler.base.files import write_files
+from rnn_compiler.cli.arrays import open_npz, read_npy, unused_note
 from rnn_compiler.cli.options import (
     UsageError,
     add_device_option,
@@ -288,52 +287,6 @@ def _verify(options: argparse.Namespace) -> int:
     outcome = f"{wrong} of {len(rows)} results differ" if wrong else f"all {len(rows)} are equal"
     print_text(f"{outcome}: {found.device} here, {found.computed_by} where it was made")
     return 0 if found.is_equal else 1
-
-
-# Reads files that numpy has written: .npy, an array, and .npz, several by name.
-
-
-def read_npy(path: str | os.PathLike[str]) -> npt.NDArray[Any]:
-    """The array of a .npy file.
-
-    Raises:
-        OSError: It cannot be opened.
-        ValueError: It is no such file, or is damaged, or its elements are Python objects.
-        EOFError: It ends early.
-    """
-    with open_regular(path) as stream:
-        _check_file_type(stream, b"\x93NUMPY", ".npy")
-        return np.load(stream, allow_pickle=False)
-
-
-@contextmanager
-def open_npz(path: str | os.PathLike[str]) -> Generator[Mapping[str, npt.NDArray[Any]]]:
-    """The arrays of a .npz file by name, each read when it is looked up.
-
-    Raises:
-        OSError: It cannot be opened.
-        ValueError: It is no such file, or an array is damaged or has Python objects as elements.
-        BadZipFile: It is damaged.
-    """
-    with open_regular(path) as stream:
-        _check_file_type(stream, b"PK", ".npz")
-        yield np.load(stream, allow_pickle=False)
-
-
-def _check_file_type(stream: BinaryIO, first: bytes, kind: str) -> None:
-    """Checks the first bytes of a file, and returns to its beginning."""
-    if stream.read(len(first)) != first:
-        raise ValueError(f"not a {kind} file")
-    stream.seek(0)
-
-
-def unused_note(path: str | os.PathLike[str] | None, spec: FunctionSpec) -> str:
-    """A note on the arrays of an .npz file that no argument of a function has the name of."""
-    if path is None:
-        return ""
-    with open_npz(path) as arrays:
-        names = {*arrays} - {each.name for each in spec.arguments}
-    return f"; not used of {path}: {', '.join(sorted(names))}" if names else ""
 
 
 def add_inspect(verbs: Any) -> None:

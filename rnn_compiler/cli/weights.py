@@ -17,7 +17,7 @@ import numpy as np
 
 from rnn_compiler import weights
 from rnn_compiler.base.files import write_files
-from rnn_compiler.cli.artifacts import read_npy
+from rnn_compiler.cli.arrays import read_npy
 from rnn_compiler.cli.options import UsageError, add_json_option, check_output
 from rnn_compiler.cli.terminal import print_json, print_line, print_table
 from rnn_compiler.schema.cudnn_layout import RNN_MODES

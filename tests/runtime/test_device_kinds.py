@@ -81,7 +81,7 @@ artifact = rc.compile(module)
 manifest = dataclasses.replace(artifact.manifest, target=read("rocm"))
 artifact = dataclasses.replace(artifact, manifest=manifest)
 with rc.target("rocm"):
-    print(rc.execution.current_device())
+    print(rc.chosen_target.current_device())
     for action in (
         lambda: get_device("hip://0"),
         lambda: setattr(devices, "NATIVE_DRIVERS", {"hip": Native()}),
