@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c.calling import Loaded
-from c.emulated import Emulated, missing
-from js import calling as js_calling
+from execution import Execute, ways
+from quick import first
 
 import rnn_compiler as rc
 
@@ -59,33 +58,11 @@ def network(dtype: str, folder: Path) -> tuple[rc.Module, dict[str, Any], dict[s
     return rc.import_network(saved(made, folder / "m.onnx")), inputs, wanted
 
 
-def call(module: rc.Module, target: str, inputs: dict[str, Any], folder: Path) -> Any:
-    """The results on a target, by name."""
-    if target == "cpu:wasm32":
-        made = js_calling.Loaded(rc.compile_js(module), folder)
-        return made.call(next(iter(made.rows)), inputs)
-    code = rc.compile_c(module, target)
-    emulated = target.startswith(("cpu:cortex", "cpu:arm", "cpu:riscv"))
-    if emulated and missing(target.partition(":")[2].partition(",")[0]):
-        pytest.skip(missing(target.partition(":")[2]))
-    return (Emulated if emulated else Loaded)(code, folder).call("m", inputs)
-
-
-@pytest.mark.parametrize(
-    ("target", "dtype"),
-    [
-        ("cpu:generic", "float32"),
-        *(
-            pytest.param(target, dtype, marks=pytest.mark.slow)
-            for target in ("cpu:wasm32", "cpu:cortex-m4", "cpu:armv7", "cpu:riscv32", "cpu:generic")
-            for dtype in ("float32", "float64")
-            if (target, dtype) != ("cpu:generic", "float32")
-        ),
-    ],
-)
-def test_every_operator(target: str, dtype: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("dtype", first(["float32", "float64"]))
+@ways("c", "js", "cortex-m4", "armv7", "riscv32", quick=("c",))
+def test_every_operator(execute: Execute, dtype: str, tmp_path: Path) -> None:
     module, inputs, wanted = network(dtype, tmp_path)
-    got = call(module, target, inputs, tmp_path)
+    got = execute(module, inputs)
     for name, want in wanted.items():
         if name in ROUNDED:
             np.testing.assert_array_equal(got[name], want, err_msg=name)
@@ -96,16 +73,8 @@ def test_every_operator(target: str, dtype: str, tmp_path: Path) -> None:
             np.testing.assert_allclose(got[name], want, rtol=rtol, atol=atol, err_msg=name)
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "cpu:generic",
-        pytest.param("cpu:wasm32", marks=js_calling.needs_node),
-        pytest.param("cpu:cortex-m4", marks=pytest.mark.slow),
-        pytest.param("cpu:armv7", marks=pytest.mark.slow),
-    ],
-)
-def test_quantization(target: str, tmp_path: Path) -> None:
+@ways("c", "js", "cortex-m4", "armv7", quick=("c", "js"))
+def test_quantization(execute: Execute, tmp_path: Path) -> None:
     """Half-way cases go to the even number, and others are cut off at the ends of the range."""
     scales = {"one": np.float32(1), "zero": np.int8(0), "middle": np.uint8(128)}
     nodes = [
@@ -117,6 +86,6 @@ def test_quantization(target: str, tmp_path: Path) -> None:
     dtypes = {"y": TensorProto.INT8, "z": TensorProto.UINT8}
     made = model(nodes, {"x": numbers.shape}, [*dtypes], weights, dtypes=dtypes)
     module = rc.import_network(saved(made, tmp_path / "m.onnx"))
-    got = call(module, target, {"x": numbers}, tmp_path)
+    got = execute(module, {"x": numbers})
     for name, want in zip(dtypes, expected(made, {"x": numbers}), strict=True):
         np.testing.assert_array_equal(got[name], want, err_msg=name)
