@@ -7,8 +7,6 @@ from typing import Any, TypeAlias
 
 from rnn_compiler.lowering.ops import OPS
 
-__all__ = ["Attributes", "attribute_values", "attributes_of"]
-
 Attributes: TypeAlias = tuple[tuple[str, Any], ...]
 """Names and values of compile-time attributes."""
 

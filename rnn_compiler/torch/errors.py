@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 from rnn_compiler import errors
 
-__all__ = ["InvalidArgumentError", "as_torch_raises"]
-
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 

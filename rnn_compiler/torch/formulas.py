@@ -20,8 +20,6 @@ from rnn_compiler.schema.cudnn_layout import RNN_MODES, Layout, ReserveLayout
 from rnn_compiler.torch.attributes import Attributes
 from rnn_compiler.weights.torch import blocks_of_parameters
 
-__all__ = ["HAS_FORMULA", "second_derivatives"]
-
 _INPUTS = ("input", "input_h", "input_c", "params")
 _RESULTS = ("output", "output_h", "output_c")
 
@@ -41,15 +39,6 @@ def second_derivatives(
 
     Gradients of activations, such as `output`, are included in those of the tensors they are
     computed from.
-
-    Args:
-        tensors: The op's tensors by name.
-        attributes: Its attributes.
-        outputs: The results that it returned.
-        arriving: The incoming gradient of each result; None for zeros.
-
-    Returns:
-        The gradients by tensor name.
     """
     values = dict(attributes)
     has_cell_state = RNN_MODES[values["rnn_mode"]].has_cell_state

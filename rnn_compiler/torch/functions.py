@@ -26,13 +26,11 @@ from rnn_compiler.torch.attributes import Attributes, attribute_values, attribut
 from rnn_compiler.torch.calls import KINDS, dtype_name
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
 from rnn_compiler.torch.formulas import HAS_FORMULA
-from rnn_compiler.torch.library import Parts, is_transformed, run
-
-__all__ = ["FUNCTIONS", "OpFunction", "is_cast", "run_cast"]
+from rnn_compiler.torch.library import TensorParts, is_transformed, run
 
 
 def run_cast(
-    op: str, tensors: Sequence[Any], attributes: Attributes, parts: Parts | None = None
+    op: str, tensors: Sequence[Any], attributes: Attributes, parts: TensorParts | None = None
 ) -> Sequence[Any]:
     """Runs an op, under autocast in autocast's dtype; takes the arguments of `library.run`."""
     device = next(each.device.type for each in tensors if each is not None)
@@ -87,12 +85,7 @@ class OpFunction:
 
     @as_torch_raises
     def __call__(self, *positional: Any, **keywords: Any) -> Any:
-        """Runs the op; see its own docstring.
-
-        Raises:
-            TypeError: An argument is unknown, missing or given twice.
-            InvalidArgumentError: An argument has the wrong dtype, shape, device or value.
-        """
+        """Runs the op; see its own docstring."""
         signature = self.signature
         given = named(signature, positional, keywords)
         given = {**dict.fromkeys(self._tensors), **given}

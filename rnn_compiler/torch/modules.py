@@ -25,12 +25,10 @@ from rnn_compiler.torch.attributes import Attributes
 from rnn_compiler.torch.calls import dtype_name
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
 from rnn_compiler.torch.functions import is_cast, run_cast
-from rnn_compiler.torch.library import Parts, is_eager, is_transformed
+from rnn_compiler.torch.library import TensorParts, is_eager, is_transformed
 from rnn_compiler.torch.packed_sequences import Padding
 from rnn_compiler.torch.parameters import Buffer, joined
 from rnn_compiler.weights.torch import blocks_of_parameters
-
-__all__ = ["GRU", "LSTM", "RNN"]
 
 
 def _requires_grad(tensor: torch.Tensor) -> bool:  # torch.compile traces no attrgetter
@@ -222,12 +220,12 @@ class _Layer(rnn.RNNBase):
                 remedy = "convert it, or the layer: layer.to(dtype)"
                 raise InvalidArgumentError(type(self).__name__, name, expected, got, remedy)
 
-    def _params(self, weights: list[Any], others: Sequence[Any]) -> tuple[Any, Parts | None]:
+    def _params(self, weights: list[Any], others: Sequence[Any]) -> tuple[Any, TensorParts | None]:
         """The weights as the op takes them with some other tensors: one buffer."""
         buffer = self.weights_buffer
         eager = is_eager(others) and not is_transformed()
         if eager and buffer is not None and buffer.holds(weights):
-            return buffer.params(weights), Parts("params", weights, buffer.blocks)
+            return buffer.params(weights), TensorParts("params", weights, buffer.blocks)
         named = dict(zip(self._flat_weights_names, weights, strict=True))
         return joined(type(self).__name__, named, self._blocks, self._size), None
 

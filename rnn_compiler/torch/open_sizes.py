@@ -22,8 +22,6 @@ from rnn_compiler.runtime import Function, load
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Size
 
-__all__ = ["forget", "function_for"]
-
 _STATIC_SIZES = 2
 """The default number of sizes with a function of their own."""
 
@@ -33,16 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 def function_for(spec: FunctionSpec, target: str, device: str) -> Function:
-    """A compiled function for an op at the sizes of a call, static or open.
-
-    Args:
-        spec: The op at these sizes.
-        target: The target to compile for.
-        device: The device to run on.
-
-    Raises:
-        InvalidArgumentError: ``RNN_COMPILER_STATIC_SIZES`` is not a number of sizes.
-    """
+    """A compiled function for an op of static sizes, those of a call, or of open ones."""
     varying = _may_vary(spec)
     attributes = tuple(spec.attributes.items())
     others = tuple((name, size) for name, size in spec.dims.items() if name not in varying)
@@ -58,11 +47,7 @@ def _may_vary(spec: FunctionSpec) -> tuple[str, ...]:
 
 
 def _static_sizes() -> float:
-    """The number of sizes with a separate function.
-
-    Raises:
-        InvalidArgumentError: The environment variable is not a number.
-    """
+    """The number of sizes with a separate function."""
     text = os.environ.get(_VARIABLE)
     if not text:
         return _STATIC_SIZES
@@ -74,7 +59,7 @@ def _static_sizes() -> float:
     return int(text)
 
 
-class _Family:
+class _CallsOfOp:
     """Calls of an op that differ only in sizes that may be open.
 
     Attributes:
@@ -111,9 +96,9 @@ class _Family:
 
 
 @functools.lru_cache(maxsize=1024)
-def _family(*same: object) -> _Family:
+def _family(*same: object) -> _CallsOfOp:
     """The family of calls that share these properties."""
-    return _Family()
+    return _CallsOfOp()
 
 
 def forget() -> None:

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["contiguous_copy", "new_zeros"]
-
 _BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 """Numpy types by element size in bytes."""
 

@@ -16,8 +16,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["Padding", "rounded"]
-
 
 def rounded(steps: int) -> int:
     """The number of steps to compile for: the next number with four significant bits.
@@ -38,12 +36,7 @@ class Padding:
     """
 
     def __init__(self, batch_sizes: Any, device: Any) -> None:
-        """Finds the positions.
-
-        Args:
-            batch_sizes: The PackedSequence's: how many rows have each step, on the CPU.
-            device: Where the data is.
-        """
+        """Finds the positions."""
         self._steps = len(batch_sizes)
         self._batch = int(batch_sizes[0])
         self.lengths: Any = None

@@ -22,8 +22,6 @@ from torch._C import _from_dlpack, _to_dlpack  # pyright: ignore
 from rnn_compiler.schema.cudnn_layout import Block
 from rnn_compiler.torch.errors import InvalidArgumentError
 
-__all__ = ["Buffer", "alone", "joined", "parts_of"]
-
 
 class Buffer:
     """A buffer that contains some parameters."""
@@ -32,11 +30,6 @@ class Buffer:
         """Moves parameters into a buffer.
 
         To torch, each is a separate tensor (`alone`).
-
-        Args:
-            parameters: Ordinary parameters of one dtype, on one device.
-            blocks: The position of each.
-            size: The number of elements; any that belong to no parameter are 0.
         """
         self.blocks = tuple(blocks)
         self._whole = torch.zeros(size, dtype=parameters[0].dtype, device=parameters[0].device)
@@ -90,17 +83,7 @@ def parts_of(whole: Any, blocks: Sequence[Block]) -> list[Any]:
 
 
 def joined(op: str, weights: Mapping[str, Any], blocks: Mapping[str, Block], size: int) -> Any:
-    """Concatenates tensors into a new buffer.
-
-    Args:
-        op: For messages.
-        weights: Tensors by name.
-        blocks: The position of each.
-        size: The number of elements; any beyond the tensors, at the end, are 0.
-
-    Raises:
-        InvalidArgumentError: A tensor has the wrong dtype or shape.
-    """
+    """Concatenates tensors into a new buffer; what lies beyond them, at the end, is 0."""
     first, *_ = weights.values()
     for name, weight in weights.items():
         if tuple(weight.shape) != blocks[name].shape:

@@ -9,7 +9,5 @@ import torch
 
 from rnn_compiler.torch.attributes import attribute_values
 
-__all__: list[str] = []
-
 # Attribute values and seeds are constants of a graph; they are not computed in it.
 torch.compiler.assume_constant_result(attribute_values)  # pyright: ignore[reportUnknownMemberType]
