@@ -25,7 +25,7 @@ from rnn_compiler.linking import LinkedModule, linked_network
 from rnn_compiler.lowering.host.identifiers import RESERVED, is_word_of_c
 from rnn_compiler.model_import.layer import identifier
 from rnn_compiler.modules import Module
-from rnn_compiler.network_import.process import Imported, import_in_process
+from rnn_compiler.network_import.process import ImportedNetwork, import_in_process
 from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.quantization import check_quantize
 from rnn_compiler.requirements import check_can_compile
@@ -127,11 +127,7 @@ def _file(path: object) -> Path:
 
 
 def checked_sizes(dims: object) -> dict[str, int | list[int | None] | None]:
-    """The argument `dims` as plain data.
-
-    Raises:
-        InvalidArgumentError: It is malformed, or a size is not positive.
-    """
+    """The argument `dims` as plain data."""
     expected = "a mapping of names to positive sizes, or to shapes"
     if dims is None:
         return {}
@@ -156,11 +152,7 @@ def checked_sizes(dims: object) -> dict[str, int | list[int | None] | None]:
 
 
 def checked_values(values: object) -> dict[str, Any]:
-    """The argument `values` as arrays.
-
-    Raises:
-        InvalidArgumentError: It is malformed, or a value is not numeric.
-    """
+    """The argument `values` as arrays."""
     expected = "a mapping of names to arrays of numbers"
     if values is None:
         return {}
@@ -202,7 +194,7 @@ def _names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     return names
 
 
-def _with_dtypes(spec: FunctionSpec, imported: Imported) -> FunctionSpec:
+def _with_dtypes(spec: FunctionSpec, imported: ImportedNetwork) -> FunctionSpec:
     """A function with its unsigned integers marked as such."""
 
     def typed(tensors: Sequence[TensorSpec], names: Sequence[str]) -> tuple[TensorSpec, ...]:
@@ -216,7 +208,7 @@ def _with_dtypes(spec: FunctionSpec, imported: Imported) -> FunctionSpec:
     )
 
 
-def _with_ranges(spec: FunctionSpec, imported: Imported) -> FunctionSpec:
+def _with_ranges(spec: FunctionSpec, imported: ImportedNetwork) -> FunctionSpec:
     """A function with the ranges of its arguments."""
     pairs = itertools.zip_longest(spec.arguments, imported.inputs)
     ranges = [(tensor, imported.ranges.get(name, (None, None))) for tensor, name in pairs]
@@ -240,7 +232,9 @@ def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str
     )
 
 
-def _with_open_axes(spec: FunctionSpec, imported: Imported, taken: Sequence[str]) -> FunctionSpec:
+def _with_open_axes(
+    spec: FunctionSpec, imported: ImportedNetwork, taken: Sequence[str]
+) -> FunctionSpec:
     """A function with the open sizes of a network."""
     names = _names([title for _, title, _ in imported.axes], [*taken, *RESERVED])
     axes = [*zip(imported.axes, names, strict=True)]

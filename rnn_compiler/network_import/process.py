@@ -27,13 +27,11 @@ from rnn_compiler.model_import.reading import (
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Size, parse
 
-__all__ = ["Imported", "import_in_process"]
-
 _LONGEST = 900
 """Time limit in seconds; CPU time is limited by the size of the file."""
 
 
-class Imported(NamedTuple):
+class ImportedNetwork(NamedTuple):
     """A model as a module of linalg.
 
     Attributes:
@@ -62,21 +60,8 @@ def import_in_process(
     name: str,
     dims: Mapping[str, int | Sequence[int | None] | None],
     values: Mapping[str, Any],
-) -> Imported:
-    """Imports a model.
-
-    Args:
-        path: An ONNX file.
-        name: The name of the module.
-        dims: Sizes by the names of axes, shapes by those of inputs.
-        values: Arrays by the names of inputs.
-
-    Raises:
-        ArtifactError: It is damaged, or needs more time or memory than its size justifies.
-        InvalidArgumentError: A size or value is not one of the model's.
-        OSError: It cannot be read.
-        UnsupportedError: A node is not supported, or a package is missing.
-    """
+) -> ImportedNetwork:
+    """Imports a model, with sizes by axes' and shapes by inputs' names, and some inputs' values."""
     read_bytes(path, 0, 0)  # checks that the file is readable and regular
     size = sum(stored_bytes(each) for each in (path, *_beside(path)))
     request = {"path": os.path.abspath(path), "size": size, "dims": dict(dims), "name": name}
@@ -96,7 +81,7 @@ def import_in_process(
         shapes = {name: [*map(parse, sizes)] for name, sizes in facts["shapes"].items()}
         ranges = {name: [*map(parse, each)] for name, each in facts["ranges"].items()}
         described = facts["inputs"], facts["outputs"], facts["dtypes"], ranges
-        return Imported(text, *described, weights, facts["axes"], shapes)
+        return ImportedNetwork(text, *described, weights, facts["axes"], shapes)
 
 
 def _beside(path: Path) -> list[Path]:
@@ -106,12 +91,7 @@ def _beside(path: Path) -> list[Path]:
 
 
 def _facts(path: Path, folder: Path, done: ReaderOutcome) -> dict[str, Any]:
-    """The process's description of the model; its errors are raised here.
-
-    Raises:
-        RnnCompilerError: The process reported an error, or failed.
-        OSError: The process could not read the file.
-    """
+    """The process's description of the model; its errors are raised here."""
     file, operators = folder / "facts.json", folder / "operators.json"
     if done.failure or not file.exists():
         if done.code in (-signal.SIGSEGV, -signal.SIGABRT) and operators.exists():

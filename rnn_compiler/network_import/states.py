@@ -9,15 +9,9 @@ from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["checked_states", "keeps"]
-
 
 def checked_states(states: object) -> dict[str, str]:
-    """The argument `states` as plain data.
-
-    Raises:
-        InvalidArgumentError: It is malformed.
-    """
+    """The argument `states` as plain data."""
     given: Any = {} if states is None else states
     if not isinstance(given, Mapping) or not all(
         isinstance(name, str) for pair in cast(Any, given).items() for name in pair
@@ -30,18 +24,7 @@ def checked_states(states: object) -> dict[str, str]:
 def keeps(
     spec: FunctionSpec, inputs: Sequence[str], outputs: Sequence[str], states: Mapping[str, str]
 ) -> Chunked | None:
-    """How a network takes a sequence in chunks, given its states.
-
-    Args:
-        spec: The network.
-        inputs: The graph's names of the function's first arguments.
-        outputs: The graph's names of its results.
-        states: The name of the output for each input, the graph's or the function's.
-
-    Raises:
-        InvalidArgumentError: An input or output does not exist, the two differ in type, two states
-            take the same output, not exactly one input is left, or a size is open.
-    """
+    """How a network takes a sequence in chunks, given its states by the graph's or own names."""
     if not states:
         return None
     if spec.open_dims:

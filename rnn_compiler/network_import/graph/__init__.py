@@ -92,12 +92,7 @@ class Graph:
 
     @staticmethod
     def read(path: Path) -> Graph:
-        """The graph of a file, with the weights in files next to it.
-
-        Raises:
-            ArtifactError: It is damaged, or names files that are not in its folder.
-            OSError: It cannot be read.
-        """
+        """The graph of a file, with the weights in files next to it."""
         model = onnx.ModelProto()
         try:
             model.ParseFromString(read_bytes(path))
@@ -126,11 +121,7 @@ class Graph:
         return next((each.version for each in rows if each.domain in ("", "ai.onnx")), OPSET)
 
     def prepare(self) -> None:
-        """Names all nodes, and converts the model from older versions of ONNX.
-
-        Raises:
-            UnsupportedError: A node cannot be converted.
-        """
+        """Names all nodes, and converts the model from older versions of ONNX."""
         for graph in (self.proto, *subgraphs(self.proto)):
             known = {tensor.name for tensor in graph.initializer}
             _replace(graph.input, [each for each in graph.input if each.name not in known])

@@ -58,11 +58,6 @@ def blocking(
     """The axis because of which some values cannot be computed from open sizes.
 
     It is one with which a value does not grow evenly, or else one with which a value changes.
-
-    Args:
-        axes: The axes.
-        points: Their sizes, by key. At each but the first, some differ from the first.
-        values: The values at each point.
     """
 
     def along(axis: Axis) -> list[tuple[int, Sequence[Any]]]:

@@ -30,11 +30,7 @@ class _Axis(NamedTuple):
 
 
 def plain_bounds(graph: Graph) -> bool:
-    """Replaces slices and paddings with constant bounds; returns whether there were any.
-
-    Raises:
-        UnsupportedError: Padding repeats more elements than the axis has.
-    """
+    """Replaces slices and paddings with constant bounds; returns whether there were any."""
     types, constants = graph.types(), graph.constants()
     nodes: list[Any] = []
     for node in graph.proto.node:
@@ -138,11 +134,7 @@ def _cut(graph: Graph, node: Any, padding: Sequence[_Axis]) -> list[Any]:
 
 
 def _repeated(graph: Graph, node: Any, source: str, axis: _Axis, mode: str) -> list[Any]:
-    """The nodes that repeat an array's elements at the ends of an axis.
-
-    Raises:
-        UnsupportedError: The axis does not have as many.
-    """
+    """The nodes that repeat an array's elements at the ends of an axis."""
     before, behind = {
         "reflect": (range(axis.before, 0, -1), range(-2, -axis.behind - 2, -1)),
         "edge": ([0] * axis.before, [-1] * axis.behind),

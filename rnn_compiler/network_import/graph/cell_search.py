@@ -89,11 +89,7 @@ class _Parts:
         return [each for each in self.sums if {*each.of.terms} <= known]
 
     def gate(self, part: _Sum, cell: Atom | None = None) -> _Gate:
-        """The gate of a sum, which may contain the cell state, or a part of it.
-
-        Raises:
-            OtherFormulaError: The cell state is multiplied by a matrix.
-        """
+        """The gate of a sum, which may contain the cell state, or a part of it."""
         of, zeros = part.of, np.zeros(self.h.width)
         peephole = zeros
         if cell is not None and cell in of.terms:
@@ -112,19 +108,7 @@ def cell_of(
     results: Mapping[Variable, Any],
     precise: float,
 ) -> Cell | None:
-    """The cell with a formula.
-
-    Args:
-        formula: The formula of the next h.
-        h: The state h.
-        inputs: The possible inputs of the cell.
-        sample: Values of all inputs and states.
-        results: The next values of the states, computed from these by the step itself.
-        precise: The largest relative difference between results.
-
-    Returns:
-        A cell that computes the results from the sample; None if there is none.
-    """
+    """The cell with a formula that gives the step's results, from a sample; None if none does."""
     atoms = formula.atoms()
     found = [atom for atom in atoms if isinstance(atom, Variable)]
     xs = [each for each in found if each in inputs]

@@ -48,15 +48,7 @@ _REFUSED = {
 
 
 def check_operators(graph: Graph, also: Collection[str] = ()) -> None:
-    """Checks that all operators are ONNX's own, because importers only look at their names.
-
-    Args:
-        graph: The graph.
-        also: Names that are taken although ONNX does not have them.
-
-    Raises:
-        UnsupportedError: An operator is not.
-    """
+    """Checks that all operators are ONNX's own, or `also`: importers only look at their names."""
     for each in (graph.proto, *subgraphs(graph.proto)):
         for node in each.node:
             where = f"import_network: node {node.name!r}"
@@ -74,12 +66,7 @@ def check_operators(graph: Graph, also: Collection[str] = ()) -> None:
 
 
 def check_types(graph: Graph) -> None:
-    """Checks that the results of all nodes have valid types.
-
-    Raises:
-        UnsupportedError: Attributes and inputs contradict each other, or IREE's importer does
-            not support the operator for unsigned integers.
-    """
+    """Checks that the results of all nodes have valid types."""
     types = graph.types()
     for node in graph.proto.node:
         given, made = (
@@ -120,11 +107,7 @@ def check_types(graph: Graph) -> None:
 
 
 def _check_divisor(graph: Graph, node: Any) -> None:
-    """Checks that integers are divided only by constants with a defined quotient.
-
-    Raises:
-        UnsupportedError: They are not.
-    """
+    """Checks that integers are divided only by constants with a defined quotient."""
     tensor = graph.constants().get(node.input[1])
     values = [0] if tensor is None else onnx.numpy_helper.to_array(tensor).ravel().tolist()
     if 0 in values or -1 in values:

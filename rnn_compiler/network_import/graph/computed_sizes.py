@@ -25,14 +25,7 @@ def use_computed_sizes(
     types: Mapping[str, Sequence[Size | None]],
     constants: Mapping[str, tuple[Sequence[Size], Any]],
 ) -> None:
-    """Replaces the constants of a graph that depend on open sizes.
-
-    Args:
-        graph: The graph, which is changed.
-        sources: An input and its axis by the name of each open size.
-        types: The shapes of values.
-        constants: The constants: shapes, and either an array to repeat or all elements.
-    """
+    """Replaces constants that depend on open sizes: shapes, with an array to repeat or elements."""
     for node in graph.proto.node:
         if node.op_type == "Reshape" and node.input[1] in constants:
             _, sizes = constants[node.input[1]]

@@ -26,11 +26,6 @@ def joined_axes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis]) -> list[Axi
     """The axes of a graph, in which those that must be equal are one.
 
     It has the name of the first that has a name.
-
-    Args:
-        graph: The graph.
-        shapes: The known shapes of values, in terms of the axes.
-        axes: The axes.
     """
     groups = {axis.key: [axis] for axis in axes}
     for node in graph.proto.node:
@@ -49,11 +44,7 @@ def joined_axes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis]) -> list[Axi
 
 
 def check_equal_sizes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis] = ()) -> None:
-    """Checks that sizes are equal that must be, for operators that ONNX does not check.
-
-    Raises:
-        UnsupportedError: A node's sizes differ, or an open one is compared with another size.
-    """
+    """Checks that sizes are equal that must be, for operators that ONNX does not check."""
     for node in graph.proto.node:
         pairs = [*_equal_sizes(node, shapes)] if node.op_type not in OPERATORS else []
         for one, other in pairs:

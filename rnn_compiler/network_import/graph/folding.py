@@ -52,16 +52,7 @@ _REWRITES = (
 
 
 def fold(graph: Graph, *, writes_out: bool = True) -> None:
-    """Computes known values until nothing more is known.
-
-    Args:
-        graph: The graph, which is changed.
-        writes_out: Whether loops may be written out.
-
-    Raises:
-        ArtifactError: The graph's shapes contradict each other.
-        UnsupportedError: A constant cannot be computed, or a pool, Pad or Pow is not supported.
-    """
+    """Computes known values until nothing more is known."""
     for _ in range(_MOST_ROUNDS):
         plain_pools(graph)
         graph.infer_shapes()

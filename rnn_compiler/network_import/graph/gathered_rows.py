@@ -29,11 +29,7 @@ class _Product(NamedTuple):
 
 
 def join_gathered_rows(graph: Graph) -> None:
-    """Joins the products of single rows of an array if they cover at least half of its rows.
-
-    Raises:
-        As `fold`.
-    """
+    """Joins the products of single rows of an array if they cover at least half of its rows."""
     constants, types = graph.constants(), graph.types()
     gathers = {
         node.output[0]: node

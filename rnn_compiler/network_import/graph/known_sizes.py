@@ -19,11 +19,7 @@ _Shape = Sequence[Size | None]
 def check_known_sizes(
     graph: Graph, shapes: Mapping[str, _Shape], axes: Sequence[Axis] = ()
 ) -> None:
-    """Checks that nodes have known sizes where they need them.
-
-    Raises:
-        UnsupportedError: A size is open, or follows from open ones.
-    """
+    """Checks that nodes have known sizes where they need them."""
     for node in graph.proto.node:
         for sizes in _needed(node, [shapes.get(name, ()) for name in node.input]):
             found = [str(axis) for axis in axes if axis.key in names_in(*sizes)]

@@ -70,13 +70,7 @@ class Layers:
 
 
 def layer_nodes(name: str, layers: Layers, made: list[Any]) -> list[Any]:
-    """The nodes of some layers.
-
-    Args:
-        name: The name of the loop.
-        layers: The layers.
-        made: Receives new constants.
-    """
+    """The nodes of some layers; `made` receives their constants."""
     return _Writer(name, made).layers(layers)
 
 
@@ -156,14 +150,10 @@ class _Writer:
         return self._add("Squeeze", [results[0], self._numbers(1)], what)
 
     def _chosen(self, mask: str) -> tuple[str, str, str]:
-        """What a mask chooses.
+        """What a mask ``[T, B]`` chooses.
 
-        Args:
-            mask: The mask, ``[T, B]``.
-
-        Returns:
-            The number of true steps up to each, ``[T, B]``; their number, ``[B]``; and the indices
-            of all true steps, ``[T, B]``, 0 behind them.
+        The number of true steps up to each, ``[T, B]``; their number, ``[B]``; and the indices of
+        all true steps, ``[T, B]``, 0 behind them.
         """
         int32 = onnx.TensorProto.INT32
         either = self._add("Or", [mask, self._add("Not", [mask], "false")], "either")
@@ -186,14 +176,7 @@ class _Writer:
         return counts, lengths, self._add("Mul", [indices, there], "chosen")
 
     def _spread(self, value: str, counts: str, mask: str, output: Output) -> str:
-        """The rows of an output for all steps, given those of the true ones.
-
-        Args:
-            value: The output for the true steps, ``[T, B, H]``.
-            counts: The number of true steps up to each, ``[T, B]``.
-            mask: The mask, ``[T, B]``.
-            output: What masked rows have.
-        """
+        """The rows of an output ``[T, B, H]`` for all steps, given those of the true ones."""
         zero, one = (self._constant(np.array(number, np.int32)) for number in (0, 1))
         what = f"rows of {value}"
         last = self._add("Max", [self._add("Sub", [counts, one], "previous"), zero], "last")

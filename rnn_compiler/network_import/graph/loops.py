@@ -29,11 +29,7 @@ _STATES = 2
 
 
 def write_out_loops(graph: Graph) -> bool:
-    """Writes loops out whose iterations can be counted; returns whether there were any.
-
-    Raises:
-        UnsupportedError: A loop has too many iterations.
-    """
+    """Writes loops out whose iterations can be counted; returns whether there were any."""
     constants = graph.constants()
     nodes: list[Any] = []
     made: list[Any] = []
@@ -53,16 +49,7 @@ def write_out_loops(graph: Graph) -> bool:
 
 
 def check_iterations(graph: Graph, axes: Sequence[Axis], folded: Iterable[Graph]) -> None:
-    """Checks loops, before they are written out, for an open number of iterations.
-
-    Args:
-        graph: The graph.
-        axes: Its open axes.
-        folded: The graph at some sizes of the axes, then with another size of each.
-
-    Raises:
-        UnsupportedError: A number of iterations depends on the size of an axis.
-    """
+    """Checks loops, before they are written out, for an open number of iterations."""
     if "Loop" not in graph.operators():
         return
     usual, *others = map(_all_iterations, itertools.islice(folded, 1 + len(axes)))
@@ -83,11 +70,7 @@ def _all_iterations(graph: Graph) -> dict[str, int | None]:
 
 
 def _check_size(node: Any, count: int, each: int, others: int) -> None:
-    """Checks that a loop can be written out, with so many nodes for each iteration.
-
-    Raises:
-        UnsupportedError: It has too many iterations.
-    """
+    """Checks that a loop can be written out, with so many nodes for each iteration."""
     if count * each + others > _MOST_NODES:
         raise UnsupportedError(
             f"import_network: node {node.name!r} (Loop) would be written out as {count:,} "
@@ -116,11 +99,7 @@ class _WrittenOut:
             made.append(copy)
 
     def nodes(self, count: int, others: int) -> list[Any]:
-        """The nodes of as many iterations, and those that give the loop's results their names.
-
-        Raises:
-            UnsupportedError: With so many other nodes, there are too many iterations.
-        """
+        """The nodes of as many iterations, and those that give the loop's results their names."""
         node, body = self._node, self._body
         inputs, states = [each.name for each in body.input], [*node.input[2:]]
         carried = [each.name for each in body.output[1 : 1 + len(states)]]

@@ -63,16 +63,7 @@ class Opened(NamedTuple):
 
 
 def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
-    """Folds a graph whose inputs have open axes.
-
-    Args:
-        graph: The graph, which is changed.
-        axes: Its open axes.
-
-    Raises:
-        ArtifactError: The graph's shapes contradict each other.
-        UnsupportedError: A node needs the size of an axis.
-    """
+    """Folds a graph whose inputs have open axes."""
     family, axes = _joined(graph, axes)
     held = family.positions()
     if held:
@@ -202,15 +193,7 @@ class _Family:
         return found
 
     def constants(self) -> dict[str, tuple[Sequence[Size], Any]]:
-        """The constants that differ between the graphs.
-
-        Returns:
-            By name, either the shape of an array with equal rows, and a row, or a known shape and a
-            list of sizes.
-
-        Raises:
-            UnsupportedError: A constant has another form.
-        """
+        """The constants that differ: shape and row of equal rows, or a known shape and sizes."""
         found = {name: self._form(self._arrays(name)) for name in self._varying}
         for name, form in found.items():
             if form is None:
@@ -267,11 +250,7 @@ class _Family:
         return None if None in sizes else (known, sizes)
 
     def least(self, axis: Axis, types: Mapping[str, Sequence[Size | None]]) -> int:
-        """The smallest size of an axis at which nodes and shapes are the same as at large ones.
-
-        Raises:
-            UnsupportedError: They differ at sizes above it.
-        """
+        """The smallest size of an axis at which nodes and shapes are the same as at large ones."""
         low, high = 0, self._usual[axis.key]
         middle = 1
         while high - low > 1:

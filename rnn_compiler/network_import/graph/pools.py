@@ -23,11 +23,7 @@ _GAIN = 2
 
 
 def plain_pools(graph: Graph) -> None:
-    """Replaces pools that IREE's importer computes incorrectly, and large maxima.
-
-    Raises:
-        UnsupportedError: The positions of maxima are read.
-    """
+    """Replaces pools that IREE's importer computes incorrectly, and large maxima."""
     needed = {output.name for output in graph.proto.output}
     needed.update(name for node in graph.proto.node for name in read_by(node))
     nodes: list[Any] = []

@@ -24,11 +24,7 @@ _OF_MAGNITUDES = ".exponents of magnitudes"
 
 
 def plain_powers(graph: Graph) -> bool:
-    """Replaces powers; returns whether there were any.
-
-    Raises:
-        UnsupportedError: An exponent is not constant, or is too large for a power of integers.
-    """
+    """Replaces powers; returns whether there were any."""
     types, constants = graph.types(), graph.constants()
     nodes: list[Any] = []
     changed = False

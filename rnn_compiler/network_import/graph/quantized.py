@@ -14,12 +14,7 @@ _DOMAIN = "com.microsoft"
 
 
 def plain_lstms(graph: Graph) -> None:
-    """Replaces nodes `DynamicQuantizeLSTM` with constant weights by LSTMs.
-
-    Raises:
-        ArtifactError: Weights are invalid.
-        UnsupportedError: Weights are not constant.
-    """
+    """Replaces nodes `DynamicQuantizeLSTM` with constant weights by LSTMs."""
     constants = graph.constants()
     for node in graph.proto.node:
         _add_moved(node, constants)

@@ -45,15 +45,7 @@ class Ranges(NamedTuple):
 
 
 def ranges_of_positions(graph: Graph, shapes: _Shapes) -> Ranges:
-    """The ranges of a graph's positions.
-
-    Args:
-        graph: The graph, in which values that can be known are constants.
-        shapes: The shapes of its values.
-
-    Raises:
-        UnsupportedError: A constant is beyond its axis.
-    """
+    """The ranges of a graph's positions."""
     inputs = {each.name: each.type.tensor_type.elem_type for each in graph.proto.input}
     constants = graph.constants()
     makers = {name: node for node in graph.proto.node for name in node.output}
@@ -162,11 +154,7 @@ def _needed(numbers: Any, range: _Range) -> Iterator[tuple[str, int]]:
 
 
 def _check_constant(node: Any, numbers: Any, range: _Range) -> None:
-    """Checks positions that are constants.
-
-    Raises:
-        UnsupportedError: One is beyond its axis.
-    """
+    """Checks positions that are constants."""
     low, high = range
     if isinstance(low, Open) or isinstance(high, Open):
         return

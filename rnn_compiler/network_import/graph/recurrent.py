@@ -37,12 +37,7 @@ _X, _LENGTHS, _H, _C = (
 
 
 def replace_recurrent(graph: Graph) -> None:
-    """Replaces the recurrent nodes of a graph with known shapes.
-
-    Raises:
-        ArtifactError: Weights or attributes are invalid.
-        UnsupportedError: No op computes a node.
-    """
+    """Replaces the recurrent nodes of a graph with known shapes."""
     shapes, constants = graph.shapes(), graph.constants()
     taken = frozenset({*shapes, *(name for node in graph.proto.node for name in node.output)})
     once = Once(Budget(graph.path, graph.model.ByteSize()))

@@ -25,14 +25,6 @@ def check_recurrent_sizes(
     """Checks lengths and states of all recurrent nodes.
 
     Two axes that are open are taken for one: calls compare them.
-
-    Args:
-        graph: The graph.
-        shapes: The known shapes of values, in terms of open axes.
-        axes: The open axes.
-
-    Raises:
-        UnsupportedError: Inputs of a node have different numbers of rows or directions.
     """
     for node in graph.proto.node:
         if node.domain or node.op_type not in OPERATORS:

@@ -18,9 +18,6 @@ def check_scans(
     """Checks that no Scan returns a row for each of an open number of steps.
 
     IREE's importer makes an array of a single row for it.
-
-    Raises:
-        UnsupportedError: One does.
     """
     read = {each.name for each in graph.proto.output}.union(*map(read_by, graph.proto.node))
     for node in graph.proto.node:

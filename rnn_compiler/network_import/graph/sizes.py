@@ -14,15 +14,7 @@ __all__ = ["fix_sizes", "fix_values"]
 
 
 def fix_values(graph: Graph, values: Mapping[str, Any]) -> None:
-    """Turns inputs into constants.
-
-    Args:
-        graph: The graph, which is changed.
-        values: Arrays by the names of inputs.
-
-    Raises:
-        InvalidArgumentError: An input does not exist, or has another shape or type.
-    """
+    """Turns inputs into constants."""
     inputs = {each.name: each for each in graph.proto.input}
     for name, value in values.items():
         if name not in inputs:
@@ -43,17 +35,7 @@ def fix_values(graph: Graph, values: Mapping[str, Any]) -> None:
 
 
 def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int | None] | None]) -> None:
-    """Fixes the sizes of inputs that the model leaves open.
-
-    Args:
-        graph: The graph, which is changed.
-        dims: Sizes by the names of axes, or whole shapes by the names of inputs. None leaves an
-            axis as it is.
-
-    Raises:
-        InvalidArgumentError: An axis or input does not exist, a size contradicts the model's, or
-            the rank of an input is unknown.
-    """
+    """Fixes the sizes of inputs that the model leaves open; None leaves an axis as it is."""
     inputs = {each.name: each.type.tensor_type for each in graph.proto.input}
     axes: dict[str, list[Any]] = {}
     for kind in inputs.values():

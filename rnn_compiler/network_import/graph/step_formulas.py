@@ -47,15 +47,7 @@ def formulas_of(
     evaluated: Callable[[Any, Sequence[Any]], Sequence[Any]],
     element: int,
 ) -> dict[str, Formula]:
-    """The formulas of those values of a step that have one.
-
-    Args:
-        nodes: The step's nodes, in order.
-        known: The formulas of its inputs, and of values that count as such.
-        constants: Its constant arrays.
-        evaluated: Computes the results of a node with constant inputs.
-        element: ONNX's element type of the values.
-    """
+    """The formulas of those values of a step that have one."""
     formulas, arrays = dict(known), dict(constants)
     reader = _Reader(formulas, arrays, element)
     for node in nodes:

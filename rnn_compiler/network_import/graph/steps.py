@@ -67,13 +67,7 @@ class Steps:
 
 
 def steps_of(node: Any, constants: Mapping[str, Any], used: set[str]) -> Steps | None:
-    """A node as steps; None if it is no such loop.
-
-    Args:
-        node: The node.
-        constants: The constants of the graph, by name.
-        used: The values that something reads.
-    """
+    """A node as steps; None if it is no such loop."""
     read = {"Loop": _loop, "Scan": _scan}.get(node.op_type)
     if read is None:
         return None
@@ -173,11 +167,7 @@ def _made(
 
 
 def evaluated(graph: Graph, node: Any, arrays: Sequence[Any]) -> Sequence[Any]:
-    """The results of a node with constant inputs.
-
-    Raises:
-        ValueError: They cannot be computed.
-    """
+    """The results of a node with constant inputs; ValueError if they cannot be computed."""
     given = {name: array for name, array in zip(node.input, arrays, strict=True) if name}
     return Evaluation(graph, [node], [name for name in node.output if name])(given)
 
@@ -185,11 +175,7 @@ def evaluated(graph: Graph, node: Any, arrays: Sequence[Any]) -> Sequence[Any]:
 def with_results(
     graph: Graph, nodes: Sequence[Any], arrays: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Any]]:
-    """Some arrays with what nodes compute from them alone, in their dtypes, and the other nodes.
-
-    Raises:
-        ValueError: It cannot be computed.
-    """
+    """Some arrays with what nodes compute from them alone, in their dtypes, and the other nodes."""
     known, left = dict(arrays), list[Any]()
     for node in nodes:
         if all(name in known for name in node.input if name):
@@ -201,14 +187,7 @@ def with_results(
 
 
 class Evaluation:
-    """Some nodes, computed by onnx's reference implementation.
-
-    Args:
-        graph: The graph, whose version of operators counts.
-        nodes: The nodes.
-        outputs: The results.
-        as_double: Whether to compute in float64 what is a smaller float in the nodes.
-    """
+    """Some nodes, computed by onnx's reference implementation, their floats as float64 if asked."""
 
     def __init__(
         self, graph: Graph, nodes: Sequence[Any], outputs: Sequence[str], *, as_double: bool = False
@@ -224,11 +203,7 @@ class Evaluation:
         self._model = onnx.helper.make_model(alone, **versions)
 
     def __call__(self, given: Mapping[str, Any]) -> Sequence[Any]:
-        """The results.
-
-        Raises:
-            ValueError: They cannot be computed.
-        """
+        """The results; ValueError if they cannot be computed."""
         feeds = {name: array for name, array in given.items() if name in self._inputs}
         try:
             with np.errstate(all="ignore"):

@@ -190,11 +190,7 @@ class _Search:
         self._rows = rows
 
     def layers(self) -> Layers | None:
-        """The layers; None if the loop computes something else.
-
-        Raises:
-            ValueError: A step cannot be computed at these sizes.
-        """
+        """The layers; None if the loop computes something else."""
         plain = self._computed(np.ones(self._rows, bool))
         cells = self._cells(plain)
         masks = np.arange(self._rows) % 3 != 1
@@ -288,14 +284,7 @@ class _Search:
     def _output(
         self, value: Any, fresh: Sequence[Any], is_true: Any, values: Mapping[str, Any]
     ) -> Output | None:
-        """The output that a value is; None if it is none.
-
-        Args:
-            value: The value.
-            fresh: The outputs of the cells.
-            is_true: The mask.
-            values: The values of all outputs of the step.
-        """
+        """The output that a value is; None if it is none."""
         matches = (self._is_same(value[is_true], each[is_true]) for each in fresh)
         number = next((k for k, same in enumerate(matches) if same), None)
         if number is None:
