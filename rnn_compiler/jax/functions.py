@@ -34,11 +34,7 @@ from rnn_compiler.schema.signatures import Gradient, Signature
 
 
 class JaxFunction:
-    """An op as a function of JAX arrays.
-
-    Attributes:
-        signature: Its arguments, attributes and results.
-    """
+    """An op as a function of JAX arrays."""
 
     def __init__(self, signature: Signature) -> None:
         self.signature = signature

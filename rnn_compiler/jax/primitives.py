@@ -55,14 +55,7 @@ Array = Any
 
 
 class Instance(NamedTuple):
-    """An op at given sizes, as a parameter of a JAX primitive.
-
-    Attributes:
-        op: TensorFlow's name of the op.
-        dtype: The op's dtype.
-        dims: The dimensions.
-        attributes: All compile-time attributes.
-    """
+    """An op at given sizes, as a parameter of a JAX primitive."""
 
     op: str
     dtype: str

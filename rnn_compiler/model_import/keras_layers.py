@@ -87,13 +87,7 @@ NEWEST = 3
 
 
 class OnnxFunction(NamedTuple):
-    """A function by ONNX's name.
-
-    Attributes:
-        name: The name.
-        alpha: Its alpha; None if it has none.
-        beta: Its beta; None if it has none.
-    """
+    """A function by ONNX's name."""
 
     name: str
     alpha: float | None = None

@@ -77,12 +77,7 @@ RNN_MODES: Mapping[str, RnnMode] = MappingProxyType(
 
 @dataclass(frozen=True)
 class BufferPart:
-    """A row-major array inside a buffer, of sizes that are known or open.
-
-    Attributes:
-        offset: Its first element.
-        shape: Its shape.
-    """
+    """A row-major array inside a buffer, at an offset in elements, of sizes known or open."""
 
     offset: Size
     shape: tuple[Size, ...]

@@ -84,12 +84,7 @@ class GoldenSpec:
 
 @dataclass(frozen=True)
 class ArchiveSpec:
-    """The archive of a module's frozen weights.
-
-    Attributes:
-        sha256: Its digest.
-        size: Its size in bytes.
-    """
+    """The archive of a module's frozen weights."""
 
     sha256: str
     size: int

@@ -26,11 +26,7 @@ _Terms = Mapping[tuple[str, ...], int]
 
 
 class Open:
-    """An open size.
-
-    Attributes:
-        terms: The polynomial.
-    """
+    """An open size."""
 
     __slots__ = ("terms",)
 

@@ -56,11 +56,7 @@ _NOTE = "Runs where its tensors are. Has gradients, "
 
 
 class OpFunction:
-    """An op as a function.
-
-    Attributes:
-        signature: Its arguments, attributes and results.
-    """
+    """An op as a function."""
 
     def __init__(self, op: str) -> None:
         self.signature = signature = OPS[op].signature.of_caller

@@ -55,12 +55,7 @@ class PickleError(Exception):
 
 @dataclass(frozen=True)
 class PickledGlobal:
-    """A class or function named in a pickle.
-
-    Attributes:
-        module: The module that it is in.
-        name: Its name.
-    """
+    """A class or function named in a pickle."""
 
     module: str
     name: str
@@ -355,13 +350,7 @@ FACTS = ("batch_first", "mode", "nonlinearity")
 
 @dataclass(frozen=True)
 class TorchStorage:
-    """The elements that tensors are views of.
-
-    Attributes:
-        key: Its key in the file.
-        dtype: Its element type.
-        count: The number of elements.
-    """
+    """The elements that tensors are views of."""
 
     key: str
     dtype: np.dtype[Any]
@@ -379,15 +368,7 @@ Read = Callable[[TorchStorage], bytes]
 
 @dataclass(frozen=True)
 class TorchTensor:
-    """A tensor in a file.
-
-    Attributes:
-        storage: The storage it is a view of.
-        shape: Its shape.
-        strides: Its strides in elements.
-        offset: The offset of its first element.
-        read: Reads the storage.
-    """
+    """A tensor in a file; strides and offset are in elements."""
 
     storage: TorchStorage
     shape: tuple[int, ...]

@@ -1,7 +1,7 @@
 """CudnnRNN, V2, V3 and their gradients: stacked recurrent layers in one or two directions.
 
-All layouts here are time-major; `signatures` describes those of the ops, `cudnn_layout` that of the
-parameters, `cudnn_reserve` that of `reserve_space`. Pseudo-layer ``pl = D*layer + direction``.
+All layouts here are time-major; `signatures` describes those of the ops, `schema.cudnn_layout`
+those of the parameters and of `reserve_space`. Pseudo-layer ``pl = D*layer + direction``.
 
 Forward, for each layer; x is the input, or the output of the layer below times its dropout mask:
 
