@@ -28,7 +28,7 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
-from rnn_compiler.runtime.direct.calls import Calls
+from rnn_compiler.runtime.direct.calls import DirectCalls
 from rnn_compiler.runtime.direct.functions import DirectFunction
 from rnn_compiler.runtime.loading import find_function
 from rnn_compiler.runtime.memo import Memo
@@ -208,7 +208,7 @@ class Function:
 
     def _invoke(
         self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool
-    ) -> tuple[Any, Calls | None, Sequence[DeviceArray]]:
+    ) -> tuple[Any, DirectCalls | None, Sequence[DeviceArray]]:
         """Runs the function; gives its results, the direct calls taken, and packed weights."""
         values: Sequence[Any]
         spec = self._memo.spec_of_all(arrays)
@@ -239,7 +239,7 @@ class Function:
 
     def direct_calls(
         self, arrays: Sequence[Any], *, spec: FunctionSpec | None = None, again: bool = False
-    ) -> tuple[Calls | None, Sequence[DeviceArray]]:
+    ) -> tuple[DirectCalls | None, Sequence[DeviceArray]]:
         """Direct calls for arrays like these (`Memo.calls`), and the packed weights."""
         packed = self._packed(arrays)
         spec = spec or self._memo.spec_of_all(arrays)

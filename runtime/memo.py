@@ -15,8 +15,8 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.placement import is_for_threads
 from rnn_compiler.runtime.device.shutdown import RUNNING
-from rnn_compiler.runtime.direct.calls import Calls
-from rnn_compiler.runtime.direct.executor import Executor
+from rnn_compiler.runtime.direct.calls import DirectCalls
+from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.direct.functions import DirectFunction
 from rnn_compiler.schema.functions import open_sizes_of
 from rnn_compiler.schema.manifest import FunctionSpec
@@ -60,10 +60,10 @@ class Memo:
         self._repeats = self.is_direct and not self.is_open and not has_lists
         self._specs: dict[tuple[object, ...], FunctionSpec] = {}
         self._once: dict[tuple[int, bool], FunctionSpec] = {}
-        self._calls: dict[tuple[int, bool], tuple[FunctionSpec, Calls | None]] = {}
+        self._calls: dict[tuple[int, bool], tuple[FunctionSpec, DirectCalls | None]] = {}
         self._last: tuple[object, ...] = ()
         self._given: Set[str] = frozenset[str]()
-        self._bound: list[Executor] = []
+        self._bound: list[DirectExecutor] = []
 
     def spec_of(self, arrays: Mapping[str, Any]) -> FunctionSpec:
         """The function at the sizes of some arguments, which must determine them.
@@ -91,7 +91,7 @@ class Memo:
             else self._spec
         )
 
-    def calls(self, spec: FunctionSpec, packed: bool, again: bool = False) -> Calls | None:
+    def calls(self, spec: FunctionSpec, packed: bool, again: bool = False) -> DirectCalls | None:
         """The direct calls of the function at certain sizes; None if they must go through IREE.
 
         A direct call runs in the calling thread, so with local-task only calls that threads would
@@ -114,7 +114,7 @@ class Memo:
             self._calls[key] = known
         return known[1]
 
-    def _found(self, spec: FunctionSpec, packed: bool) -> Calls | None:
+    def _found(self, spec: FunctionSpec, packed: bool) -> DirectCalls | None:
         function = self._packed if packed else self._plain
         if function is None or (self._device.has_threads and is_for_threads(spec)):
             return None
@@ -151,7 +151,7 @@ class Memo:
         self,
         arguments: Mapping[str, object],
         arrays: Sequence[Any],
-        calls: Calls | None,
+        calls: DirectCalls | None,
         packed: Sequence[DeviceArray],
     ) -> None:
         """Notes a call; if it is like the one before, later calls can be repeated.

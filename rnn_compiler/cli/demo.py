@@ -99,7 +99,7 @@ def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, as_json: bool = False)
     compile_seconds = time.perf_counter() - start
 
     generator = np.random.default_rng(1)
-    network = Network(runtime.load(artifact, current_device(module.functions)), generator)
+    network = DemoNetwork(runtime.load(artifact, current_device(module.functions)), generator)
     start = time.perf_counter()
     with progress("training", steps) as advance:
         losses = train(network, generator, steps, lambda loss: advance(f"loss {loss:.4f}"))
@@ -170,17 +170,17 @@ def record_hearts(generator: np.random.Generator, length: int) -> Array:
 
 
 @dataclass(frozen=True)
-class State:
+class TrainingState:
     """The state of the network, ``[batch_size, num_units]`` each."""
 
     cs_prev: Array
     h_prev: Array
 
 
-NO_MEMORY = State(*np.zeros((2, _BATCH_SIZE, _NUM_UNITS), np.float32))
+NO_MEMORY = TrainingState(*np.zeros((2, _BATCH_SIZE, _NUM_UNITS), np.float32))
 
 
-class Network:
+class DemoNetwork:
     """An LSTM layer and a dense readout that predict the next sample.
 
     Attributes:
@@ -200,7 +200,7 @@ class Network:
         self._peepholes = {"wci": unused, "wcf": unused, "wco": unused}
         self._cs_grad = program.to_device(np.zeros((_SEQ_LENGTH, _BATCH_SIZE, H), np.float32))
 
-    def predict(self, samples: Array, state: State) -> tuple[Array, State]:
+    def predict(self, samples: Array, state: TrainingState) -> tuple[Array, TrainingState]:
         """Predicts the sample after each of ``samples[n, batch_size]``; returns the last state too.
 
         A stretch may be shorter than the module's seq_length: `seq_len_max` gives its length.
@@ -209,11 +209,11 @@ class Network:
         padded = np.zeros((_SEQ_LENGTH, _BATCH_SIZE), np.float32)
         padded[:n] = samples
         out = self._program.block_lstm_v2(**self._inputs(padded, state, n))
-        return self._read(out.h[:n]), State(out.cs[n - 1], out.h[n - 1])
+        return self._read(out.h[:n]), TrainingState(out.cs[n - 1], out.h[n - 1])
 
     def gradient(
-        self, samples: Array, targets: Array, state: State
-    ) -> tuple[float, dict[str, Array], State]:
+        self, samples: Array, targets: Array, state: TrainingState
+    ) -> tuple[float, dict[str, Array], TrainingState]:
         """The mean squared error on a full stretch, its gradients, and the state after."""
         inputs = self._inputs(samples, state, _SEQ_LENGTH)
         out = self._program.block_lstm_v2(**inputs, to_host=False)
@@ -232,9 +232,9 @@ class Network:
             "readout": np.tensordot(error_grad, h, 2),
             "offset": error_grad.sum(keepdims=True).reshape(1),
         }
-        return float(np.mean(error**2)), gradient, State(np.asarray(out.cs)[-1], h[-1])
+        return float(np.mean(error**2)), gradient, TrainingState(np.asarray(out.cs)[-1], h[-1])
 
-    def _inputs(self, samples: Array, state: State, seq_len_max: int) -> dict[str, Any]:
+    def _inputs(self, samples: Array, state: TrainingState, seq_len_max: int) -> dict[str, Any]:
         return {
             "seq_len_max": seq_len_max,
             "x": samples[..., None],
@@ -280,7 +280,10 @@ def stretches(generator: np.random.Generator) -> Iterator[tuple[Array, bool]]:
 
 
 def train(
-    network: Network, generator: np.random.Generator, steps: int, report: Callable[[float], None]
+    network: DemoNetwork,
+    generator: np.random.Generator,
+    steps: int,
+    report: Callable[[float], None],
 ) -> list[float]:
     """Trains one stretch per step, at a rate that falls to 0; returns and reports the losses."""
     optimizer = Adam(network.parameters)
@@ -334,7 +337,7 @@ class Trial:
         return self.next_sample_error < NEXT_SAMPLE_BOUND and self.alone_error < ALONE_BOUND
 
 
-def judge(network: Network, generator: np.random.Generator) -> Trial:
+def judge(network: DemoNetwork, generator: np.random.Generator) -> Trial:
     """Lets the network hear new recordings, then continue alone."""
     recordings = record_hearts(generator, _HEARD + _ALONE)
     predictions = np.zeros_like(recordings)
@@ -348,7 +351,7 @@ def judge(network: Network, generator: np.random.Generator) -> Trial:
     return Trial(recordings, predictions)
 
 
-def draw(path: Path, network: Network, losses: list[float], trial: Trial) -> bool:
+def draw(path: Path, network: DemoNetwork, losses: list[float], trial: Trial) -> bool:
     """Writes the picture; False if matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure

@@ -1,6 +1,6 @@
 """The formats that modules are compiled to: an artifact for IREE's runtime, C, JavaScript.
 
-A `Product` is a module compiled to one of them, not yet written. `compile`, `link` and `import`
+A `Compiled` is a module compiled to one of them, not yet written. `compile`, `link` and `import`
 make, save and show it in the same way.
 """
 
@@ -92,7 +92,7 @@ def is_single(targets: Sequence[str]) -> bool:
 
 def compiled(
     options: argparse.Namespace, module: Module, name: str = "", folder: Path | None = None
-) -> Product:
+) -> Compiled:
     """Compiles a module to the format of a command line.
 
     Args:
@@ -110,7 +110,7 @@ def compiled(
     return _FORMATS[options.format](options, module, name, folder)
 
 
-class Product(ABC):
+class Compiled(ABC):
     """A compiled module in one format.
 
     Attributes:
@@ -187,7 +187,7 @@ class Product(ABC):
             print_text(f"golden: computed by {by}; rnn-compiler verify compares")
 
 
-class _Vmfb(Product):
+class _Vmfb(Compiled):
     """An artifact, or a bundle for several targets."""
 
     def compile(self, options: argparse.Namespace, name: str, folder: Path | None) -> None:
@@ -266,7 +266,7 @@ class _Vmfb(Product):
                 print_text(f"{of}: time loop {loop} stays plain: {reason}")
 
 
-class _Sources(Product):
+class _Sources(Compiled):
     """Files for other compilers or engines, in a folder."""
 
     made: SourceModule
@@ -343,7 +343,7 @@ class _Js(_Sources):
         return f"import {{ load }} from {json.dumps(f'./{self.path.name}/{self.name}.mjs')};"
 
 
-_FORMATS: Mapping[str, type[Product]] = {"vmfb": _Vmfb, "c": _C, "js": _Js}
+_FORMATS: Mapping[str, type[Compiled]] = {"vmfb": _Vmfb, "c": _C, "js": _Js}
 """The product of each format."""
 
 

@@ -18,7 +18,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, shown
 
-__all__ = ["Imported", "readme", "target_text", "tensor_rows"]
+__all__ = ["ImportedFunctions", "readme", "target_text", "tensor_rows"]
 
 _PORTABLE = "x86-64-v3"
 """The x86-64 level that most machines have."""
@@ -28,7 +28,7 @@ _TELLING = "avx512f"
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedFunctions:
     """Functions made of models: their layers, or a whole network.
 
     Attributes:
@@ -56,7 +56,7 @@ class Imported:
 
 
 def readme(
-    made: Imported,
+    made: ImportedFunctions,
     form: str,
     name: str,
     targets: Sequence[TargetSpec],
@@ -88,7 +88,7 @@ def readme(
 class _Language:
     """The parts of a README that depend on the format; this one is Python's."""
 
-    def __init__(self, made: Imported, name: str, manifest: Manifest | None) -> None:
+    def __init__(self, made: ImportedFunctions, name: str, manifest: Manifest | None) -> None:
         self.made = made
         self.name = name
         self.manifest = manifest
@@ -162,7 +162,7 @@ class _Language:
         return ["", "## On the command line", "", "With random input:", "", "```sh", command, "```"]
 
 
-class _C(_Language):
+class _CLanguage(_Language):
     """C."""
 
     @property
@@ -208,7 +208,7 @@ class _C(_Language):
         return []
 
 
-class _Js(_C):
+class _JsLanguage(_CLanguage):
     """JavaScript."""
 
     @property
@@ -258,7 +258,7 @@ class _Js(_C):
         ]
 
 
-_LANGUAGES = {"vmfb": _Language, "c": _C, "js": _Js}
+_LANGUAGES = {"vmfb": _Language, "c": _CLanguage, "js": _JsLanguage}
 """The language of each format."""
 
 
@@ -271,7 +271,7 @@ def _js_array(tensor: TensorSpec) -> str:
     return f"{array}.fill({value})" if value else array
 
 
-def _head(made: Imported, language: _Language, targets: Sequence[TargetSpec]) -> list[str]:
+def _head(made: ImportedFunctions, language: _Language, targets: Sequence[TargetSpec]) -> list[str]:
     """The title, the functions, and the machines that they run on."""
     whole = None in made.layers
     contents = "the whole network" if whole else "the recurrent layers, one function each"
@@ -299,7 +299,7 @@ def _tensor_table(spec: FunctionSpec) -> list[str]:
     return ["| | name | type |", "|---|---|---|", *rows]
 
 
-def _layer_table(made: Imported) -> list[str]:
+def _layer_table(made: ImportedFunctions) -> list[str]:
     """The functions of layers, and their sizes."""
     lines = ["| function | layer | op | dtype | sizes |", "|---|---|---|---|---|"]
     for layer, spec in zip(made.layers, made.functions, strict=True):
@@ -342,7 +342,7 @@ def _use(layer: Layer, spec: FunctionSpec) -> str:
     return f"{docs} For inference."
 
 
-def _given(made: Imported, layer: Layer | None, spec: FunctionSpec) -> list[TensorSpec]:
+def _given(made: ImportedFunctions, layer: Layer | None, spec: FunctionSpec) -> list[TensorSpec]:
     """The arguments that a caller passes."""
     weights = set(layer.weights) if made.apart and layer else set[str]()
     return [a for a in spec.arguments if a.name not in weights and not _is_implied(a)]
@@ -353,7 +353,7 @@ def _is_implied(tensor: TensorSpec) -> bool:
     return tensor.default is not None and (tensor.ignored or not tensor.shape)
 
 
-def _passed(made: Imported, layer: Layer | None, spec: FunctionSpec) -> list[str]:
+def _passed(made: ImportedFunctions, layer: Layer | None, spec: FunctionSpec) -> list[str]:
     """The arguments as lines of a dict, each with a description."""
     described = () if layer is None else layer.signature.arguments
     docs = {tensor.name: tensor.doc for tensor in described}

@@ -12,7 +12,7 @@ from typing import Any
 from rnn_compiler.base import stages
 from rnn_compiler.base.files import check_replaceable, made_folder, write_files
 from rnn_compiler.cli.formats import add_format_options, check_format, compiled, targets_of
-from rnn_compiler.cli.import_readme import Imported, readme, target_text, tensor_rows
+from rnn_compiler.cli.import_readme import ImportedFunctions, readme, target_text, tensor_rows
 from rnn_compiler.cli.options import (
     UsageError,
     add_json_option,
@@ -171,7 +171,7 @@ def _write_network(options: argparse.Namespace, module: Module) -> list[Path]:
     page = folder / "README.md"
     check_replaceable(page)
     product = compiled(options, module, options.name, folder)
-    made = Imported([module.name], product.functions, [None])
+    made = ImportedFunctions([module.name], product.functions, [None])
     text = readme(made, options.format, product.name, product.targets, product.manifest)
     with made_folder(folder):
         files = product.save()
@@ -346,7 +346,7 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
         raise UsageError(f"--dim: {error}") from error
     with showing_stages():
         product = compiled(options, module, folder=folder)
-    made = Imported(models, product.functions, layers, apart)
+    made = ImportedFunctions(models, product.functions, layers, apart)
     text = readme(made, options.format, product.name, product.targets, product.manifest)
     written: list[tuple[Path, bytes | memoryview]] = [
         (folder / f"{spec.function}.npz", npz_bytes(_storable(layer)))

@@ -29,7 +29,7 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.torch import open_sizes
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
-from rnn_compiler.torch.prepared import Prepared
+from rnn_compiler.torch.prepared import PreparedTensors
 
 __all__ = [
     "KINDS",
@@ -94,7 +94,7 @@ def prepared(
     tensors: Sequence[Any],
     attributes: tuple[tuple[str, Any], ...],
     outputs: tuple[str, ...] | None = None,
-) -> Prepared:
+) -> PreparedTensors:
     """The function that `call` runs for tensors of these types."""
     where = current_target(), named_device(), torch.get_num_threads() == 1
     return prepare(op, _types(tensors), attributes, outputs, *where)
@@ -102,7 +102,7 @@ def prepared(
 
 @as_torch_raises
 def call_gradient(
-    forward: Prepared,
+    forward: PreparedTensors,
     op: str,
     tensors: Sequence[Any],
     attributes: tuple[tuple[str, Any], ...],
@@ -172,7 +172,7 @@ def prepare(
     target: str,
     device: str | None,
     alone: bool,
-) -> Prepared:
+) -> PreparedTensors:
     """The function for tensors of given types, which are checked as in `raw_ops`.
 
     A type consists of shape, dtype and device.
@@ -205,7 +205,7 @@ def prepare(
     elif device is None or device_kind(device) != kind:
         device = "local-sync" if alone else default_device([spec], kind)
     function = open_sizes.function_for(spec, target, device)
-    return Prepared(function, spec, dict(zip(names, types, strict=True)), where)
+    return PreparedTensors(function, spec, dict(zip(names, types, strict=True)), where)
 
 
 def forget() -> None:

@@ -25,7 +25,7 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.runtime import DeviceArray, Function
 from rnn_compiler.runtime.arguments import check_argument
 from rnn_compiler.runtime.device.devices import ALIGNMENT
-from rnn_compiler.runtime.direct.calls import Calls
+from rnn_compiler.runtime.direct.calls import DirectCalls
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
@@ -33,10 +33,10 @@ from rnn_compiler.torch.own_thread import contiguous_copy
 from rnn_compiler.torch.parameters import alone
 from rnn_compiler.torch.residents import resident
 
-__all__ = ["Prepared"]
+__all__ = ["PreparedTensors"]
 
 
-class Prepared:
+class PreparedTensors:
     """A function prepared for tensors of certain types.
 
     Attributes:
@@ -114,7 +114,7 @@ class Prepared:
         return self._on_pointers(calls, given, packed)
 
     def _on_pointers(
-        self, calls: Calls, tensors: Sequence[Any], packed: Sequence[DeviceArray]
+        self, calls: DirectCalls, tensors: Sequence[Any], packed: Sequence[DeviceArray]
     ) -> list[Any]:
         """Calls compiled code with pointers to the elements of tensors and of new results."""
         blocks: list[tuple[Any, int]] = []

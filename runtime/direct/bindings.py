@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rnn_compiler.runtime.arguments import as_array, check_argument, default_array
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.direct.memory import address_of, is_ready, zeros
-from rnn_compiler.runtime.direct.prepared import Base, Prepared
+from rnn_compiler.runtime.direct.prepared import Base, PreparedCall
 from rnn_compiler.runtime.results import SMALL
 from rnn_compiler.schema.manifest import FunctionSpec
 
@@ -44,7 +44,7 @@ class Binding:
         self,
         function: FunctionSpec,
         number: int,
-        prepared: Prepared,
+        prepared: PreparedCall,
         copies: list[Any],
         packs: bool,
     ) -> None:

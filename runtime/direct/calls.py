@@ -15,26 +15,26 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct.executable import NoDirectCallsError
-from rnn_compiler.runtime.direct.executor import Executor
-from rnn_compiler.runtime.direct.plan import Plan
+from rnn_compiler.runtime.direct.executor import DirectExecutor
+from rnn_compiler.runtime.direct.plan import CallPlan
 from rnn_compiler.runtime.results import SMALL
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["Calls"]
+__all__ = ["DirectCalls"]
 
 LARGE = 2 << 20
 """The most memory in bytes that a direct call may need."""
 
 
-class Calls:
-    """Calls of a function at certain sizes.
+class DirectCalls:
+    """Direct calls of a function at certain sizes.
 
     Attributes:
         blocks: The sizes in bytes of the blocks of memory that hold results.
         results: For each result, its block and its offset there.
     """
 
-    def __init__(self, plan: Plan, spec: FunctionSpec, *, packs: bool) -> None:
+    def __init__(self, plan: CallPlan, spec: FunctionSpec, *, packs: bool) -> None:
         """Prepares the calls.
 
         Args:
@@ -54,7 +54,7 @@ class Calls:
         self._laid_out = plan.with_results_together(SMALL)
         self.blocks = self._laid_out.blocks
         self.results = [(span.index, span.start) for span in self._laid_out.results]
-        self._free: list[Executor] = []
+        self._free: list[DirectExecutor] = []
 
     def __call__(
         self,
@@ -93,14 +93,14 @@ class Calls:
         finally:
             self._free.append(executor)
 
-    def take(self) -> Executor:
+    def take(self) -> DirectExecutor:
         """An executor that no other call uses."""
         try:
             return self._free.pop()
         except IndexError:
-            return Executor(self._laid_out, self._spec, self._spec.results, self._packs)
+            return DirectExecutor(self._laid_out, self._spec, self._spec.results, self._packs)
 
-    def with_states(self, states: Mapping[int, int], shown: Sequence[int]) -> Executor:
+    def with_states(self, states: Mapping[int, int], shown: Sequence[int]) -> DirectExecutor:
         """An executor whose calls write states to where the next call reads them.
 
         Args:
@@ -109,4 +109,4 @@ class Calls:
         """
         plan = self._plan.with_results_together(SMALL, shown).continued(states)
         results = [self._spec.results[number] for number in shown]
-        return Executor(plan, self._spec, results, packs=False)
+        return DirectExecutor(plan, self._spec, results, packs=False)

@@ -13,8 +13,8 @@ import numpy as np
 
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.shutdown import RUNNING
-from rnn_compiler.runtime.direct.calls import Calls
-from rnn_compiler.runtime.direct.executor import Executor
+from rnn_compiler.runtime.direct.calls import DirectCalls
+from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.direct.memory import zeros
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.dtypes import DTYPES
@@ -63,7 +63,7 @@ class DirectChunks:
         self._dtype = DTYPES[self._tensors[op.chunk].dtype].numpy
         self._state = {name: zeros(self._tensors[name]) for name in after}
         self._results = result_type(spec.op, tuple(fields))
-        self._calls: dict[tuple[int, ...], tuple[Executor, Any] | None] = {}
+        self._calls: dict[tuple[int, ...], tuple[DirectExecutor, Any] | None] = {}
         self._seen: tuple[int, ...] | None = None
         self.is_ahead = False
 
@@ -103,7 +103,9 @@ class DirectChunks:
             for name, view in self._state.items()
         }
 
-    def _new(self, chunk: Any, state: Mapping[str, DeviceArray]) -> tuple[Executor, Any] | None:
+    def _new(
+        self, chunk: Any, state: Mapping[str, DeviceArray]
+    ) -> tuple[DirectExecutor, Any] | None:
         """The calls for a size, from its second chunk on."""
         shape: tuple[int, ...] = chunk.shape
         if shape in self._calls or self._seen != shape:
@@ -137,8 +139,12 @@ class DirectChunks:
         return spec if tensors[self._op.chunk].shape == shape else None
 
     def _bound(
-        self, calls: Calls, spec: FunctionSpec, arrays: Sequence[Any], packed: Sequence[DeviceArray]
-    ) -> tuple[Executor, Any]:
+        self,
+        calls: DirectCalls,
+        spec: FunctionSpec,
+        arrays: Sequence[Any],
+        packed: Sequence[DeviceArray],
+    ) -> tuple[DirectExecutor, Any]:
         """An executor for a size, with all arguments bound, and where the chunk is copied to."""
         numbers = {each.name: k for k, each in enumerate(spec.arguments)}
         shown = [k for k, each in enumerate(spec.results) if each.name in self._fields]

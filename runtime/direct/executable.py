@@ -27,7 +27,7 @@ from rnn_compiler.schema.executable_library import (
     Word,
 )
 
-__all__ = ["Executable", "Kernel", "NoDirectCallsError", "memory_file", "unique_path"]
+__all__ = ["LoadedExecutable", "LoadedKernel", "NoDirectCallsError", "memory_file", "unique_path"]
 
 _numbers = itertools.count()
 
@@ -37,7 +37,7 @@ class NoDirectCallsError(Exception):
 
 
 @dataclass(frozen=True)
-class Kernel:
+class LoadedKernel:
     """Compiled code that a dispatch calls.
 
     Attributes:
@@ -73,7 +73,7 @@ def memory_file(data: bytes) -> Generator[int]:
         os.close(descriptor)
 
 
-class Executable:
+class LoadedExecutable:
     """A loaded shared object; it is unloaded when nothing references it.
 
     Attributes:
@@ -89,7 +89,7 @@ class Executable:
         Raises:
             NoDirectCallsError: The system does not load it, or its format is unknown.
         """
-        self.kernels: dict[str, Kernel] = {}
+        self.kernels: dict[str, LoadedKernel] = {}
         if data is None:
             return
         try:
@@ -105,7 +105,7 @@ class Executable:
         weakref.finalize(self, _ctypes.dlclose, handle).atexit = False
         self.kernels = self._read()
 
-    def _read(self) -> dict[str, Kernel]:
+    def _read(self) -> dict[str, LoadedKernel]:
         """Reads the library's table."""
         query = getattr(self._library, QUERY, None)
         if query is None:
@@ -129,10 +129,10 @@ class Executable:
         rows = ATTRIBUTES.iter_unpack(
             ctypes.string_at(words[Word.ATTRIBUTES], count * ATTRIBUTES.size)
         )
-        found: dict[str, Kernel] = {}
+        found: dict[str, LoadedKernel] = {}
         for code, name, (flags, pages, values, buffers, *_) in zip(codes, names, rows, strict=True):
             if not flags and not pages:  # others must run in order or need local memory
-                found[ctypes.string_at(name).decode()] = Kernel(code, values, buffers)
+                found[ctypes.string_at(name).decode()] = LoadedKernel(code, values, buffers)
         return found
 
 

@@ -20,17 +20,17 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.direct.bindings import Binding
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array, typed
-from rnn_compiler.runtime.direct.plan import Plan
-from rnn_compiler.runtime.direct.prepared import Base, Prepared
+from rnn_compiler.runtime.direct.plan import CallPlan
+from rnn_compiler.runtime.direct.prepared import Base, PreparedCall
 from rnn_compiler.runtime.results import SMALL
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.schedule import aligned
 
-__all__ = ["Executor"]
+__all__ = ["DirectExecutor"]
 
 
-class Executor:
+class DirectExecutor:
     """A plan with memory for one call at a time.
 
     Attributes:
@@ -38,7 +38,7 @@ class Executor:
     """
 
     def __init__(
-        self, plan: Plan, spec: FunctionSpec, results: Sequence[TensorSpec], packs: bool
+        self, plan: CallPlan, spec: FunctionSpec, results: Sequence[TensorSpec], packs: bool
     ) -> None:
         """Creates it; nothing is bound yet.
 
@@ -48,7 +48,7 @@ class Executor:
             results: The plan's results.
             packs: Whether weights that stay on the device are packed once.
         """
-        self._prepared = Prepared(plan)
+        self._prepared = PreparedCall(plan)
         self._copies: list[Any] = []
         self._kept: Sequence[DeviceArray] = ()
         self.bindings = [

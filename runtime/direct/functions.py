@@ -16,10 +16,10 @@ from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.runtime.archive import parameters_of
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.huge_pages import use_huge_pages
-from rnn_compiler.runtime.direct.calls import Calls
-from rnn_compiler.runtime.direct.executable import Executable, NoDirectCallsError
+from rnn_compiler.runtime.direct.calls import DirectCalls
+from rnn_compiler.runtime.direct.executable import LoadedExecutable, NoDirectCallsError
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array
-from rnn_compiler.runtime.direct.plan import Plan
+from rnn_compiler.runtime.direct.plan import CallPlan
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import Size
 from rnn_compiler.schema.schedule import SCHEDULES_FILE, Copy, Loaded, Schedule, Schedules, Storage
@@ -65,7 +65,7 @@ def _loaded(payload: bytes, archive: bytes | None) -> dict[str, DirectFunction]:
             if SCHEDULES_FILE not in members or len(code) > 1:
                 raise NoDirectCallsError("the payload has no schedules")
             schedules = Schedules.from_json(file.read(SCHEDULES_FILE))
-            executable = Executable(file.read(code[0]) if code else None)
+            executable = LoadedExecutable(file.read(code[0]) if code else None)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise NoDirectCallsError(f"the payload is not an archive ({error})") from error
     sizes = [each.size if isinstance(each, Loaded) else len(each) for each in schedules.constants]
@@ -93,7 +93,7 @@ class DirectFunction:
         arguments: Sequence[Size],
         constants: list[npt.NDArray[np.uint8]],
         sizes: Sequence[int],
-        executable: Executable,
+        executable: LoadedExecutable,
     ) -> None:
         """Creates the function.
 
@@ -131,7 +131,7 @@ class DirectFunction:
 
     def at(
         self, spec: FunctionSpec, sizes: Mapping[str, int], *, packs: bool = False
-    ) -> Calls | None:
+    ) -> DirectCalls | None:
         """Its calls at some sizes; None if they must go through IREE.
 
         Args:
@@ -141,7 +141,7 @@ class DirectFunction:
         """
         parts = self._schedule, self._arguments, self._constants, self._executable
         try:
-            return Calls(Plan.of(*parts, sizes), spec, packs=packs)
+            return DirectCalls(CallPlan.of(*parts, sizes), spec, packs=packs)
         except NoDirectCallsError as error:
             _log.debug("%s goes through IREE: %s", spec.function, error)
             return None

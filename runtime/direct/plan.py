@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.runtime.direct.executable import Executable, NoDirectCallsError
+from rnn_compiler.runtime.direct.executable import LoadedExecutable, NoDirectCallsError
 from rnn_compiler.schema.open_sizes import Size, bound, names_in, static, static_size, values_at
 from rnn_compiler.schema.schedule import (
     Choice,
@@ -28,14 +28,14 @@ from rnn_compiler.schema.schedule import (
     steps_in,
 )
 
-__all__ = ["Plan"]
+__all__ = ["CallPlan"]
 
 _MOST_WORKGROUPS = 4096
 """The most workgroups of a call, over all dispatches."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class CallPlan:
     """A function at certain sizes.
 
     Attributes:
@@ -56,16 +56,16 @@ class Plan:
     results: tuple[Span, ...]
     arguments: tuple[int, ...]
     constants: Sequence[npt.NDArray[np.uint8]]
-    executable: Executable
+    executable: LoadedExecutable
 
     @staticmethod
     def of(
         schedule: Schedule,
         arguments: Sequence[Size],
         constants: Sequence[npt.NDArray[np.uint8]],
-        executable: Executable,
+        executable: LoadedExecutable,
         sizes: Mapping[str, int],
-    ) -> Plan:
+    ) -> CallPlan:
         """The plan of a schedule.
 
         Args:
@@ -95,7 +95,7 @@ class Plan:
         steps: list[Step] = []
         for step in mapped(schedule.steps, evaluated):
             steps.append(_with_numbers(step, known))
-        plan = Plan(
+        plan = CallPlan(
             schedule.function,
             tuple(steps),
             known(schedule.scratch),
@@ -108,7 +108,7 @@ class Plan:
         plan.check()
         return plan
 
-    def with_results_together(self, small: int, shown: Sequence[int] | None = None) -> Plan:
+    def with_results_together(self, small: int, shown: Sequence[int] | None = None) -> CallPlan:
         """A plan with one block for all small results, copied there by the last steps.
 
         Nothing is copied if all blocks are small and the results have separate memory there.
@@ -160,7 +160,7 @@ class Plan:
             results=tuple(results),
         )
 
-    def continued(self, states: Mapping[int, int]) -> Plan:
+    def continued(self, states: Mapping[int, int]) -> CallPlan:
         """A plan whose last steps write states to where the next call reads them.
 
         Args:

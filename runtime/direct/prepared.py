@@ -1,8 +1,8 @@
 """Prepared plans: memory for a plan, and its steps as a list of calls of C functions.
 
 Everything that compiled code takes is laid out in advance, so that calling the function means
-running a list (`stepping`). A `Prepared` serves one call at a time. Arguments and results lie where
-they are bound (`executor`).
+running a list (`stepping`). A `PreparedCall` serves one call at a time. Arguments and results lie
+where they are bound (`executor`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any, TypeAlias
 from rnn_compiler.errors import DeviceError
 from rnn_compiler.runtime.direct import denormals
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array
-from rnn_compiler.runtime.direct.plan import Plan
+from rnn_compiler.runtime.direct.plan import CallPlan
 from rnn_compiler.runtime.direct.stepping import runner
 from rnn_compiler.schema.executable_library import DISPATCH, ENVIRONMENT, WORKGROUP
 from rnn_compiler.schema.open_sizes import static
 from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Step
 
-__all__ = ["Base", "Prepared"]
+__all__ = ["Base", "PreparedCall"]
 
 Base = tuple[str, int]
 """The base of an address: ``("argument", 2)``, ``("table", 0)``, ..."""
@@ -47,10 +47,10 @@ class _Segment:
     cases: dict[int, _Segment]
 
 
-class Prepared:
+class PreparedCall:
     """Memory for calls of a function, one at a time: all but arguments and results."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: CallPlan) -> None:
         """Lays out memory and steps."""
         self.plan = plan
         self._words: list[int] = []

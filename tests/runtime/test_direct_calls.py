@@ -28,7 +28,7 @@ from quick import first
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.direct import executable, functions, stepping
-from rnn_compiler.runtime.direct.prepared import Prepared
+from rnn_compiler.runtime.direct.prepared import PreparedCall
 from rnn_compiler.runtime.program import Program
 from rnn_compiler.schema.schedule import SCHEDULES_FILE, Schedules
 
@@ -53,13 +53,13 @@ def through_iree(monkeypatch: pytest.MonkeyPatch) -> Load:
 def direct_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The functions that were called directly, once for each call."""
     calls: list[str] = []
-    original = Prepared.run
+    original = PreparedCall.run
 
-    def run(each: Prepared) -> None:
+    def run(each: PreparedCall) -> None:
         calls.append(each.plan.function)
         original(each)
 
-    monkeypatch.setattr(Prepared, "run", run)
+    monkeypatch.setattr(PreparedCall, "run", run)
     return calls
 
 

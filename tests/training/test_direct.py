@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
 
 
 import rnn_compiler.torch as rt  # noqa: E402
-from rnn_compiler.runtime.direct.calls import Calls  # noqa: E402
+from rnn_compiler.runtime.direct.calls import DirectCalls  # noqa: E402
 from rnn_compiler.torch import calls  # noqa: E402
 
 I, H = 4, 5  # noqa: E741
@@ -23,13 +23,13 @@ I, H = 4, 5  # noqa: E741
 def direct_calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of pointers of each direct call."""
     found: list[int] = []
-    original = Calls.on
+    original = DirectCalls.on
 
-    def on(each: Calls, pointers: Any) -> None:
+    def on(each: DirectCalls, pointers: Any) -> None:
         found.append(len(pointers))
         original(each, pointers)
 
-    monkeypatch.setattr(Calls, "on", on)
+    monkeypatch.setattr(DirectCalls, "on", on)
     return found
 
 
