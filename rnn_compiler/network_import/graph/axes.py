@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 from rnn_compiler.network_import.graph import Graph
 from rnn_compiler.schema.open_sizes import Size, bound, open_dimension
 
-__all__ = ["Axis", "blocking", "open_axes", "shown"]
-
 
 class Axis(NamedTuple):
     """An open axis.

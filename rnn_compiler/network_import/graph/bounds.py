@@ -14,13 +14,11 @@ import numpy as np
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
 
-__all__ = ["plain_bounds"]
-
 _BEYOND = 1 << 31
 """More elements than any axis has."""
 
 
-class _Axis(NamedTuple):
+class _PaddedAxis(NamedTuple):
     """The padding of an axis: the numbers of elements before and after it, and its size."""
 
     number: int
@@ -93,7 +91,8 @@ def _padding(
     if len(pads) != 2 * len(numbers):
         return []
     padding = [
-        _Axis(axis, pads[k], pads[k + len(numbers)], sizes[axis]) for k, axis in enumerate(numbers)
+        _PaddedAxis(axis, pads[k], pads[k + len(numbers)], sizes[axis])
+        for k, axis in enumerate(numbers)
     ]
     nodes = _cut(graph, node, padding)
     source = nodes[-1].output[0] if nodes else node.input[0]
@@ -120,7 +119,7 @@ def _padding(
     return nodes
 
 
-def _cut(graph: Graph, node: Any, padding: Sequence[_Axis]) -> list[Any]:
+def _cut(graph: Graph, node: Any, padding: Sequence[_PaddedAxis]) -> list[Any]:
     """The slice that replaces negative padding; empty if there is none."""
     cut = [each for each in padding if min(each.before, each.behind) < 0]
     if not cut:
@@ -133,7 +132,7 @@ def _cut(graph: Graph, node: Any, padding: Sequence[_Axis]) -> list[Any]:
     return [onnx.helper.make_node("Slice", [node.input[0], *inputs], [name], name)]
 
 
-def _repeated(graph: Graph, node: Any, source: str, axis: _Axis, mode: str) -> list[Any]:
+def _repeated(graph: Graph, node: Any, source: str, axis: _PaddedAxis, mode: str) -> list[Any]:
     """The nodes that repeat an array's elements at the ends of an axis."""
     before, behind = {
         "reflect": (range(axis.before, 0, -1), range(-2, -axis.behind - 2, -1)),

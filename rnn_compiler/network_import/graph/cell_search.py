@@ -14,17 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph.cells import LINEAR, Cell, Function, is_same
+from rnn_compiler.network_import.graph.cells import LINEAR, FoundCell, Function, is_same
 from rnn_compiler.network_import.graph.formulas import (
     Activated,
     Atom,
     Formula,
     OtherFormulaError,
-    Product,
+    ProductFormula,
     Variable,
 )
-
-__all__ = ["cell_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +38,9 @@ class _Sum:
         return LINEAR if self.atom is None else (self.atom.function, self.atom.parameters)
 
     @property
-    def products(self) -> list[Product]:
+    def products(self) -> list[ProductFormula]:
         """The products that are added."""
-        return [atom for atom in self.of.terms if isinstance(atom, Product)]
+        return [atom for atom in self.of.terms if isinstance(atom, ProductFormula)]
 
     def factor(self, formula: Formula) -> Any:
         """The number that the function is multiplied by in a formula; None if it is another one."""
@@ -107,7 +105,7 @@ def cell_of(
     sample: Mapping[Variable, Any],
     results: Mapping[Variable, Any],
     precise: float,
-) -> Cell | None:
+) -> FoundCell | None:
     """The cell with a formula that gives the step's results, from a sample; None if none does."""
     atoms = formula.atoms()
     found = [atom for atom in atoms if isinstance(atom, Variable)]
@@ -117,7 +115,7 @@ def cell_of(
         return None
     (x,), c = xs, next(iter(states), None)
     sums = [_Sum(atom.of, atom) for atom in atoms if isinstance(atom, Activated)]
-    factors = [each for atom in atoms if isinstance(atom, Product) for each in atom.factors]
+    factors = [each for atom in atoms if isinstance(atom, ProductFormula) for each in atom.factors]
     linear = {id(each): each for each in (formula, *factors) if _is_multiplied(each, x)}
     sums += map(_Sum, linear.values())
     if any(each.of.width != h.width for each in sums):
@@ -142,12 +140,12 @@ def _is_multiplied(formula: Formula, x: Variable) -> bool:
     return x in formula.terms and formula.terms[x].ndim > 0
 
 
-def _rnn(parts: _Parts) -> Iterator[Cell]:
+def _rnn(parts: _Parts) -> Iterator[FoundCell]:
     if len(parts.sums) == 1 and parts.direct:
         yield _cell("RNN", [parts.gate(parts.sums[0])], [], parts)
 
 
-def _gru(parts: _Parts) -> Iterator[Cell]:
+def _gru(parts: _Parts) -> Iterator[FoundCell]:
     direct = parts.direct
     if len(direct) > _MOST_GRU_SUMS:
         return
@@ -175,7 +173,7 @@ def _gru(parts: _Parts) -> Iterator[Cell]:
                         yield _cell("GRU", [z, second, n], functions, parts, is_after=is_after)
 
 
-def _lstm(parts: _Parts) -> Iterator[Cell]:
+def _lstm(parts: _Parts) -> Iterator[FoundCell]:
     gates = [parts.gate(each, parts.c) for each in parts.direct]
     others = [each for each in parts.sums if each not in parts.direct]
     late = [each for each in others if parts.x in each.of.terms]
@@ -209,7 +207,7 @@ def _cell(
     parts: _Parts,
     *,
     is_after: bool = False,
-) -> Cell:
+) -> FoundCell:
     W, R = (
         np.concatenate([each.T for each in weights])
         for weights in ([gate.W for gate in gates], [gate.R for gate in gates])
@@ -218,4 +216,4 @@ def _cell(
     P = np.concatenate([gate.peephole for gate in gates[:3]])
     weights = (W, R, B, P) if np.any(P) else (W, R, B)
     functions = [gates[0].function, *functions]
-    return Cell(operator, weights, functions, parts.x, parts.h, parts.c, is_after)
+    return FoundCell(operator, weights, functions, parts.x, parts.h, parts.c, is_after)

@@ -14,8 +14,6 @@ import numpy as np
 
 from rnn_compiler.network_import.graph.formulas import ACTIVATIONS, Variable
 
-__all__ = ["LINEAR", "Cell", "Function", "is_same", "precision"]
-
 _PRECISE = {"float64": 1e-10, "float32": 4e-7, "float16": 4e-3, "bfloat16": 3e-2}
 """The largest relative difference between float64 results of the same formula.
 
@@ -73,7 +71,7 @@ LINEAR: Function = ("Affine", (1.0, 0.0))
 
 
 @dataclass(frozen=True)
-class Cell:
+class FoundCell:
     """A cell of ONNX's LSTM, GRU or RNN.
 
     Attributes:

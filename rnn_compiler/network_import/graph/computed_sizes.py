@@ -16,8 +16,6 @@ from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
 from rnn_compiler.schema.open_sizes import Open, Size, null_if_open, terms
 
-__all__ = ["use_computed_sizes"]
-
 
 def use_computed_sizes(
     graph: Graph,

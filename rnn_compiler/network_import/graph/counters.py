@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 from rnn_compiler.network_import.graph import attributes_of, onnx
 
-__all__ = ["Counter", "Counters"]
-
 _EXACT = (
     *(onnx.TensorProto.INT32, onnx.TensorProto.INT64),
     *(onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE),

@@ -11,8 +11,6 @@ from typing import Any
 from rnn_compiler.network_import.graph import Graph, attributes_of, shape_of
 from rnn_compiler.network_import.graph.replacement import Replacement
 
-__all__ = ["plain_depth"]
-
 
 def plain_depth(graph: Graph) -> bool:
     """Replaces the nodes whose sizes are known; returns whether there were any."""

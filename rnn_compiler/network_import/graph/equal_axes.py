@@ -16,8 +16,6 @@ from rnn_compiler.network_import.graph.axes import Axis, shown
 from rnn_compiler.network_import.graph.recurrent_sizes import compared
 from rnn_compiler.schema.open_sizes import Open, Size, names_in
 
-__all__ = ["check_equal_sizes", "joined_axes"]
-
 _Shape = Sequence[Size | None]
 _Shapes = Mapping[str, _Shape]
 

@@ -39,8 +39,6 @@ from rnn_compiler.network_import.graph.transposed_convolutions import (
 )
 from rnn_compiler.network_import.graph.written_out import replace_loops
 
-__all__ = ["fold"]
-
 _MOST_ROUNDS = 100
 
 _REWRITES = (

@@ -12,24 +12,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "ACTIVATIONS",
-    "DEEPEST",
-    "MOST_ELEMENTS",
-    "Activated",
-    "Atom",
-    "Formula",
-    "OtherFormulaError",
-    "Product",
-    "Variable",
-    "added",
-    "formula_in",
-    "matrix_of",
-    "multiplied",
-    "of_atom",
-    "variable",
-]
-
 ACTIVATIONS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("Sigmoid", "Tanh", "Relu", "Softsign", "Softplus"), ()),
     **dict.fromkeys(("Elu", "LeakyRelu", "ThresholdedRelu"), ("alpha",)),
@@ -88,7 +70,7 @@ class Activated:
 
 
 @dataclass(frozen=True, eq=False)
-class Product:
+class ProductFormula:
     """The product of two sums, element by element."""
 
     factors: tuple[Formula, Formula]
@@ -104,7 +86,7 @@ class Product:
         return 1 + max(factor.depth for factor in self.factors)
 
 
-Atom = Variable | Activated | Product
+Atom = Variable | Activated | ProductFormula
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +122,7 @@ class Formula:
                 parts: tuple[Formula, ...] = ()
                 if isinstance(atom, Activated):
                     parts = (atom.of,)
-                elif isinstance(atom, Product):
+                elif isinstance(atom, ProductFormula):
                     parts = atom.factors
                 waiting += [each for part in parts for each in part.terms]
         return [*found]

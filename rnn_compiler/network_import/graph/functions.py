@@ -14,8 +14,6 @@ import numpy as np
 from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx
 from rnn_compiler.network_import.graph.replacement import Replacement
 
-__all__ = ["NOT_IN_ONNX", "plain_functions"]
-
 NOT_IN_ONNX = frozenset({"Erfc"})
 """Operators that are taken although ONNX does not have them."""
 
@@ -50,7 +48,7 @@ _SCALED_ERFC: Mapping[Any, tuple[float, Sequence[float]]] = {
 and 6.6e-15."""
 
 
-class _Values:
+class _FloatFunctions:
     """Numbers of a float type, and functions of them."""
 
     def __init__(self, made: Replacement, dtype: Any) -> None:
@@ -90,7 +88,7 @@ class _Values:
         return self.sum(self.add("Log", x), float(np.log(2)))
 
 
-def _asinh(values: _Values, x: str) -> str:
+def _asinh(values: _FloatFunctions, x: str) -> str:
     size = values.add("Abs", x)
     square = values.product(size, size)
     root = values.sum(values.add("Sqrt", values.sum(square, 1)), 1)
@@ -98,7 +96,7 @@ def _asinh(values: _Values, x: str) -> str:
     return values.odd(x, values.where_less(size, _LARGE, near, values.log_of_double(size)))
 
 
-def _acosh(values: _Values, x: str) -> str:
+def _acosh(values: _FloatFunctions, x: str) -> str:
     above = values.sum(x, -1)
     square = values.sum(values.product(above, above), values.product(above, 2))
     near = values.log_of_1_plus(values.sum(above, values.add("Sqrt", square)))
@@ -106,13 +104,13 @@ def _acosh(values: _Values, x: str) -> str:
     return values.where_less(x, 1, values.number(float("nan")), known)
 
 
-def _atanh(values: _Values, x: str) -> str:
+def _atanh(values: _FloatFunctions, x: str) -> str:
     size = values.add("Abs", x)
     ratio = values.add("Div", values.product(size, 2), values.add("Sub", values.number(1), size))
     return values.odd(x, values.product(values.log_of_1_plus(ratio), 0.5))
 
 
-def _erfc(values: _Values, x: str) -> str:
+def _erfc(values: _FloatFunctions, x: str) -> str:
     size = values.add("Abs", x)
     step, (*factors, last) = _SCALED_ERFC[values.dtype]
     t = values.add("Reciprocal", values.sum(values.product(size, step), 1))
@@ -124,17 +122,17 @@ def _erfc(values: _Values, x: str) -> str:
     return values.where_less(x, 0, values.add("Sub", values.number(2), known), known)
 
 
-def _gelu(values: _Values, x: str) -> str:
+def _gelu(values: _FloatFunctions, x: str) -> str:
     cube = values.product(values.product(x, x), values.product(x, 0.044715))
     inside = values.product(values.sum(x, cube), 2 * float(np.sqrt(2 / np.pi)))
     return values.product(x, values.add("Sigmoid", inside))
 
 
-def _softsign(values: _Values, x: str) -> str:
+def _softsign(values: _FloatFunctions, x: str) -> str:
     return values.add("Div", x, values.sum(values.add("Abs", x), 1))
 
 
-_FUNCTIONS: Mapping[str, Callable[[_Values, str], str]] = {
+_FUNCTIONS: Mapping[str, Callable[[_FloatFunctions, str], str]] = {
     "Asinh": _asinh,
     "Acosh": _acosh,
     "Atanh": _atanh,
@@ -172,7 +170,7 @@ def _plain(graph: Graph, node: Any, kind: Any) -> list[Any]:
     is_double = element == onnx.TensorProto.DOUBLE
     is_small = not is_double and element != onnx.TensorProto.FLOAT
     x = made.add("Cast", x, to=onnx.TensorProto.FLOAT) if is_small else x
-    function(_Values(made, np.float64 if is_double else np.float32), x)
+    function(_FloatFunctions(made, np.float64 if is_double else np.float32), x)
     if is_small:
         made.add("Cast", made.nodes[-1].output[0], to=element)
     return made.finished()

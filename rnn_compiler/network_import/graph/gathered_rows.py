@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
 from rnn_compiler.network_import.graph.folding import fold
 
-__all__ = ["join_gathered_rows"]
-
 
 class _Product(NamedTuple):
     """The common part of products that can be joined: ``x @ w + b``, gathered along an axis."""

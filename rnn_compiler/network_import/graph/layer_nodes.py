@@ -17,11 +17,8 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.network_import.graph import onnx
-from rnn_compiler.network_import.graph.cells import Cell
+from rnn_compiler.network_import.graph.cells import FoundCell
 from rnn_compiler.network_import.graph.steps import Steps
-
-__all__ = ["Layers", "Output", "layer_nodes"]
-
 
 _BEYOND = 1 << 31
 
@@ -30,7 +27,7 @@ EVERY_ROW, FROM_THE_LAST = (0, _BEYOND, 1), (-1, -_BEYOND, -1)
 
 
 @dataclass(frozen=True)
-class Output:
+class LoopOutput:
     """An output of every step: that of a cell, or in masked rows another one.
 
     Attributes:
@@ -45,7 +42,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Layers:
+class LoopLayers:
     """The recurrent layers that a loop computes, one on top of the other.
 
     Attributes:
@@ -61,15 +58,15 @@ class Layers:
 
     steps: Steps
     dtype: Any
-    cells: Sequence[Cell]
+    cells: Sequence[FoundCell]
     mask: str
     mask_rank: int
-    outputs: Mapping[str, Output]
-    kept: Mapping[str, Output]
+    outputs: Mapping[str, LoopOutput]
+    kept: Mapping[str, LoopOutput]
     rows: tuple[int, int, int] = EVERY_ROW
 
 
-def layer_nodes(name: str, layers: Layers, made: list[Any]) -> list[Any]:
+def layer_nodes(name: str, layers: LoopLayers, made: list[Any]) -> list[Any]:
     """The nodes of some layers; `made` receives their constants."""
     return _Writer(name, made).layers(layers)
 
@@ -86,7 +83,7 @@ class _Writer:
         self._known: set[str] = set()
         self.nodes: list[Any] = []
 
-    def layers(self, layers: Layers) -> list[Any]:
+    def layers(self, layers: LoopLayers) -> list[Any]:
         """The nodes of some layers."""
         steps = layers.steps
         x = self._rows(steps.rows[layers.cells[0].x.name], layers)
@@ -101,7 +98,7 @@ class _Writer:
         for number, cell in enumerate(layers.cells):
             x = self._layer(cell, x, lengths, layers, f"layer{number}")
             outputs.append(x)
-        rows: dict[Output, str] = {}
+        rows: dict[LoopOutput, str] = {}
         for result, output in {**layers.outputs, **layers.kept}.items():
             if output not in rows:
                 value = outputs[output.cell]
@@ -119,14 +116,14 @@ class _Writer:
             node.name = node.name or f"{self._name}/{node.op_type}"
         return self.nodes
 
-    def _rows(self, source: str, layers: Layers) -> str:
+    def _rows(self, source: str, layers: LoopLayers) -> str:
         """The rows of an array that the steps read."""
         if layers.rows == EVERY_ROW:
             return source
         start, end, step = map(self._numbers, layers.rows)
         return self._add("Slice", [source, start, end, self._numbers(0), step], f"rows of {source}")
 
-    def _layer(self, cell: Cell, x: str, lengths: str, layers: Layers, what: str) -> str:
+    def _layer(self, cell: FoundCell, x: str, lengths: str, layers: LoopLayers, what: str) -> str:
         """A layer; returns its output, ``[T, B, H]``."""
         weights = [
             self._constant(array[None].astype(layers.dtype), f"{what}.{name}")
@@ -175,7 +172,7 @@ class _Writer:
         there = self._cast(self._add("LessOrEqual", [numbers, lengths], "there"), int32)
         return counts, lengths, self._add("Mul", [indices, there], "chosen")
 
-    def _spread(self, value: str, counts: str, mask: str, output: Output) -> str:
+    def _spread(self, value: str, counts: str, mask: str, output: LoopOutput) -> str:
         """The rows of an output ``[T, B, H]`` for all steps, given those of the true ones."""
         zero, one = (self._constant(np.array(number, np.int32)) for number in (0, 1))
         what = f"rows of {value}"

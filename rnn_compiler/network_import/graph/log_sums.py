@@ -14,8 +14,6 @@ import numpy as np
 from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx
 from rnn_compiler.network_import.graph.replacement import Replacement
 
-__all__ = ["plain_log_sums"]
-
 _LEAST_OPSET = 10
 """The first version with IsInf."""
 

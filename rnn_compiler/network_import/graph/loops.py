@@ -19,8 +19,6 @@ from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_b
 from rnn_compiler.network_import.graph.axes import Axis
 from rnn_compiler.network_import.graph.counters import Counters
 
-__all__ = ["check_iterations", "rename", "write_out_loops"]
-
 _MOST_NODES = 1 << 13
 """The most nodes of a graph after loops are written out."""
 

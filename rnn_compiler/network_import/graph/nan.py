@@ -15,8 +15,6 @@ import numpy as np
 
 from rnn_compiler.network_import.graph import FLOATS, Graph, onnx
 
-__all__ = ["pass_nan_on"]
-
 _SELECTED = {"Clip": 1, "Sign": 1, "Max": None, "Min": None}
 """The number of inputs whose NaN passes, None for all."""
 

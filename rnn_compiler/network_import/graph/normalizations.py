@@ -15,8 +15,6 @@ import numpy as np
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
 from rnn_compiler.network_import.graph.replacement import Replacement
 
-__all__ = ["plain_normalizations"]
-
 _AXES_ARE_INPUTS = 18
 """The first version of ReduceMean whose axes are an input."""
 

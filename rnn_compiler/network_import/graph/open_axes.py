@@ -31,8 +31,6 @@ from rnn_compiler.network_import.graph.results import unknown_result
 from rnn_compiler.network_import.graph.scans import check_scans
 from rnn_compiler.schema.open_sizes import Size, bound, open_dimension, product
 
-__all__ = ["Opened", "leave_open"]
-
 _TYPICAL = (67, 71, 73, 79, 83, 89)
 """Sizes of the open axes, all different to tell the axes apart."""
 

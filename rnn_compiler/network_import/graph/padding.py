@@ -13,8 +13,6 @@ import numpy as np
 
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
 
-__all__ = ["plain_padding"]
-
 
 def plain_padding(graph: Graph) -> bool:
     """Replaces the padding of pools in a graph of open sizes; returns whether there was any."""

@@ -9,8 +9,6 @@ import numpy as np
 from rnn_compiler.network_import.graph import Graph, onnx
 from rnn_compiler.schema.dtypes import canonical_name
 
-__all__ = ["take_parameters"]
-
 _LEAST = 64
 """The fewest elements of a weight; smaller constants, which may be sizes or axes, stay in place."""
 

@@ -16,8 +16,6 @@ import numpy as np
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_by
 
-__all__ = ["plain_pools"]
-
 _GAIN = 2
 """The least factor by which comparisons must become fewer; intermediate maxima cost memory."""
 

@@ -15,8 +15,6 @@ import numpy as np
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph, onnx
 
-__all__ = ["plain_powers"]
-
 _MOST_FACTORS = 16
 
 _OF_MAGNITUDES = ".exponents of magnitudes"

@@ -13,8 +13,6 @@ import numpy as np
 
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
 
-__all__ = ["plain_products"]
-
 
 def plain_products(graph: Graph) -> None:
     """Joins the rows that are multiplied by one matrix, and transposes weights in advance."""

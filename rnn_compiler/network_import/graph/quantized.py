@@ -8,8 +8,6 @@ from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.model_import.onnx_layers import DYNAMIC, WEIGHTS, float_lstm
 from rnn_compiler.network_import.graph import Graph, onnx
 
-__all__ = ["plain_lstms"]
-
 _DOMAIN = "com.microsoft"
 
 

@@ -17,8 +17,6 @@ from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
 from rnn_compiler.schema.open_sizes import Open, Size, terms
 
-__all__ = ["Ranges", "ranges_of_positions"]
-
 _Range = tuple[Size, Size]
 _Shapes = Mapping[str, Sequence[Size | None]]
 

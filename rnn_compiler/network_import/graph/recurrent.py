@@ -25,8 +25,6 @@ from rnn_compiler.schema.cudnn_layout import RNN_MODES
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.open_sizes import Size, null_if_open
 
-__all__ = ["replace_recurrent"]
-
 _DOMAIN = "rnn_compiler"
 """The domain of the nodes for our ops, named like the op; `lowering.networks` finds them by their
 attribute `backend_config`, which `linking.calls` reads."""

@@ -14,8 +14,6 @@ from rnn_compiler.network_import.graph import Graph, attributes_of
 from rnn_compiler.network_import.graph.axes import Axis, shown
 from rnn_compiler.schema.open_sizes import Open, Size, names_in
 
-__all__ = ["check_recurrent_sizes", "compared"]
-
 _X, _LENGTHS = INPUTS.index("X"), INPUTS.index("sequence_lens")
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from rnn_compiler.network_import.graph import Graph, onnx
 
-__all__ = ["Replacement"]
-
 
 class Replacement:
     """Nodes that compute what another node does, and constants for them.

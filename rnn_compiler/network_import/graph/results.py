@@ -7,8 +7,6 @@ from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
 
-__all__ = ["unknown_result"]
-
 _OF_SEQUENCES = ("ConcatFromSequence", "SplitToSequence")
 
 

@@ -14,8 +14,6 @@ import numpy as np
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
 from rnn_compiler.network_import.graph.replacement import Replacement
 
-__all__ = ["plain_reversals"]
-
 _LEAST_OPSET = 12
 """The first version in which Min takes integers."""
 

@@ -9,8 +9,6 @@ from rnn_compiler.network_import.graph import Graph, attributes_of, read_by
 from rnn_compiler.network_import.graph.axes import Axis
 from rnn_compiler.schema.open_sizes import Size, names_in
 
-__all__ = ["check_scans"]
-
 
 def check_scans(
     graph: Graph, types: Mapping[str, Sequence[Size | None]], axes: Sequence[Axis]

@@ -10,8 +10,6 @@ import numpy as np
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.network_import.graph import Graph, onnx, shape_of
 
-__all__ = ["fix_sizes", "fix_values"]
-
 
 def fix_values(graph: Graph, values: Mapping[str, Any]) -> None:
     """Turns inputs into constants."""

@@ -23,7 +23,7 @@ from rnn_compiler.network_import.graph.formulas import (
     Atom,
     Formula,
     OtherFormulaError,
-    Product,
+    ProductFormula,
     Variable,
     added,
     formula_in,
@@ -31,8 +31,6 @@ from rnn_compiler.network_import.graph.formulas import (
     multiplied,
     of_atom,
 )
-
-__all__ = ["formulas_of"]
 
 _DEFAULTS = {
     **{("Elu", "alpha"): 1.0, ("LeakyRelu", "alpha"): 0.01, ("ThresholdedRelu", "alpha"): 1.0},
@@ -49,7 +47,7 @@ def formulas_of(
 ) -> dict[str, Formula]:
     """The formulas of those values of a step that have one."""
     formulas, arrays = dict(known), dict(constants)
-    reader = _Reader(formulas, arrays, element)
+    reader = _FormulaReader(formulas, arrays, element)
     for node in nodes:
         names = [name for name in node.output if name]
         try:
@@ -66,7 +64,7 @@ def formulas_of(
     return formulas
 
 
-class _Reader:
+class _FormulaReader:
     """Reads nodes of a step."""
 
     def __init__(self, formulas: dict[str, Formula], arrays: dict[str, Any], element: int) -> None:
@@ -130,7 +128,7 @@ class _Reader:
         if isinstance(second, Formula):
             if first.width != second.width:
                 raise OtherFormulaError
-            return of_atom(Product((first, second)))
+            return of_atom(ProductFormula((first, second)))
         return multiplied(first, second)
 
     def _div(self, values: Sequence[Any], attributes: Mapping[str, Any]) -> Formula:
@@ -244,7 +242,7 @@ class _Reader:
                 terms[self._cut_atom(atom, columns)] = factor
         return Formula(terms, formula.bias[columns])
 
-    def _cut_atom(self, atom: Activated | Product, columns: Any) -> Atom:
+    def _cut_atom(self, atom: Activated | ProductFormula, columns: Any) -> Atom:
         """Some columns of an atom; the same atom if they are the same."""
         key = (atom, columns.tobytes())
         if key not in self._cut:
@@ -253,7 +251,7 @@ class _Reader:
                 self._cut[key] = Activated(atom.function, atom.parameters, of)
             else:
                 first, second = (self._columns(each, columns) for each in atom.factors)
-                self._cut[key] = Product((first, second))
+                self._cut[key] = ProductFormula((first, second))
         return self._cut[key]
 
 

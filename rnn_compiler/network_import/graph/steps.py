@@ -15,15 +15,13 @@ import numpy as np
 from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx, subgraphs
 from rnn_compiler.network_import.graph.counters import Counter, Counters
 
-__all__ = ["RANDOM", "Evaluation", "State", "Steps", "evaluated", "steps_of"]
-
 RANDOM = ("Bernoulli", "Multinomial", "Random")
 """Prefixes of the names of random operators."""
 
 _FORWARD, _BACKWARD = Counter(0, 1), Counter(-1, -1)
 
 
-class State(NamedTuple):
+class LoopState(NamedTuple):
     """A state of a loop.
 
     Attributes:
@@ -59,7 +57,7 @@ class Steps:
     row: Counter
     nodes: Sequence[Any]
     rows: Mapping[str, str]
-    states: Mapping[str, State]
+    states: Mapping[str, LoopState]
     fixed: Mapping[str, str]
     scanned: Sequence[tuple[str, str]]
     turned: set[str]
@@ -127,10 +125,10 @@ def _scan(node: Any, body: Any, constants: Mapping[str, Any], used: set[str]) ->
 
 def _states(
     names: Sequence[str], node: Any, first: int, ends: Sequence[str], used: set[str]
-) -> dict[str, State]:
+) -> dict[str, LoopState]:
     results = itertools.chain((n if n in used else "" for n in node.output), itertools.repeat(""))
     parts = zip(names, node.input[first:], ends, results, strict=False)
-    return {name: State(start, end, result) for name, start, end, result in parts}
+    return {name: LoopState(start, end, result) for name, start, end, result in parts}
 
 
 def _made(
@@ -139,7 +137,7 @@ def _made(
     constants: Mapping[str, Any],
     used: set[str],
     read: tuple[int | None, Counter, Mapping[str, str]],
-    states: Mapping[str, State],
+    states: Mapping[str, LoopState],
     fixed: Mapping[str, str],
     number: int,
 ) -> Steps:

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 from rnn_compiler.network_import.graph import Graph, attributes_of, shape_of
 from rnn_compiler.network_import.graph.replacement import Replacement
 
-__all__ = ["plain_transposed_convolutions"]
-
 _FIRST = -(1 << 31)
 """An end of slices that lies before every array."""
 
@@ -22,7 +20,7 @@ _LEAST_OPSET = 11
 """The first version in which the bounds of Slice and Pad are inputs."""
 
 
-class _Axis(NamedTuple):
+class _WindowAxis(NamedTuple):
     """How windows move along an axis."""
 
     size: int
@@ -105,7 +103,7 @@ def _plain(
 
 def _axes(
     attributes: Mapping[str, Any], sizes: Sequence[int], window: Sequence[int]
-) -> list[_Axis]:
+) -> list[_WindowAxis]:
     """How windows move along each axis; the padding is computed where a shape is given instead."""
     count = len(sizes)
 
@@ -119,9 +117,11 @@ def _axes(
     pads = numbers("pads", 0, 2 * count)
     mode = attributes["auto_pad"].s.decode() if "auto_pad" in attributes else "NOTSET"
     shape = numbers("output_shape", 0)[-count:]
-    axes: list[_Axis] = []
+    axes: list[_WindowAxis] = []
     for k, size in enumerate(sizes):
-        axis = _Axis(size, window[k], strides[k], dilations[k], pads[k], pads[k + count], more[k])
+        axis = _WindowAxis(
+            size, window[k], strides[k], dilations[k], pads[k], pads[k + count], more[k]
+        )
         wanted = shape[k] or (size * axis.stride if mode.startswith("SAME") else 0)
         if wanted:
             reach = (axis.filter - 1) * axis.dilation + 1

@@ -19,13 +19,13 @@ import numpy as np
 
 from rnn_compiler.network_import.graph import FLOATS, Graph, onnx, read_by, shape_of
 from rnn_compiler.network_import.graph.cell_search import cell_of
-from rnn_compiler.network_import.graph.cells import Cell, is_same, precision
+from rnn_compiler.network_import.graph.cells import FoundCell, is_same, precision
 from rnn_compiler.network_import.graph.formulas import Formula, Variable, variable
 from rnn_compiler.network_import.graph.layer_nodes import (
     EVERY_ROW,
     FROM_THE_LAST,
-    Layers,
-    Output,
+    LoopLayers,
+    LoopOutput,
     layer_nodes,
 )
 from rnn_compiler.network_import.graph.step_formulas import formulas_of
@@ -36,8 +36,6 @@ from rnn_compiler.network_import.graph.steps import (
     steps_of,
     with_results,
 )
-
-__all__ = ["replace_loops"]
 
 _ROWS = 8
 """The rows of the batch at which steps are compared."""
@@ -72,7 +70,7 @@ def replace_loops(graph: Graph) -> bool:
     return changed
 
 
-def _layers(graph: Graph, steps: Steps, types: Mapping[str, Any]) -> Layers | None:
+def _layers(graph: Graph, steps: Steps, types: Mapping[str, Any]) -> LoopLayers | None:
     """The layers that a loop computes; None if it computes something else."""
     constants, (shapes, kinds) = graph.constants(), _types_of(graph, types)
     sources = {**steps.rows, **{name: state.start for name, state in steps.states.items()}}
@@ -189,7 +187,7 @@ class _Search:
         }
         self._rows = rows
 
-    def layers(self) -> Layers | None:
+    def layers(self) -> LoopLayers | None:
         """The layers; None if the loop computes something else."""
         plain = self._computed(np.ones(self._rows, bool))
         cells = self._cells(plain)
@@ -202,8 +200,8 @@ class _Search:
                 if state is not None and not self._keeps(state, plain, values, is_true):
                     return None
         owned = {each.name for cell in cells for each in (cell.h, cell.c) if each is not None}
-        outputs: dict[str, Output] = {}
-        kept: dict[str, Output] = {}
+        outputs: dict[str, LoopOutput] = {}
+        kept: dict[str, LoopOutput] = {}
         for name, result in self._steps.scanned:
             found = self._output(values[name], fresh, is_true, values)
             if found is None:
@@ -216,7 +214,7 @@ class _Search:
                     return None
                 kept[state.result] = found
         mask, rank = next(iter(self._masks.items()), ("", 0))
-        return Layers(self._steps, None, cells, mask, rank, outputs, kept) if cells else None
+        return LoopLayers(self._steps, None, cells, mask, rank, outputs, kept) if cells else None
 
     def _is_same(self, one: Any, other: Any) -> bool:
         return is_same(one, other, self._precise)
@@ -232,7 +230,7 @@ class _Search:
         run = Evaluation(self._graph, self._nodes, self._outputs, as_double=True)
         return dict(zip(self._outputs, run(given), strict=True))
 
-    def _cells(self, plain: Mapping[str, Any]) -> list[Cell]:
+    def _cells(self, plain: Mapping[str, Any]) -> list[FoundCell]:
         """The cells, each of which reads the arrays or the output of the one before it."""
         known, inputs, sample = dict(self._formulas), self._x, dict(self._sample)
         truths = {
@@ -241,7 +239,7 @@ class _Search:
         results = {
             self._variables[name]: plain[state.end] for name, state in self._steps.states.items()
         }
-        cells: list[Cell] = []
+        cells: list[FoundCell] = []
         evaluate = functools.partial(evaluated, self._graph)
         while True:
             arrays = {**self._arrays, **truths}
@@ -261,8 +259,8 @@ class _Search:
         inputs: Sequence[Variable],
         sample: Mapping[Variable, Any],
         results: Mapping[Variable, Any],
-        cells: Sequence[Cell],
-    ) -> Cell | None:
+        cells: Sequence[FoundCell],
+    ) -> FoundCell | None:
         """The next cell; None if there is no other."""
         taken = {each for cell in cells for each in (cell.h, cell.c)}
         for name, state in self._steps.states.items():
@@ -283,21 +281,21 @@ class _Search:
 
     def _output(
         self, value: Any, fresh: Sequence[Any], is_true: Any, values: Mapping[str, Any]
-    ) -> Output | None:
+    ) -> LoopOutput | None:
         """The output that a value is; None if it is none."""
         matches = (self._is_same(value[is_true], each[is_true]) for each in fresh)
         number = next((k for k, same in enumerate(matches) if same), None)
         if number is None:
             return None
         if is_true.all():
-            return Output(number)
+            return LoopOutput(number)
         selected, each = is_true[:, None], fresh[number]
         for name, state in self._steps.states.items():
             expected = np.where(selected, each, self._sample[self._variables[name]])
             if self._is_same(value, expected) and self._is_same(values[state.end], expected):
-                return Output(number, state.start)
+                return LoopOutput(number, state.start)
         for name in self._fixed:
             expected = np.where(selected, each, self._sample[self._variables[name]])
             if self._is_same(value, expected):
-                return Output(number, self._steps.fixed[name], is_kept=False)
+                return LoopOutput(number, self._steps.fixed[name], is_kept=False)
         return None
