@@ -14,6 +14,7 @@ from rnn_compiler.errors import ArtifactError, InvalidArgumentError, Unsupported
 pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper
+from quick import first
 
 from rnn_compiler.model_import.reading import run_reader
 from rnn_compiler.network_import import checked_sizes, checked_values, process
@@ -203,17 +204,79 @@ def test_an_importer_that_does_not_survive(tmp_path: Path, monkeypatch: pytest.M
         rc.import_network(path)
 
 
-@pytest.mark.slow
-def test_constants_that_few_bytes_ask_for_are_not_computed(tmp_path: Path) -> None:
-    """Of 2**40 elements here."""
+MANY = np.array([1 << 20, 1 << 20])
+MANY_RANGE = dict(zip("abd", map(np.int64, (0, 1 << 40, 1)), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs", "weights"),
+    [
+        ("Tile", ["x", "k"], {"k": MANY}),
+        ("Expand", ["x", "k"], {"k": MANY}),
+        ("ConstantOfShape", ["k"], {"k": MANY}),
+        ("Range", ["a", "b", "d"], MANY_RANGE),
+    ],
+)
+@pytest.mark.parametrize("rows", first([1, "rows"]))
+def test_arrays_that_few_bytes_ask_for(
+    operator: str, inputs: list[str], weights: Any, rows: Any, tmp_path: Path
+) -> None:
+    """Of 2**40 elements here, which neither the import nor a call could hold."""
     nodes = [
-        helper.make_node("ConstantOfShape", ["sizes"], ["big"], name="big"),
-        helper.make_node("ReduceSum", ["big"], ["sum"], name="sum", keepdims=0),
-        helper.make_node("Add", ["x", "sum"], ["y"], name="add"),
+        helper.make_node(operator, inputs, ["big"], name="mine"),
+        helper.make_node("Cast", ["big"], ["number"], to=TensorProto.FLOAT),
+        helper.make_node("ReduceSum", ["number"], ["sum"], keepdims=0),
+        helper.make_node("Add", ["x", "sum"], ["y"]),
     ]
-    sizes = {"sizes": np.array([2**20, 2**20])}
-    module = rc.import_network(saved(model(nodes, {"x": [1]}, ["y"], sizes), tmp_path / "m.onnx"))
-    assert len(str(module)) < 10_000
+    path = saved(model(nodes, {"x": [rows, 1]}, ["y"], weights), tmp_path / "m.onnx")
+    message = rf"node 'mine' \({operator}\): expected results of at most 2,147,483,647 elements"
+    with pytest.raises(UnsupportedError, match=message):
+        rc.import_network(path)
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        (["N", 3, 4], r"'mine' \(Resize\) needs known sizes, so axis 'N' cannot be open"),
+        ([2, "C", 4], r"'mine' \(Resize\) needs known sizes, so axis 'C' cannot be open"),
+        ([1, 3, 4], r"'mine' \(Resize\): expected axis 0 to keep its size 1, .* got 2; correct"),
+        ([2, 1, "T"], r"'mine' \(Resize\): expected axis 1 to keep its size 1, .* got 3; correct"),
+    ],
+)
+def test_images_whose_batch_is_resized(shape: Any, message: str, tmp_path: Path) -> None:
+    """IREE takes these, and their calls fail."""
+    node = helper.make_node("Resize", ["x", "", "", "sizes"], ["y"], name="mine", mode="linear")
+    sizes = {"sizes": np.array([2, 3, 8])}
+    with pytest.raises(UnsupportedError, match=message):
+        rc.import_network(saved(model([node], {"x": shape}, ["y"], sizes), tmp_path / "m.onnx"))
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes", "version"),
+    [
+        ("Upsample", {"mode": "linear"}, 11),
+        ("Split", {"axis": 0, "split": [1, 1]}, 13),
+        ("Softmax", {}, 13),
+    ],
+)
+def test_operators_that_changed_in_models_that_cannot_be_converted(
+    operator: str, attributes: Any, version: int, tmp_path: Path
+) -> None:
+    """Since onnx does not convert the statistics of single pixels."""
+    ones = {name: np.ones(3, np.float32) for name in ("scale", "mean")}
+    scales = {"s": np.array([1, 1, 2, 2], np.float32)}
+    names, results = (["p", "s"] if operator == "Upsample" else ["p"]), ["y"]
+    results += ["rest"] if operator == "Split" else []
+    nodes = [
+        helper.make_node(
+            "BatchNormalization", ["x", "scale", "mean", "mean", "scale"], ["p"], spatial=0
+        ),
+        helper.make_node(operator, names, results, name="mine", **attributes),
+    ]
+    made = model(nodes, {"x": [2, 3, 4, 4]}, ["y"], ones | scales, opset=8)
+    message = rf"node 'mine' \({operator}\): expected version {version} .*got version 8.*export"
+    with pytest.raises(UnsupportedError, match=message):
+        rc.import_network(saved(made, tmp_path / "m.onnx"))
 
 
 def expanding() -> bytes:

@@ -49,6 +49,12 @@ _LEAST_IR = 4
 _CENTRES = 11
 """The first version in which Resize finds pixels by their centres, unless it says otherwise."""
 
+_CHANGED = {
+    **dict.fromkeys(("Upsample", "Resize"), _CENTRES),
+    **dict.fromkeys(("Split", "Softmax", "LogSoftmax"), 13),
+}
+"""Operators that are mistaken for newer forms, with the first version of these."""
+
 _DEEPEST = 50
 
 _SPARE_ELEMENTS = 1 << 24
@@ -132,8 +138,9 @@ class Graph:
         if version < OPSET:
             try:
                 self.model = onnx.version_converter.convert_version(self.model, OPSET)
-            except Exception:  # IREE supports most older operators too
+            except Exception as error:  # IREE supports most older operators too
                 del self.__dict__["proto"]
+                self._check_older(version, str(error))
             else:
                 del self.__dict__["proto"]
                 self._keep_corners(version)
@@ -153,6 +160,18 @@ class Graph:
         """The nodes of the graph and of the graphs inside it."""
         for graph in (self.proto, *subgraphs(self.proto)):
             yield from graph.node
+
+    def _check_older(self, version: int, reason: str) -> None:
+        """Checks that a model that stays at its version has no operator that changed since."""
+        for node in self._all_nodes():
+            if version < _CHANGED.get(node.op_type, 0):
+                said = reason.splitlines()[0][:200] if reason else "no reason"
+                raise UnsupportedError(
+                    f"import_network: node {node.name or ''.join(node.output[:1])!r} "
+                    f"({node.op_type}): expected version {_CHANGED[node.op_type]} or later of "
+                    f"ONNX's operators, in which it changed, got version {version} in a model "
+                    f"that onnx cannot convert ({said}); export the model again with a later opset"
+                )
 
     def _check_version(self, version: int) -> None:
         """Checks that there is no operator whose older form would be mistaken for the newer one."""
@@ -189,6 +208,7 @@ class Graph:
             for each in self.proto.input
         ]
         propagate = all(math.prod(each) <= _MOST_PROPAGATED for each in sizes)
+        propagate = propagate and self._most_filled() <= _MOST_PROPAGATED
         try:
             self.model = onnx.shape_inference.infer_shapes(self.model, data_prop=propagate)
         except onnx.shape_inference.InferenceError as error:
@@ -203,6 +223,27 @@ class Graph:
                 tensor = constants[output.name]
                 kind = onnx.helper.make_tensor_value_info("", tensor.data_type, list(tensor.dims))
                 output.type.CopyFrom(kind.type)
+
+    def _most_filled(self) -> float:
+        """The most elements of an array that a node makes from constant sizes or bounds."""
+        known = {name: each for name, each in self.constants().items() if len(each.dims) < 2}
+        for node in self.proto.node:
+            if node.op_type == "Constant" and "value" in attributes_of(node):
+                known[node.output[0]] = attributes_of(node)["value"].t
+        counts = [0.0]
+        for node in self.proto.node:
+            is_filled = node.op_type in ("ConstantOfShape", "Range")
+            if not is_filled or not all(name in known for name in node.input):
+                continue
+            given = [
+                onnx.numpy_helper.to_array(known[name]).ravel().tolist() for name in node.input
+            ]
+            if node.op_type == "ConstantOfShape":
+                counts.append(math.prod(given[0]))
+            else:
+                ((start,), (limit,), (step,)) = given
+                counts.append((limit - start) / step if step else 0.0)
+        return max(counts)
 
     def dtypes(self) -> dict[str, str]:
         """The unsigned dtypes of inputs and outputs, which MLIR's types omit."""

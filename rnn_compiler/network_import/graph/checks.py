@@ -6,7 +6,8 @@ check_types      results without a type, and operators and types that IREE compu
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
@@ -39,6 +40,12 @@ _SCAN_ORDERS = (
     *("scan_input_directions", "scan_output_directions", "scan_input_axes", "scan_output_axes"),
 )
 """Attributes of Scan that IREE's importer does not read."""
+
+IMAGES = 2
+"""The number of leading axes, batch and channels, along which IREE does not resize images."""
+
+_MOST_ELEMENTS = (1 << 31) - 1
+"""The most elements of an array, whatever its open sizes are."""
 
 _REFUSED = {
     "GridSample": "IREE's importer gives other numbers than ONNX for points beyond the edges",
@@ -79,6 +86,15 @@ def check_types(graph: Graph) -> None:
         has_shape = all(kind.HasField("shape") for kind in made)
         if wrong or not has_type or (node.op_type in _WITH_WINDOWS and not has_shape):
             raise unknown_result(node, wrong)
+        _check_elements(node, sizes)
+        if node.op_type == "Resize":
+            _check_resized(
+                node,
+                *(
+                    [axis.dim_value for axis in kind.shape.dim][:IMAGES]
+                    for kind in (types[node.input[0]].tensor_type, made[0])
+                ),
+            )
         if any(kind.elem_type in _UNSIGNED for kind in (*given, *made)) and (
             node.op_type in _SIGNED_ONLY
             or (node.op_type == "Cast" and given[0].elem_type in FLOATS)
@@ -103,6 +119,29 @@ def check_types(graph: Graph) -> None:
             raise UnsupportedError(
                 f"import_network: node {node.name!r} ({node.op_type}): not supported, because "
                 f"{_REFUSED[node.op_type]}"
+            )
+
+
+def _check_elements(node: Any, shapes: Sequence[Sequence[int]]) -> None:
+    """Checks that the results of a node are not too large; sizes of 0 are open."""
+    for shape in shapes:
+        count = math.prod(size for size in shape if size)
+        if count > _MOST_ELEMENTS:
+            raise UnsupportedError(
+                f"import_network: node {node.name!r} ({node.op_type}): expected results of at "
+                f"most {_MOST_ELEMENTS:,} elements, got {count:,}; correct the constant sizes of "
+                "the model, or fix smaller ones with dims="
+            )
+
+
+def _check_resized(node: Any, before: Sequence[int], after: Sequence[int]) -> None:
+    """Checks that a Resize keeps batch and channels; sizes of 0 are open."""
+    for axis, (old, new) in enumerate(zip(before, after, strict=False)):
+        if old and new and old != new:
+            raise UnsupportedError(
+                f"import_network: node {node.name!r} (Resize): expected axis {axis} to keep its "
+                f"size {old}, because IREE resizes only axes after the second, got {new}; correct "
+                "the node's sizes, fix another size with dims=, or transpose before it"
             )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph, attributes_of
 from rnn_compiler.network_import.graph.axes import Axis
+from rnn_compiler.network_import.graph.checks import IMAGES
 from rnn_compiler.schema.open_sizes import Open, Size, names_in
 
 __all__ = ["check_known_sizes"]
@@ -21,7 +22,10 @@ def check_known_sizes(
 ) -> None:
     """Checks that nodes have known sizes where they need them."""
     for node in graph.proto.node:
-        for sizes in _needed(node, [shapes.get(name, ()) for name in node.input]):
+        given, made = (
+            [shapes.get(name, ()) for name in names] for names in (node.input, node.output)
+        )
+        for sizes in _needed(node, given, made):
             found = [str(axis) for axis in axes if axis.key in names_in(*sizes)]
             if found:
                 raise UnsupportedError(
@@ -30,7 +34,7 @@ def check_known_sizes(
                 )
 
 
-def _needed(node: Any, given: Sequence[_Shape]) -> Sequence[Sequence[Size]]:
+def _needed(node: Any, given: Sequence[_Shape], made: Sequence[_Shape]) -> Sequence[Sequence[Size]]:
     """The sizes of a node's inputs that must be known."""
     attributes = attributes_of(node)
     if node.op_type in ("ArgMax", "ArgMin") and given[0]:
@@ -41,6 +45,9 @@ def _needed(node: Any, given: Sequence[_Shape]) -> Sequence[Sequence[Size]]:
         return [_open(given[0])]
     if node.op_type == "Einsum":
         return _merged(attributes["equation"].s.decode(), given)
+    if node.op_type == "Resize":
+        pairs = zip(given[0][:IMAGES], made[0][:IMAGES], strict=False)
+        return [_open([before]) for before, after in pairs if before != after]
     return []
 
 
