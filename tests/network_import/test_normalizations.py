@@ -67,3 +67,27 @@ def test_numbers(
         y = normalized(-x, groups, *every)
         for got, wanted in zip(execute(module, {"x": x}).values(), (y, -y), strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+
+
+@each_language
+@pytest.mark.parametrize("shape", first([["N", "T", 4], [2, 5, 4]]))
+@pytest.mark.parametrize("axis", first([None, 1]))
+def test_root_mean_squares(
+    shape: list[Any], axis: int | None, execute: Execute, tmp_path: Path
+) -> None:
+    """As ONNX Runtime computes them."""
+    runtime = pytest.importorskip("onnxruntime")
+    scale = weight(4) if axis is None else weight(5, 4)
+    given = {} if axis is None else {"axis": axis}
+    nodes = [
+        helper.make_node("Neg", ["x"], ["z"]),
+        helper.make_node("RMSNormalization", ["z", "s"], ["n"], name="norm", **given),
+        helper.make_node("Neg", ["n"], ["y"]),
+    ]
+    made = model(nodes, {"x": shape}, ["y"], {"s": scale}, opset=23)
+    path = saved(made, tmp_path / "m.onnx")
+    module, session = rc.import_network(path), runtime.InferenceSession(path)
+    for rows in (2, 1) if "N" in shape else (2,):
+        x = weight(rows, 5, 4)
+        (wanted,) = session.run(None, {"x": x})
+        np.testing.assert_allclose(execute(module, {"x": x})["y"], wanted, rtol=1e-5, atol=1e-6)

@@ -1,4 +1,9 @@
-"""Rewrites GroupNormalization, of which neither ONNX nor IREE's importer knows the shape.
+"""Rewrites normalizations that IREE's importer does not take.
+
+Neither ONNX nor the importer knows the shape of GroupNormalization; RMSNormalization is newer than
+the importer:
+
+    y = scale * x / sqrt(mean(x ** 2) + epsilon)
 
 The channels of a group become an axis that InstanceNormalization takes. This in turn is written as
 means if sizes are open, because IREE's importer divides by -1 instead of a size that is not known:
@@ -25,7 +30,7 @@ _BY_CHANNEL = 21
 def plain_normalizations(graph: Graph) -> bool:
     """Replaces the nodes whose types are known; returns whether there were any."""
     types = graph.types()
-    rewritten = {"GroupNormalization": _groups}
+    rewritten = {"GroupNormalization": _groups, "RMSNormalization": _root_mean_squares}
     if graph.is_open:
         rewritten["InstanceNormalization"] = _instances
     nodes: list[Any] = []
@@ -69,6 +74,28 @@ def _groups(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
         x = add("Add", add("Mul", add("Reshape", x, shape), scale), bias)
     if element != inside:
         add("Cast", x, to=element)
+    return made.finished()
+
+
+def _root_mean_squares(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
+    """The nodes that divide the last axes by the root of the mean of their squares.
+
+    They compute in `stash_type`, but multiply by the scale in the dtype of the array.
+    """
+    attributes = attributes_of(node)
+    epsilon = attributes["epsilon"].f if "epsilon" in attributes else 1e-5
+    axis = attributes["axis"].i if "axis" in attributes else -1
+    inside = attributes["stash_type"].i if "stash_type" in attributes else onnx.TensorProto.FLOAT
+    made = Replacement(graph, node)
+    add, constant = made.add, made.constant
+    x, scale = node.input
+    x = x if element == inside else add("Cast", x, to=inside)
+    axes = constant([*range(axis % rank, rank)])
+    mean = add("ReduceMean", add("Mul", x, x), axes)
+    least = constant(epsilon, onnx.helper.tensor_dtype_to_np_dtype(inside))
+    normal = add("Div", x, add("Sqrt", add("Add", mean, least)))
+    normal = normal if element == inside else add("Cast", normal, to=element)
+    add("Mul", normal, scale)
     return made.finished()
 
 
