@@ -33,8 +33,6 @@ from rnn_compiler.lowering.codegen.stablehlo import padded, transposed, with_fli
 from rnn_compiler.lowering.cpu.tiles import zeros_in_place
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
 
-__all__ = ["pack"]
-
 
 def pack(
     outside: Function,
@@ -47,21 +45,11 @@ def pack(
     *,
     interleaved: bool = True,
 ) -> Array:
-    """Emits the packing of a matrix into panels, zeros after the last column.
+    """Emits the packing of ``[K, G*N]``, or ``[G*N, K]`` if `axis` is 0, by P columns of each gate.
 
-    Args:
-        outside: The function that gets the dispatch.
-        vectors: The vector unit.
-        format: The format of the panels.
-        matrix: ``[K, G*N]``, or ``[G*N, K]`` if `axis` is 0.
-        axis: The axis of the columns.
-        panel: The number of columns of each gate in a panel.
-        gates: The number of gates G.
-        interleaved: Whether a panel holds the columns of all gates.
-
-    Returns:
-        ``[N/P, K, G*P]`` if `interleaved`, else ``[G, N/P, K, P]``; in groups, with ``K/group``
-        instead of K, and as many elements instead of P as P groups have (`WeightFormat.width`).
+    The result is ``[N/P, K, G*P]`` if `interleaved` (a panel holds the columns of all gates), else
+    ``[G, N/P, K, P]``, with zeros after the last column; in groups, with ``K/group`` instead of K,
+    and as many elements instead of P as P groups have (`WeightFormat.width`).
     """
     if format.offset:
         matrix = with_flipped_bits(outside, matrix, format.offset)

@@ -18,8 +18,6 @@ from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.codegen.registers import read_every
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["ImagePool"]
-
 _WORKGROUPS = 8
 """The most workgroups."""
 
@@ -32,11 +30,8 @@ class ImagePool:
     """The sizes of a pool in float32.
 
     Attributes:
-        vectors: The vector unit.
         reduction: The op that joins two numbers of a window, of `arith`.
         planes: N*C, the number of images and channels.
-        positions: The rows and columns of a result.
-        window: The rows and columns of a window.
         strides: The distance of windows along rows and columns.
         dilations: The distance of numbers in a window.
     """
@@ -56,15 +51,7 @@ class ImagePool:
         return self.positions[1] >= 4 and self.strides[1] <= 2 and high * wide <= _UNROLLED
 
     def emit(self, outside: Function, images: Array) -> Array:
-        """Emits the dispatch.
-
-        Args:
-            outside: The function that gets it.
-            images: Padded, ``[planes, rows, columns]``.
-
-        Returns:
-            ``[planes, rows, columns]``.
-        """
+        """Emits the dispatch: padded ``[planes, rows, columns]`` to ``[planes, rows, columns]``."""
         workgroups = min(_WORKGROUPS, self.planes)
         executable = Executable(outside, "pool", workgroups)
         body, number = executable.body, executable.workgroup()

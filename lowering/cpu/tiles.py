@@ -39,18 +39,9 @@ from rnn_compiler.schema.int8 import FRACTION_BITS, LARGEST, LEAST
 def row_dot(
     body: Body, vectors: VectorUnit, lhs: Array, rhs: Array, first: Index, count: int
 ) -> Array:
-    """Emits the products of a row with consecutive rows of a matrix.
+    """Emits ``[K] @ [N, K]^T`` for consecutive rows of the matrix, in the first's element type.
 
-    Args:
-        body: The body that gets the ops.
-        vectors: The vector unit.
-        lhs: ``[K]``, K a multiple of the lanes of a register.
-        rhs: ``[N, K]``; numbers of fewer bits are widened.
-        first: The first row of the matrix.
-        count: The number of rows; a multiple of the lanes.
-
-    Returns:
-        ``[count]``, of the element type of `lhs`.
+    K and their number are multiples of the lanes; numbers of fewer bits are widened.
     """
     lanes = vectors.lanes(lhs.element)
     groups = divisor(count // lanes, max(1, vectors.registers // 2 // lanes))
@@ -126,7 +117,6 @@ class Tile(NamedTuple):
     """Some rows of a product, and as many columns as fit into registers.
 
     Attributes:
-        rows: The rows.
         columns: The panel and the first column of each vector.
         lanes: The columns of a vector.
     """
@@ -152,14 +142,7 @@ def starts_of(width: int, lanes: int) -> list[int]:
 
 
 def tiles_of(vectors: VectorUnit, rows: int, panels: int, width: int) -> Iterator[Tile]:
-    """The tiles of a product that is summed in 32 bits.
-
-    Args:
-        vectors: The vector unit.
-        rows: The rows of the product.
-        panels: The number of panels.
-        width: The columns of a panel, at least `_MIN_COLUMNS`.
-    """
+    """The tiles of a product summed in 32 bits; panels have at least `_MIN_COLUMNS` columns."""
     lanes = next(n for n in (vectors.lanes("f32"), 8, _MIN_COLUMNS) if n <= width)
     columns = [(panel, start) for panel in range(panels) for start in starts_of(width, lanes)]
     for first in range(0, rows, vectors.rows):
@@ -174,10 +157,7 @@ class TileProduct(ABC):
     """The product of a tile, with panels of groups.
 
     Attributes:
-        format: The format of the panels.
         lhs: The left-hand side, ``[K]`` or ``[rows, K]``.
-        panels: The panels.
-        tile: The rows and columns.
     """
 
     format: WeightFormat
@@ -203,16 +183,9 @@ class TileProduct(ABC):
 
 
 def row_fma(body: Body, vectors: VectorUnit, lhs: Array, panels: Sequence[Array]) -> Array:
-    """Emits the products of a row and some panels.
+    """Emits the products of a row ``[K]`` and panels ``[K, P]``, P at least a register.
 
-    Args:
-        body: The body that gets the ops.
-        vectors: The vector unit.
-        lhs: ``[K]``.
-        panels: Each ``[K, P]``, P at least a register; numbers of fewer bits are widened.
-
-    Returns:
-        ``[G*P]`` for G panels, of the element type of `lhs`.
+    Numbers of fewer bits are widened to the element type of the row.
     """
     inner, width = known(panels[0].shape)
     lanes = vectors.lanes(lhs.element)
@@ -396,21 +369,11 @@ def tile_matmul(
     rhs: Array,
     start: Array | None = None,
 ) -> Array:
-    """Emits the product of a few rows with a panel.
+    """Emits the product of ``[K]`` or ``[rows, K]`` with a panel ``[K, P]``, from `packing.pack`.
 
     Its initial zeros are marked as distributed, like those of `zeros_in_place` and for the same
-    reason: the product must not be the only op of its dispatch with that mark.
-
-    Args:
-        body: The body that gets the ops.
-        vectors: The vector unit.
-        format: The format of the panel.
-        lhs: ``[K]`` or ``[rows, K]``.
-        rhs: ``[K, P]``; of groups, as `packing.pack` returns it.
-        start: The sums to add it to, ``[rows, P]``, if there are rows; None for zeros.
-
-    Returns:
-        ``[P]`` or ``[rows, P]``, of int32 if the left-hand side has been quantized.
+    reason: the product must not be the only op of its dispatch with that mark. If there are rows,
+    `start` has the sums to add it to. The result is int32 if the left-hand side has been quantized.
     """
     if format.is_grouped:
         return _grouped_matmul(body, vectors, format, lhs, [rhs], start)
@@ -433,15 +396,7 @@ def row_matmul(
 ) -> list[Array]:
     """Emits the products of a row with some panels, with as many independent sums as possible.
 
-    Args:
-        body: The body that gets the ops.
-        vectors: The vector unit.
-        format: The format of the panels.
-        lhs: ``[K]``.
-        panels: Each ``[K, P]``; of groups, as `packing.pack` returns them.
-
-    Returns:
-        The products side by side, ``[G*P]``; or separately, if a panel does not fill a register.
+    They come side by side, ``[G*P]``; or separately, if a panel does not fill a register.
     """
     if format.is_grouped:
         return [_grouped_matmul(body, vectors, format, lhs, panels)]
@@ -489,7 +444,6 @@ class Int8Rows(NamedTuple):
     """Rows of int8 numbers.
 
     Attributes:
-        numbers: The numbers in the layout of products, padded with zeros.
         scales: A scale for each row.
         corrections: A number to add to each row's sums, which compensates for the offset of the
             weights; None if they have none.
@@ -511,13 +465,7 @@ class Int8Rows(NamedTuple):
 
 
 def int8_types(format: WeightFormat, width: int, leading: Sequence[Index]) -> list[ArrayType]:
-    """The types of the arrays of `Int8Rows`.
-
-    Args:
-        format: The format of the weights.
-        width: The numbers of a row.
-        leading: The leading axes, which index rows.
-    """
+    """The types of the arrays of `Int8Rows`, whose leading axes index rows."""
     return [
         ArrayType((*leading, format.groups(width) * format.group), format.quantized_lhs),
         ArrayType((*leading,), "f32"),
@@ -534,17 +482,7 @@ def quantize_row(
     rows: Int8Rows,
     index: Sequence[Index],
 ) -> None:
-    """Emits a row of int8 numbers.
-
-    Args:
-        body: The body that gets the ops.
-        vectors: The vector unit.
-        format: The format of the weights.
-        source: An array of float32, and the indices of the row in it.
-        width: The numbers of the row.
-        rows: The destination.
-        index: The indices of the row in it.
-    """
+    """Emits a row of int8 numbers from a row of float32."""
     array, at = source
     lanes = vectors.lanes("f32")
     full, rest = width // lanes * lanes, width % lanes
@@ -614,15 +552,7 @@ def _largest(body: Body, lanes: int, source: tuple[Array, Sequence[Index]], widt
 def rescaled(
     body: Body, sums: Number, rows: Int8Rows, index: Sequence[Index], scale: Number
 ) -> Number:
-    """Emits some columns of a row of a product, from its sums.
-
-    Args:
-        body: The body that gets the ops.
-        sums: A vector of the sums of the row, int32.
-        rows: The rows of the left-hand side.
-        index: The indices of the row in them.
-        scale: The scales of the columns.
-    """
+    """Emits some columns of a row of a product, from a vector of its int32 sums."""
     if rows.corrections is not None:
         sums = sums + body.broadcast(body.element(rows.corrections, index), sums.lanes)
     own = body.broadcast(body.element(rows.scales, index), sums.lanes)
@@ -646,16 +576,7 @@ def copy_row(
     column: Index = 0,
     width: int | None = None,
 ) -> None:
-    """Emits a copy of a row of an array to a row of another.
-
-    Args:
-        body: The body that gets the ops.
-        vectors: The vector unit.
-        source: An array, and the indices of the row along all axes but the last.
-        target: The same for the destination.
-        column: The first column of the destination.
-        width: The number of columns; None for the whole row.
-    """
+    """Emits a copy of a row of an array to a row of another, from a column on."""
     width = width or known(source[0].shape[-1:])[0]
     lanes = vectors.columns(width, source[0].element)
 

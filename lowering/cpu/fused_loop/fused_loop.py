@@ -41,18 +41,14 @@ from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import Open, Size
 
-__all__ = ["FusedLoop"]
-
 
 class FusedLoop:
     """A time loop as a function with one dispatch.
 
     Attributes:
-        loop: The time loop.
         opaque_arguments: Its constant scalar arguments, except for the number of steps. The
             function takes them as arguments, so that loops that differ only in them share a
             dispatch.
-        function: The function.
     """
 
     def __init__(
@@ -66,20 +62,7 @@ class FusedLoop:
         *,
         weights_stay: bool,
     ) -> None:
-        """Emits the function.
-
-        Args:
-            symbol: Its name.
-            loop: The time loop.
-            vectors: The vector unit of the target.
-            operands: The operands of its call.
-            part: Its part of the counters, and how it is called.
-            location: The loop's source location.
-            weights_stay: Whether its weights stay the same from call to call.
-
-        Raises:
-            Refused: It cannot be fused.
-        """
+        """Emits the function; `part` is its part of the counters, and says how it is called."""
         self.loop, self._vectors = loop, vectors
         self._operands = dict(zip(loop.arguments, operands, strict=True))
         self.opaque_arguments = {

@@ -67,14 +67,8 @@ def with_input_products(
 ) -> tuple[TimeLoop, list[ir.Value]]:
     """A time loop that computes the products of its inputs, and its operands.
 
-    Args:
-        loop: The loop; each step reads rows of the products.
-        operands: The operands of its call.
-        vectors: The vector unit of the target.
-
-    Returns:
-        The loop, with the factors of a product as arguments in place of the product; and the
-        operands. Both are unchanged if the loop has no such products.
+    It has the factors of a product as arguments in place of the product, whose rows each step read.
+    Both are unchanged if the loop has no such products.
     """
     given = dict(zip(loop.arguments, operands, strict=True))
     found = dict(loop.products)
@@ -140,14 +134,8 @@ def with_inserted_outputs(
 ) -> tuple[TimeLoop, list[ir.Value], list[ir.Value]]:
     """A time loop that writes outputs into the arrays that they are inserted into.
 
-    Args:
-        loop: The loop.
-        operands: The operands of its call.
-        results: The results of its composite.
-
-    Returns:
-        The loop, whose last arguments are these arrays; the operands; and the values that its
-        results replace: for such an output, the array that contains it.
+    These arrays are its last arguments. Returns the loop, the operands, and the values that its
+    results replace: for such an output, the array that contains it.
     """
     arguments, outputs = [*loop.arguments], [*loop.outputs]
     given, made = [*operands], [*results]
@@ -189,17 +177,11 @@ def row_of(remaining: Number) -> Number:
 class StateRing:
     """The rows that steps read and write, the same in the rings of all states of a loop.
 
-    Attributes:
-        first: The row that has the states before the first step.
+    `first` is the row that has the states before the first step.
     """
 
     def __init__(self, body: Body, count: Number) -> None:
-        """Emits the values that are the same for all steps, before the loop.
-
-        Args:
-            body: The body that gets the ops.
-            count: The number of steps, an index.
-        """
+        """Emits the values that are the same for all steps, before the loop."""
         self._count = count
         self._one, self._rows = body.index(1), body.index(ROWS)
         self.first = count % self._rows
@@ -248,9 +230,6 @@ class RowTiles:
     """The tiles of one height.
 
     Attributes:
-        height: The rows of each.
-        count: The number of tiles.
-        batch: The batch size.
         before: The number of rows of an open batch before the first, an integer.
     """
 
@@ -274,14 +253,7 @@ class RowTiles:
 def row_tiles(
     body: Body, batch: Index, heights: Sequence[int], active: Number | None
 ) -> list[RowTiles]:
-    """Emits the number of tiles of each height.
-
-    Args:
-        body: The body that gets the ops.
-        batch: The batch size.
-        heights: The heights, from `heights`.
-        active: The number of active rows, if not all are.
-    """
+    """Emits the number of tiles of each height."""
     if isinstance(batch, int):
         (height,) = heights
         last = height - 1
@@ -311,15 +283,7 @@ def row_tiles(
 def step_rows_arrays(
     format: WeightFormat, key: str, columns: int, slots: int, rows: Sequence[Index]
 ) -> dict[str, ArrayType]:
-    """The arrays for the rows of a left-hand side, by key.
-
-    Args:
-        format: The format of the weights that it is multiplied by.
-        key: The key of the numbers.
-        columns: The numbers of a row.
-        slots: The number of workgroups, and of parts of the rows.
-        rows: The axis of rows, if arrays have one.
-    """
+    """The arrays for rows of a left-hand side, by key: `slots` of them, by workgroup and part."""
     types = int8_types(format, columns, (slots, *rows))
     types.append(ArrayType((slots, slots), "i32"))
     return dict(zip(_keys(format, key), types, strict=True))
@@ -335,13 +299,8 @@ class StepRows:
     """The rows of a left-hand side in int8.
 
     Attributes:
-        step: The context of a step.
-        vectors: The vector unit.
-        format: The format of the weights that it is multiplied by.
-        lhs: The left-hand side.
         rows: The rows; the first axis of each array is that of workgroups.
         turns: The turn in which each workgroup quantized each part of the rows.
-        workgroup: The number of the workgroup.
     """
 
     def __init__(
@@ -379,10 +338,7 @@ class StepRows:
     ) -> None:
         """Emits the rows of a part, unless the workgroup has quantized them in this turn.
 
-        Args:
-            part: The part of the rows, and the number of parts.
-            turn: The turn; None if there is a single workgroup, which does it once.
-            tiles: Emits the tiles of the rows; None if arrays have no axis for rows.
+        Without a turn there is a single workgroup, which does it once.
         """
         if turn is None:
             self._quantize(part, tiles)
@@ -439,7 +395,6 @@ class Panels:
 
     Attributes:
         lhs: The left-hand side, ``[B, K]``.
-        format: The format of the weights.
         columns: The products, each with the first column that is needed.
         in_place: Whether weights are read unpacked: once, by a single row in a single step.
     """
@@ -455,9 +410,6 @@ class Group:
     """The writes of one level whose gates have one width.
 
     Attributes:
-        writes: Its writes, each of a gate.
-        panels: Its products.
-        gate_width: The width of the gates.
         panel: The units of a panel.
         panels_at_once: The panels of a tile of a single row, for more independent sums.
     """
@@ -473,16 +425,9 @@ class Plan:
     """The writes of a time loop's dispatch.
 
     Attributes:
-        length: The maximum number of steps.
-        batch: The batch size.
         batched: Whether arrays have a batch axis: not if the batch size is known to be 1.
-        heights: The heights of the tiles of rows.
-        arrays: The new arrays, by key.
-        outputs: The key of each output's array.
-        states: The key of each state's array.
         finals: The key of each state's array after the last step, if rings hold rows by length.
         rows: The array of each left-hand side of a product, and the row of its first axis.
-        groups: The groups of a step, in order.
         cuts: The numbers of parts into which the units and the rows of a group are divided, each
             with the batch size from which on it applies, in order.
         by_length: Whether rings hold rows in the order of their lengths.
@@ -499,19 +444,7 @@ class Plan:
         *,
         weights_stay: bool,
     ) -> None:
-        """Plans the dispatch of a loop.
-
-        Args:
-            loop: The loop.
-            vectors: The vector unit.
-            length: The maximum number of steps.
-            batch: The batch size.
-            weights_stay: Whether weights stay the same from call to call, so that they are packed
-                once.
-
-        Raises:
-            Refused: The loop cannot be one dispatch.
-        """
+        """Plans the dispatch of a loop; weights that stay from call to call are packed once."""
         self._loop, self._vectors = loop, vectors
         self._reads_once = (length, batch, weights_stay) == (1, 1, False)
         self.length, self.batch = length, batch

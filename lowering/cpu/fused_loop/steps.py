@@ -69,7 +69,6 @@ class StepWeights:
     """The weights of a group's products with one left-hand side.
 
     Attributes:
-        panels: The products.
         array: ``[N/P, K, G*P]``, panels of all gates, or ``[G, N/P, K, P]``, panels of each gate;
             or the same of groups. Of single numbers, if there is a single panel, ``[K, G*N]``.
             Unpacked (`Panels.in_place`), ``[K, G*N]`` or ``[G*N, K]``.
@@ -110,18 +109,7 @@ def step_weights(
 ) -> StepWeights:
     """Emits the packing of the columns that products with one left-hand side need.
 
-    Args:
-        outside: The function that gets the ops.
-        vectors: The vector unit.
-        loop: The time loop.
-        arguments: The arguments of its function.
-        group: The group of the products.
-        panels: The products.
-        part: How the loop is called.
-        interleaved: Whether a panel holds the columns of all gates.
-
-    Raises:
-        Refused: Only some of the weights are transposed.
+    A panel holds the columns of all gates if `interleaved`.
     """
     products = [loop.products[value] for value, _ in panels.columns]
     if len({product.transposed for product in products}) != 1:
@@ -189,10 +177,7 @@ class Units:
     """The units of one panel, or of several adjacent ones.
 
     Attributes:
-        start: The first unit.
-        count: The number of units.
         panel: The number of the first panel; None if there is only one in all.
-        panels: The number of panels.
     """
 
     start: Index
@@ -224,18 +209,7 @@ _Products = Mapping[tuple[ir.Value, int], tuple[Array, int]]
 
 
 class StepTile:
-    """Emits tiles of a group.
-
-    Args:
-        step: The step.
-        vectors: The vector unit.
-        group: The group.
-        weights: Its weights.
-        units: The units of the tiles.
-        quantized: The rows of left-hand sides in int8.
-        batched: Whether arrays have a batch axis.
-        order: The rows' order in the rings; None if it is that of the batch.
-    """
+    """Emits tiles of a group; the rows' order in the rings is `order`, or that of the batch."""
 
     def __init__(
         self,
@@ -255,13 +229,7 @@ class StepTile:
         self.lanes = vectors.step_lanes(units.count)
 
     def emit(self, first: Index, rows: int, end: Number | None = None) -> None:
-        """Emits a tile.
-
-        Args:
-            first: Its first row in the rings.
-            rows: The number of its rows.
-            end: The first row that is not active; None if all are.
-        """
+        """Emits a tile of rows of the rings; from `end` on, if given, rows are not active."""
         if self.order is not None:
             self._prefetch(first, rows, self.order)
         products = dict(
@@ -323,11 +291,7 @@ class StepTile:
     def _multiply(
         self, weights: StepWeights, first: Index, rows: int
     ) -> list[tuple[tuple[ir.Value, int], tuple[Array, int]]]:
-        """Emits the product of these rows with this panel.
-
-        Returns:
-            For each column, its product and its first column there.
-        """
+        """Emits the product of these rows with this panel; for each column, with its first one there."""
         body, units, panels = self.body, self.units, weights.panels
         if panels.in_place:
             return self._multiply_in_place(panels, weights.array)
@@ -406,14 +370,7 @@ class StepTile:
 
 
 class _Vectors(Walk):
-    """Computes vectors of one row.
-
-    Attributes:
-        tile: The tile.
-        products: The products of the tile.
-        row: The row.
-        column: The first column of the vectors within the panel.
-    """
+    """Computes vectors of one row, from a column of the panel on."""
 
     def __init__(self, tile: StepTile, products: _Products, row: _Row, column: Index) -> None:
         super().__init__(tile.step, tile.body, tile.lanes)
@@ -461,9 +418,6 @@ class _Hints(_Vectors):
 
     It puts zeros in place of what it would read; the code that computes with them is dead, and the
     compiler drops it.
-
-    Attributes:
-        order: The rows' order, which knows the sequences.
     """
 
     def __init__(
@@ -488,12 +442,6 @@ class LoopSteps:
     """Emits the loop over time.
 
     Attributes:
-        step: The context of a step.
-        plan: The writes of a step.
-        turns: How workgroups share its parts.
-        cut: The numbers of parts into which units and rows are divided.
-        weights: The weights of each group.
-        quantized: The rows of left-hand sides in int8.
         order: The rows' order in the rings; None if it is that of the batch.
         count: The number of steps; set by `emit`.
         ring: The rows of the rings that have the states; set by `emit`.

@@ -52,16 +52,12 @@ class Turns:
 
     Attributes:
         parts: The number of parts of each; a power of two if it is computed.
-        workgroup: The number of the workgroup, an index.
     """
 
     def __init__(self, executable: Executable, parts: Index, part: Part) -> None:
-        """Starts with no turn done.
+        """Starts with no turn done; the dispatch has a workgroup for each part of one, at most 8.
 
-        Args:
-            executable: The dispatch, with a workgroup for each part.
-            parts: The number of parts of a turn, at most 8.
-            part: The loop's part of the buffer of counters that the module's time loops share.
+        The module's time loops share a buffer of counters, of which `part` is the loop's part.
         """
         if isinstance(parts, int) and parts > _MOST:
             raise ValueError(f"{parts} parts: {_MOST} is the most")
@@ -101,13 +97,7 @@ class Turns:
         return (quotient(self._done().to_index(), self.parts) - 1) // turns
 
     def take(self, turn: Number, carried: Sequence[Array], body: Callable[[Index], None]) -> None:
-        """Emits a turn.
-
-        Args:
-            turn: Its number, from 0: an index.
-            carried: The arrays that the body writes to.
-            body: Emits the body, given the number of a part.
-        """
+        """Emits a turn, numbered from 0; the body is given the number of a part."""
         if self._is_one:
             body(0)
             return
@@ -229,14 +219,7 @@ class RowOrder:
         states: Sequence[tuple[Array, Array]],
         count: Number,
     ) -> None:
-        """Emits copies of the initial states into their rings.
-
-        Args:
-            body: The body that gets the ops.
-            vectors: The vector unit.
-            states: Each initial state, and its ring.
-            count: The number of steps.
-        """
+        """Emits copies of the initial states into their rings."""
         rings = [ring for _, ring in states]
 
         def copy(number: Number) -> None:
@@ -257,12 +240,7 @@ class RowOrder:
     ) -> None:
         """Emits copies of the final states out of their rings.
 
-        Args:
-            body: The body that gets the ops.
-            vectors: The vector unit.
-            states: Each ring, and the array for its final state.
-            count: The number of steps.
-            part: The rows: the first, and the stride to the next.
+        `part` has the first of the rows to copy, and the stride to the next.
         """
         finals = [final for _, final in states]
         first, among = part
@@ -289,19 +267,7 @@ def rows_by_length(
     *,
     reverse: bool,
 ) -> RowOrder:
-    """Emits the sorting of rows.
-
-    Args:
-        outside: The function that gets the dispatch.
-        vectors: The vector unit.
-        lengths: The number of steps of each row, int64 ``[B]``.
-        start: The time of the loop's first step, an int64 scalar; None for 0.
-        count: The maximum number of steps from then on.
-        reverse: Whether time runs backwards; short rows then start late, else they finish early.
-
-    Returns:
-        The order.
-    """
+    """Emits the sorting of rows by their number of steps, int64 ``[B]``, from `start` on."""
     (batch,) = lengths.shape
     executable = Executable(outside, "order", 1)
     body = executable.body

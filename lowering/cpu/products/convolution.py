@@ -85,8 +85,6 @@ class Epilogue:
 
     Attributes:
         inputs: The name and the axes of each input.
-        steps: Its ops.
-        result: The name of the number that is its result.
     """
 
     inputs: tuple[tuple[str, Sequence[int]], ...]
@@ -114,7 +112,6 @@ class Found(NamedTuple):
     """An epilogue in a module.
 
     Attributes:
-        epilogue: The function.
         inputs: The arrays that it reads besides the sums.
         replaced: The convolution and the ops of the epilogue, the last of which has its result.
     """
@@ -136,14 +133,7 @@ def epilogue_of(convolution: ir.Operation) -> Found:
 
 
 class _Reading:
-    """The ops read so far.
-
-    Attributes:
-        ops: The convolution and the ops.
-        inputs: The arrays that they read, with their axes.
-        steps: What they compute.
-        names: The names of inputs and of the results of `ops`.
-    """
+    """The ops read so far."""
 
     def __init__(self, convolution: ir.Operation) -> None:
         self.ops = [convolution]
@@ -281,16 +271,13 @@ class ImageConvolution:
     """The sizes of a convolution in float32 of known sizes.
 
     Attributes:
-        vectors: The vector unit.
         batch: N, the number of images.
         channels: C.
         filters: F, at least 2.
         positions: The rows and columns of a result.
-        window: The rows and columns of a window.
         strides: The distance of windows along rows and columns.
         dilations: The distance of numbers in a window.
         padding: The rows and columns of zeros before an image.
-        epilogue: What follows it.
     """
 
     vectors: VectorUnit
@@ -362,16 +349,10 @@ class ImageConvolution:
     def emit(
         self, outside: Function, images: Array, filters: Array, inputs: Sequence[Array]
     ) -> Array:
-        """Emits the dispatch.
+        """Emits the dispatch: unpadded images ``[N*C, rows, columns]`` and filters ``[F, K]``.
 
-        Args:
-            outside: The function that gets it.
-            images: Without the padding, ``[N*C, rows, columns]``.
-            filters: ``[F, K]``.
-            inputs: The inputs of the epilogue, ``[F]`` or ``[N*F, positions]``.
-
-        Returns:
-            ``[N*F, positions]``.
+        The result is ``[N*F, positions]``; the inputs of the epilogue are ``[F]`` or ``[N*F,
+        positions]``.
         """
         return _Emission(self, outside, images, filters, inputs).emit()
 
@@ -380,13 +361,9 @@ class _Emission:
     """Emits the dispatch.
 
     Attributes:
-        sizes: The sizes of the convolution.
-        body: The code of a workgroup.
-        inputs: The inputs of the epilogue, by name.
         windows: The memory for windows, ``[workgroups * C * copies, lines * pitch]``.
         begin: The first row of this workgroup.
         sums: The memory for the sums of a tile before the epilogue, of each workgroup.
-        result: The result.
     """
 
     def __init__(
@@ -468,16 +445,7 @@ class _Emission:
         column: Number,
         columns: Sequence[int],
     ) -> None:
-        """Emits the product of some filters and windows, and the epilogue of its sums.
-
-        Args:
-            lhs: The filters.
-            windows: The lines of this workgroup.
-            first: The first filter.
-            at: Where the result goes.
-            column: The first of the windows in this block.
-            columns: The vectors of windows from there on.
-        """
+        """Emits the product of some filters and windows, and the epilogue of its sums."""
         body, sizes, lanes = self.body, self.sizes, self.sizes.vectors.lanes("f32")
         (high, wide), (apart, beside) = sizes.window, sizes.dilations
         places, height = [self._place(column + each) for each in columns], known(lhs.shape)[0]

@@ -53,7 +53,6 @@ class Side:
 
     Attributes:
         matrix: The matrix, ``[R, N]``.
-        width: The columns of a panel.
         begins: The row at which the numbering of valid rows starts, as a step, an int64 scalar, and
             the number of rows of a step; None for the first row.
     """
@@ -76,18 +75,9 @@ def gathered_panels(
     capacity: Index,
     format: WeightFormat,
 ) -> list[Array]:
-    """Emits the gathering.
+    """Emits the gathering of at most K = `capacity` valid rows.
 
-    Args:
-        outside: The function that gets the dispatch.
-        vectors: The vector unit.
-        sides: The matrices.
-        rows: The valid rows.
-        capacity: The maximum number of valid rows, K.
-        format: The format of the right-hand side.
-
-    Returns:
-        The panels of each; undefined after the last column and the last row.
+    Panels are undefined after the last column and the last row.
     """
     executable = Executable(outside, "gather", WORKGROUPS)
     rows, made = rows.inside(executable), list[Array]()
@@ -194,8 +184,6 @@ class Sum:
     """One of the sums.
 
     Attributes:
-        lhs: The panels of the left-hand side.
-        rhs: The panels of the right-hand side.
         height: The columns of the left-hand side, M.
         width: The columns of the right-hand side, N.
         offset: The position of the first of the ``[M, N]`` sums in a vector.
@@ -213,7 +201,6 @@ class OuterSum:
     """The tiling of sums of outer products.
 
     Attributes:
-        vectors: The vector unit.
         format: The format of the right-hand side, whose result is float32 or float64.
     """
 
@@ -269,18 +256,7 @@ class OuterSum:
         *,
         is_added: bool = False,
     ) -> Array:
-        """Emits the sums.
-
-        Args:
-            outside: The function that gets the dispatch.
-            sums: The sums.
-            rows: The valid rows.
-            total: The vector that gets the sums; None for a new one that holds nothing else.
-            is_added: Whether they are added to the vector.
-
-        Returns:
-            The vector with its new parts, or a vector of the sums, row by row.
-        """
+        """Emits the sums, into (or added to) a vector; a new one holds nothing else, row by row."""
         executable = Executable(outside, "sum", WORKGROUPS)
         sides = {each.value: each for one in sums for each in (one.lhs, one.rhs)}
         inside = {
@@ -301,16 +277,7 @@ class OuterSum:
 
 
 class _Tiles:
-    """Emits the code of a workgroup.
-
-    Attributes:
-        plan: Sizes of tiles, element types.
-        summed: The sum, inside the dispatch.
-        whole: The vector that sums are written to.
-        count: The number of rows or pairs.
-        is_added: Whether sums are added to the vector.
-        workgroup: The number of the workgroup.
-    """
+    """Emits the code of a workgroup."""
 
     def __init__(
         self,

@@ -102,20 +102,13 @@ class Blocking:
     """The tiling of a product of two matrices.
 
     Attributes:
-        vectors: The vector unit.
-        format: The format of the right-hand side.
         rows: M; if open, `_MANY_ROWS`.
-        inner: K.
-        columns: N.
         listed: Whether the rows are listed, and each is written by itself: panels do not overlap.
-        packed: Whether the right-hand side is packed.
         dotted: Whether it is ``[N, K]`` and read unpacked, by a single row.
         streamed: Whether the right-hand side is read some rows at a time.
         count: The number of parts into which the rows are divided.
         least: The fewest rows of a part of a computed number of rows.
         block: The rows of a part of a known number of rows: a block.
-        tile: The rows of a tile.
-        panel: The columns of a panel.
         across: The number of parts into which the columns are divided.
         width: The columns of a part; for a single row, parts may differ.
     """
@@ -134,15 +127,8 @@ class Blocking:
     ) -> None:
         """Plans the product with a right-hand side.
 
-        Args:
-            vectors: The vector unit.
-            format: The format of the right-hand side.
-            rows: M.
-            rhs: The right-hand side.
-            axis: Its contracted axis.
-            listed: Whether the rows are listed.
-            packed: Whether it is packed in any case, because that is done once for many calls.
-            stays: Whether it stays the same from call to call.
+        Packing is done in any case if `packed`, because that is done once for many calls; `stays`
+        says that the right-hand side is the same at every call.
         """
         self.vectors, self.format, self.listed = vectors, format, listed
         self.rows = rows if isinstance(rows, int) else _MANY_ROWS
@@ -232,11 +218,9 @@ class Blocking:
 
 @dataclass
 class ListedRows:
-    """The valid rows of a padded sequence, listed.
+    """The valid rows of a padded sequence: their numbers, int32 ``[T * B]``, and their count.
 
-    Attributes:
-        rows: Their numbers, int32 ``[T * B]``.
-        how_many: Their number, the first element of int32 ``[2]``.
+    The count is the first element of int32 ``[2]``.
     """
 
     rows: Array
@@ -260,9 +244,7 @@ class FirstRows:
     """The first rows of a sequence: those of some steps.
 
     Attributes:
-        number: The number of rows of the whole sequence.
         steps: The number of steps to read, an int64 scalar; None for all.
-        batch: The rows of a step.
     """
 
     number: Index
@@ -294,15 +276,7 @@ Rows: TypeAlias = FirstRows | ListedRows
 def listed_rows(
     outside: Function, vectors: VectorUnit, lengths: Array, start: Number | Array, steps: Index
 ) -> ListedRows:
-    """Emits the listing of the valid rows.
-
-    Args:
-        outside: The function that gets the dispatch.
-        vectors: The vector unit.
-        lengths: The number of steps of each row of the batch, int64 ``[B]``.
-        start: The time of the first step, an int64 or an array of one.
-        steps: The number of steps.
-    """
+    """Emits the listing of the valid rows, from the lengths of the batch's rows, int64 ``[B]``."""
     (batch,) = lengths.shape
     executable = Executable(outside, "rows", 1)
     body = executable.body
@@ -347,13 +321,9 @@ class QuantizedRows:
     """The rows of all workgroups.
 
     Attributes:
-        plan: The sizes of tiles and panels.
-        body: The body of the dispatch.
         lhs: The left-hand side, ``[M, K]``, or ``[K]`` for a single row.
-        scale: The scales of the columns.
         at_once: The rows that a workgroup quantizes at a time.
         rows: The rows; the first axis of each array is that of workgroups.
-        workgroup: The number of this workgroup.
     """
 
     def __init__(
@@ -372,12 +342,7 @@ class QuantizedRows:
         self.rows, self.workgroup = Int8Rows(*map(executable.make, types)), executable.workgroup()
 
     def quantize(self, row: Sequence[Index], at: Sequence[Index]) -> None:
-        """Emits a row in int8.
-
-        Args:
-            row: The row of the left-hand side; empty if it is a vector.
-            at: Its number among the rows of the workgroup; empty likewise.
-        """
+        """Emits a row in int8; both indices are empty if the left-hand side is a vector."""
         plan, index = self.plan, [self.workgroup, *at]
         source = (self.lhs, row)
         quantize_row(self.body, plan.vectors, plan.format, source, plan.inner, self.rows, index)
@@ -390,15 +355,7 @@ class QuantizedRows:
         to: tuple[Array, Sequence[Index]],
         width: int,
     ) -> None:
-        """Emits the product of some rows and a panel.
-
-        Args:
-            at: The first row, among those of the workgroup; empty if it is a vector.
-            rows: The number of rows.
-            rhs: The panel.
-            to: The destination, and the position of the product's first number.
-            width: The columns of the product.
-        """
+        """Emits the product of some rows and a panel to a destination, from a position in it on."""
         body, plan, (made, position) = self.body, self.plan, to
         *lead, first = position
         lhs = self.rows.tile(body, [self.workgroup, *at], rows)
@@ -423,7 +380,6 @@ class Store:
     Attributes:
         whole: The matrix; the type of a new one, which is undefined where no product writes.
         steps: The step at which they begin, an int64 scalar; None for the first.
-        batch: The rows of a step.
     """
 
     whole: Array | ArrayType
@@ -455,19 +411,7 @@ class Store:
 
 
 class PanelProduct:
-    """The product of some rows, by panels of columns: the common base of all cases.
-
-    Attributes:
-        plan: The sizes of tiles and panels.
-        vectors: The vector unit.
-        executable: The dispatch.
-        body: Its body.
-        lhs: The left-hand side.
-        rhs: The right-hand side, packed or not.
-        outside: The function that gets the dispatch.
-        store: The destination of the product.
-        scale: The scales of the columns, of a format whose left-hand side is quantized.
-    """
+    """The product of some rows, by panels of columns: the common base of all cases."""
 
     def __init__(
         self,
@@ -539,13 +483,7 @@ class PanelProduct:
 
 
 class Blocks(PanelProduct):
-    """All rows of a known number: a workgroup has a block of them, and a part of the columns.
-
-    Attributes:
-        first: The first row of the block.
-        column: The first column of the part.
-        part: The part of the product.
-    """
+    """All rows of a known number: a workgroup has a block of them, and a part of the columns."""
 
     def emit(self) -> Array:
         """Emits the dispatch; returns its result."""
@@ -641,9 +579,6 @@ class Partition(PanelProduct):
     """A workgroup's partition of the first rows, of an open number.
 
     Attributes:
-        rows: The rows.
-        count: Their number.
-        whole: The destination.
         base: Its row for the first row.
         at_once: The most rows of a chunk.
         copies: The arrays that rows are copied to.
@@ -722,11 +657,7 @@ class Partition(PanelProduct):
 
 
 class GatheredPartition(Partition):
-    """Listed rows; a workgroup gathers all chunks into the same part of a buffer.
-
-    Attributes:
-        first: The workgroup's first row of the buffer.
-    """
+    """Listed rows; a workgroup gathers all chunks into the same part of a buffer."""
 
     at_once = COPIES_AT_ONCE
 
@@ -764,11 +695,7 @@ class GatheredPartition(Partition):
 
 
 class QuantizedPartition(Partition):
-    """Rows that workgroups quantize; several may share the columns.
-
-    Attributes:
-        quantized: The rows in int8.
-    """
+    """Rows that workgroups quantize; several may share the columns."""
 
     def prepare(self) -> None:
         """Emits the arrays of the rows in int8."""
@@ -806,20 +733,10 @@ def rows_product(
     store: Store | None = None,
     scale: Array | None = None,
 ) -> Array:
-    """Emits the product.
+    """Emits ``[M, K] @ [K, N]``, or with ``[N, K]`` if `axis` is 1; a computed M is at least 1.
 
-    Args:
-        outside: The function that gets the dispatch.
-        plan: The sizes of its tiles and panels.
-        lhs: ``[M, K]``; M, if it is computed, at least 1.
-        rhs: ``[K, N]``, or ``[N, K]`` if `axis` is 1; the element types are those of the format.
-        axis: The contracted axis of `rhs`.
-        rows: The rows to multiply; None for all. If M is known, the others may be computed too.
-        store: The destination of the product; None for a new matrix, as for a single row.
-        scale: The scales of the columns, ``[N]``, of a format whose left-hand side is quantized.
-
-    Returns:
-        ``[M, N]``, or the destination; other rows are undefined.
+    Only `rows` are multiplied, the others are undefined; if M is known, those may be computed too.
+    `scale` has the scales of the columns, ``[N]``, of a format whose left-hand side is quantized.
     """
     number = lhs.shape[0]
     rows = rows or FirstRows(number)
