@@ -95,13 +95,7 @@ _UNREAD = 2
 
 
 def rows_at(body: Body, step: Number, active: Number) -> dict[Lead, Index]:
-    """Emits the rows that a step reads, "current", and writes, "next".
-
-    Args:
-        body: The body that gets the ops.
-        step: The step's number, an index.
-        active: Whether the step is active: one of the call's n steps.
-    """
+    """Emits the rows that a step reads, "current", and writes, "next"."""
     current = step % 2
     after = 1 - current
     return {"current": current, "next": body.select(active, after, body.index(_UNREAD))}
@@ -136,7 +130,6 @@ class Group:
     Attributes:
         gate_width: The width of a gate, U.
         gates: The gates side by side, G; other values are written G times.
-        writes: Its writes.
     """
 
     gate_width: int
@@ -148,7 +141,6 @@ class Plan:
     """The writes of a time loop's steps.
 
     Attributes:
-        batch: The batch size.
         arrays: The arrays that the loop carries, by key.
         outputs: The keys of each output's arrays: one, or one for each gate.
         states: The key of each state's array.
@@ -157,11 +149,7 @@ class Plan:
     """
 
     def __init__(self, loop: TimeLoop) -> None:
-        """Plans the steps of a loop.
-
-        Raises:
-            Refused: The steps cannot write in place.
-        """
+        """Plans the steps of a loop; Refused if they cannot write in place."""
         if any(product.scale is not None for product in loop.products.values()):
             raise Refused("weights in int8")
         self._loop, self.batch = loop, static_size(loop.batch_size)
@@ -265,15 +253,7 @@ def row_of(array: Array, lead: Index, *, gate: bool = False) -> tuple[list[Index
 def pointwise(
     step: StepContext, batch: int, products: Mapping[ir.Value, Array], active: Number, group: Group
 ) -> None:
-    """Emits a group's dispatch.
-
-    Args:
-        step: The step; its arrays are written to.
-        batch: The number of rows.
-        products: The products so far.
-        active: Whether the step is active.
-        group: The writes of the dispatch.
-    """
+    """Emits a group's dispatch."""
     region = spare_block()
     inside, writes = Body(region, step.body.location), group.writes
     arrays = [step.arrays[write.array] for write in writes]
@@ -310,16 +290,7 @@ def _target(inside: Body, array: Array, lead: Index, batch: int) -> Array:
 
 
 class _Elements(Walk):
-    """Computes the scalars of each element that a dispatch writes.
-
-    Attributes:
-        batch: The number of rows.
-        products: The products so far.
-        group: The writes of the dispatch.
-        inside: The dispatch, around the generic.
-        targets: The rows that are written.
-        inputs: The inputs of the generic with their axes, by source.
-    """
+    """Computes the scalars of each element that a dispatch writes."""
 
     def __init__(
         self,
@@ -417,16 +388,7 @@ class _Elements(Walk):
 def tiled_matmul(
     body: Body, lhs: Array, rhs: Array, axes: tuple[int, int], element: str, tiling: Tiling
 ) -> Array:
-    """Emits a matrix product in given tiles.
-
-    Args:
-        body: The body that gets the ops.
-        lhs: The left-hand side.
-        rhs: The right-hand side.
-        axes: The contracted axis of each.
-        element: The element type of the result.
-        tiling: The result of `Gpu.product`.
-    """
+    """Emits a matrix product in the tiles of `Gpu.product`; `axes` are the contracted ones."""
     type = ArrayType((lhs.shape[1 - axes[0]], rhs.shape[1 - axes[1]]), element)
     attributes = gpu_tiles(tiling.pipeline, tiling.threads, tiling.warp, tiling.levels)
     return linalg.matmul(body, lhs, rhs, linalg.zeros(body, type), attributes, axes)
@@ -452,14 +414,7 @@ def pinned_loops(
 ) -> list[Function]:
     """Emits time loops of equal length as one function, and a step of all of them as another.
 
-    Args:
-        symbol: The name of the first.
-        loops: The time loops.
-        gpu: The GPU; None for a CPU.
-        location: Their source location.
-
-    Raises:
-        Refused: The steps of a loop cannot write in place.
+    `gpu` is None for a CPU.
     """
     types = [value.type for loop in loops for value in loop.arguments]
     function = Function(symbol, types, location)
@@ -497,9 +452,7 @@ class _Values:
 
     Attributes:
         scalars: The number of steps, and the other scalars of the loop.
-        reads: The arrays that it reads.
         weights: The weights of each product, in the layout of the product.
-        arrays: The arrays that it writes to, by key.
     """
 
     scalars: dict[ir.Value, Number] = field(default_factory=dict[ir.Value, Number])
@@ -528,10 +481,7 @@ class _PinnedLoop:
     """One of the loops that run together, around its steps.
 
     Attributes:
-        loop: The time loop.
-        plan: The writes of its steps.
         tilings: The tiling of each product on a GPU; None to leave it to IREE.
-        values: The arguments of a step.
     """
 
     def __init__(
@@ -608,14 +558,7 @@ class _PinnedLoop:
 
 
 class _Step:
-    """One step of one of the loops.
-
-    Attributes:
-        pinned: The loop.
-        values: Its arguments.
-        body: The body that gets the ops.
-        step: Its context.
-    """
+    """One step of one of the loops."""
 
     def __init__(self, pinned: _PinnedLoop, values: _Values, body: Function) -> None:
         self.pinned, self.values, self.body = pinned, values, body
