@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["GRADIENTS", "OPS", "Op", "find_op"]
-
 
 class Emitter(Protocol):
     """Emits an op: takes its arguments by name, returns its results in the signature's order."""
@@ -35,12 +33,7 @@ class Emitter(Protocol):
 
 @dataclass(frozen=True)
 class Op:
-    """A registered op.
-
-    Attributes:
-        signature: Its arguments, attributes and results.
-        emit: Emits its StableHLO.
-    """
+    """A registered op."""
 
     signature: Signature
     emit: Emitter
@@ -80,17 +73,8 @@ GRADIENTS: Mapping[str, Gradient] = MappingProxyType(
 def find_op(name: str, caller: str = "build") -> str:
     """The op with a name, which may also be in snake case.
 
-    Args:
-        name: The name.
-        caller: The prefix of the message.
-
-    Raises:
-        InvalidArgumentError: There is no such op; the message suggests the likely one, or else
-            lists the ops whose names contain the given name, or else all ops.
-
-    Example:
-        >>> find_op("block_lstm_v2")
-        'BlockLSTMV2'
+    The message for an unknown name suggests the likely one, or else lists the ops whose names
+    contain the given name, or else all ops.
     """
     for op in OPS.values():
         if name in (op.signature.name, op.signature.function):

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["GRAD_V1", "GRAD_V2", "OP_V1", "OP_V2", "backward", "forward"]
 
 _GATE_ORDER = {
     "BlockLSTM": "ICFO",
@@ -221,11 +220,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
 
 
 def _backward_loop(b: Builder, spec: FunctionSpec, args: Values, n: Value) -> dict[str, Value]:
-    """Emits the loop of a gradient op over the n steps that ran.
-
-    Returns:
-        ``dgates [T, B, 4H]``, and the gradients of the initial states, ``dc`` and ``dh``.
-    """
+    """Emits the loop of a gradient op over the n steps that ran."""
     storage, compute = spec.dtype, spec.compute
     T, B, I, H = spec.dims.values()
     gate_order = _GATE_ORDER[spec.op]

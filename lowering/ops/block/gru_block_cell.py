@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["GRAD", "OP", "PARAMETER_GRAD", "backward", "forward", "parameter_gradients"]
 
 _INPUTS = (
     Argument("x", "B I", "input"),

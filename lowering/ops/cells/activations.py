@@ -26,8 +26,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
 
-__all__ = ["ACTIVATIONS", "SIGMOID", "TANH", "Activation", "Function", "Slope"]
-
 
 class Slope(NamedTuple):
     """The derivative of a function.
@@ -46,10 +44,8 @@ class Activation:
     """One of ONNX's functions.
 
     Attributes:
-        name: ONNX's name.
         formula: y in terms of x, for the documentation.
         derivative: dy/dx, for the documentation: in terms of y if a step saves y.
-        apply: Emits y, given x, alpha and beta.
         slope: Emits the derivative, given x, y, alpha and beta; if only y is known, y for both.
         parameters: Its parameters among alpha and beta, with their defaults; None for no default.
         needs_input: Whether the derivative needs x, given alpha.
@@ -203,7 +199,6 @@ class Function:
     """The activation function of a gate: a function with its parameters.
 
     Attributes:
-        of: The function.
         alpha: Its alpha; 0 if it has none.
         beta: Its beta; 0 if it has none.
         clip: The bound of its input; 0 for none.
@@ -236,11 +231,7 @@ class Function:
     def gradient(self, b: Builder, saved: Value, y: Value, *factors: Value) -> Value:
         """The derivative times some factors: the gradient of the input before it is clipped.
 
-        Args:
-            b: The builder.
-            saved: The saved value; or the input, if the function's value is known too.
-            y: The function's value.
-            *factors: The factors of the gradient of y.
+        It is given the saved value; or the input, if the function's value is known too.
         """
         slope, rises = self.of.slope(b, saved, y, self.alpha, self.beta)
         result = functools.reduce(operator.mul, factors if slope is None else (slope, *factors))

@@ -25,7 +25,6 @@ from rnn_compiler.lowering.builder.time_loop import Values
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
 
-__all__ = ["Cell", "Derivative", "PlainCell", "StepResult", "Times"]
 
 Times = Callable[[str, "Value"], "Value"]
 """Multiplies rows, ``[B, N]`` in any type, by the weights of a name."""
@@ -117,28 +116,19 @@ class Cell(Protocol):
     ) -> StepResult:
         """One step.
 
-        Args:
-            b: The builder.
-            x: The input projection with its bias, ``[B, gH]``.
-            r: The previous output, multiplied by ``w_r``.
-            state: The previous state.
-            parameters: The biases that `biases` named, and the direction's vectors.
-            times: Multiplies by the transpose of other matrices.
+        `x` is the input projection with its bias, and `r` the previous output times ``w_r``, both
+        ``[B, gH]``; `times` multiplies by the transpose of other matrices.
         """
         ...
 
     def derivative(
         self, b: Builder, reads: Values, dh: Value, dc: Value | None, times: Times
     ) -> Derivative:
-        """The derivative of a step.
+        """The derivative of a step; `times` multiplies by other matrices than ``w_r``.
 
-        Args:
-            b: The builder.
-            reads: The values that the step saved; ``c_before`` if the cell has a state c; the
-                values that `reads` names; the direction's vectors.
-            dh: Gradient of the step's output, before any projection.
-            dc: Gradient of the step's cell state.
-            times: Multiplies by other matrices than ``w_r``.
+        `reads` has the values that the step saved; ``c_before`` if the cell has a state c; the
+        values that `reads` of the class names; the direction's vectors. `dh` is before any
+        projection.
         """
         ...
 
@@ -147,23 +137,15 @@ class Cell(Protocol):
     ) -> Sequence[tuple[int, Value, Value]]:
         """The products that make up the gradient of R.
 
-        Args:
-            b: The builder.
-            gates: Gradients of the recurrent products, ``[n, B, gH]``.
-            before: The previous output of each step, ``[n, B, h]``.
-            saved: The values that the steps saved, ``[n, B, kH]``; None if there are none.
-
-        Returns:
-            For each block of rows of R: the first row, the gradients of its gates, and the values
-            that it was multiplied by.
+        For each block of rows of R: the first row, the gradients of its gates ``[n, B, gH]``, and
+        the values that it was multiplied by. `before` has the previous outputs ``[n, B, h]``.
         """
         ...
 
     def outputs(self, b: Builder, saved: Value) -> Value:
         """The outputs of all steps before a projection, ``[T, B, H]``, from the saved values.
 
-        Raises:
-            NotImplementedError: The cell does not have it, so no projection can follow it.
+        A cell without it, which raises NotImplementedError, has no projection.
         """
         ...
 

@@ -31,8 +31,6 @@ from rnn_compiler.schema.cudnn_layout import RNN_MODES
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
 
-__all__ = ["GRU"]
-
 
 @dataclass(frozen=True)
 class GRU(PlainCell):
@@ -40,8 +38,6 @@ class GRU(PlainCell):
 
     Attributes:
         gate_order: The order of its gates, "rzn" or "zrn".
-        f: The activation function of r and z.
-        g: The activation function of n.
     """
 
     gate_order: str = "rzn"

@@ -20,8 +20,6 @@ from rnn_compiler.schema.cudnn_layout import RNN_MODES
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
 
-__all__ = ["LSTM"]
-
 
 @dataclass(frozen=True)
 class LSTM(PlainCell):
@@ -29,7 +27,6 @@ class LSTM(PlainCell):
 
     Attributes:
         gate_order: The order of its gates, a key of `lstm.GATE_ORDERS`.
-        functions: Its activation functions.
     """
 
     gate_order: str = "IFCO"

@@ -19,17 +19,10 @@ from rnn_compiler.lowering.ops.cells.cell import Derivative, PlainCell, StepResu
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
 
-__all__ = ["RNN"]
-
 
 @dataclass(frozen=True)
 class RNN(PlainCell):
-    """The `Cell` of rnn_tanh and rnn_relu, and of ONNX's RNN.
-
-    Attributes:
-        name: The cell's name.
-        f: The activation function.
-    """
+    """The `Cell` of rnn_tanh and rnn_relu, and of ONNX's RNN."""
 
     name: str
     f: Function

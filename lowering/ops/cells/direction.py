@@ -35,8 +35,6 @@ from rnn_compiler.schema.open_sizes import Open, Size
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
 
-__all__ = ["Direction"]
-
 
 class _Columns(NamedTuple):
     """The columns of a layer's output that belong to one direction."""
@@ -54,11 +52,6 @@ class Direction:
     """One direction of one layer.
 
     Attributes:
-        b: The builder.
-        cell: The cell.
-        storage: The dtype of stored values.
-        steps: The valid steps.
-        reverse: Whether it is the reverse direction.
         recurrent: R, ``[gH, h]``.
         projection: Wp, ``[P, H]``, or None.
         parameters: Other vectors that steps read, in the compute type, by name.
@@ -106,15 +99,9 @@ class Direction:
     ) -> dict[str, Value]:
         """Emits the forward loop.
 
-        Args:
-            zx: The input projection without its bias, ``[T, B, gH]`` in the compute type.
-            biases: That bias, ``b``, and those that the cell's step adds.
-            state: ``h`` and, if the cell has it, ``c`` before the first step.
-            training: Whether to save the values that the derivative needs.
-
-        Returns:
-            ``y [T, B, h]``; the final ``h`` and ``c``; when training, ``activations``, the saved
-            values side by side, ``[T, B, kH]``.
+        From ``zx [T, B, gH]``, without its bias ``b`` and in the compute type, and the states
+        before the first step: ``y [T, B, h]``; the final ``h`` and ``c``; when training,
+        ``activations``, the saved values side by side, ``[T, B, kH]``.
         """
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         T, B, _ = zx.shape
@@ -170,22 +157,12 @@ class Direction:
         gradients: Values,
         block: TimeBlock,
     ) -> dict[str, Value]:
-        """Emits the backward loop over a block of time.
+        """Emits the backward loop over a block of time, of which only the steps in `steps` are run.
 
-        Args:
-            dy: Gradient of the layer's output, ``[T, B, D*h]``.
-            y: The layer's output, ``[T, B, D*h]``.
-            columns: The first column of both that belongs to this direction.
-            activations: The values that `forward` saved; None if there are none.
-            initial: ``h`` and ``c`` before the first step.
-            gradients: ``dh`` and, if the cell has a state c, ``dc`` of the state after the block's
-                last step; the states that `more_states` names.
-            block: The steps t; only those in `steps` are run.
-
-        Returns:
-            ``dx_gates [block.length, B, gH]``; ``dr_gates`` of the same shape if it differs; with a
-            projection, ``dh_rows [block.length, B, P]``, the gradient of its result; `gradients` of
-            the state before the block's first step.
+        `dy` and `y` are the layer's, ``[T, B, D*h]``; `columns` is this direction's first column.
+        `gradients` are those of the state after the block's last step. Returns ``dx_gates [n, B,
+        gH]``; ``dr_gates`` of the same shape if it differs; with a projection, ``dh_rows [n, B,
+        P]``, the gradient of its result; `gradients` of the state before the block's first step.
         """
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         B = y.shape[1]

@@ -30,17 +30,10 @@ from rnn_compiler.schema.open_sizes import static_size
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
 
-__all__ = ["GRUResetBefore"]
-
 
 @dataclass(frozen=True)
 class GRUResetBefore(PlainCell):
-    """The `Cell` of ONNX's GRU with linear_before_reset=0.
-
-    Attributes:
-        f: The activation function of z and r.
-        g: The activation function of n.
-    """
+    """The `Cell` of ONNX's GRU with linear_before_reset=0."""
 
     f: Function = SIGMOID
     g: Function = TANH

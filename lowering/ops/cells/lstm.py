@@ -44,27 +44,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = [
-    "FORGET_BIAS",
-    "GATE_ORDERS",
-    "PEEPHOLES",
-    "PEEPHOLE_GRADIENTS",
-    "SAVED",
-    "USE_PEEPHOLE",
-    "USE_PEEPHOLE_REQUIRED",
-    "WEIGHTS",
-    "Functions",
-    "GateGradients",
-    "LSTMStep",
-    "activations",
-    "backward",
-    "cell_clip",
-    "forward",
-    "gate_bias",
-    "gradient_by",
-    "peephole_gradients",
-    "peepholes",
-]
 
 GATE_ORDERS: dict[str, tuple[str, str, str, str]] = {
     "ICFO": ("i", "ci", "f", "o"),
@@ -163,7 +142,6 @@ class Functions(NamedTuple):
     """The activation functions of a cell.
 
     Attributes:
-        f: For the gates i, f and o.
         g: For the cell input.
         h: For the cell state, in the output.
         input_forget: Whether the forget gate is 1 - i.
@@ -188,19 +166,10 @@ def forward(
     cell_clip: float = 0.0,
     functions: Functions = TENSORFLOWS,
 ) -> tuple[LSTMStep, dict[str, Value]]:
-    """One step, from the pre-activations of its gates.
+    """One step, from the pre-activations ``z = [x, h_prev] @ w + b``, ``[B, 4H]``.
 
-    Args:
-        b: The builder.
-        z: ``[x, h_prev] @ w + b``, ``[B, 4H]``.
-        cs_prev: The cell state before the step, ``[B, H]``.
-        peepholes: ``wci``, ``wcf`` and ``wco``, each ``[H]``; empty for none.
-        gate_order: A key of `GATE_ORDERS`.
-        cell_clip: Bound of the cell state; none if not positive.
-        functions: The activation functions.
-
-    Returns:
-        The activations, and the saved values of i, ci, f and o (`Function.gate`).
+    `peepholes` are ``wci``, ``wcf`` and ``wco``, ``[H]``, or none; `cell_clip` is off if not
+    positive. Returns the activations, and the saved values of i, ci, f and o (`Function.gate`).
     """
     gates: dict[str, Value] = {}
     saved: dict[str, Value] = {}
@@ -271,20 +240,10 @@ def backward(
     peepholes: Mapping[str, Value],
     functions: Functions = TENSORFLOWS,
 ) -> tuple[GateGradients, Value]:
-    """The derivative of one step.
+    """The derivative of one step: the gradients of the gates and of `cs_prev`.
 
-    Args:
-        b: The builder.
-        saved: The step's ``i``, ``f``, ``o``, ``ci`` and ``co``, each ``[B, H]``; with other
-            functions than TensorFlow's, the values saved by `forward`, and ``cs``.
-        cs_prev: The cell state before the step, ``[B, H]``.
-        cs_grad: Gradient of the step's cell state, ``[B, H]``.
-        h_grad: Gradient of the step's output, ``[B, H]``.
-        peepholes: ``wci``, ``wcf`` and ``wco``, each ``[H]``; empty for none.
-        functions: The activation functions.
-
-    Returns:
-        The gradients of the gates and of `cs_prev`.
+    `saved` has ``i``, ``f``, ``o``, ``ci`` and ``co``, each ``[B, H]``; with other functions than
+    TensorFlow's, the values saved by `forward`, and ``cs``.
     """
     of = functions
     b.formula("i = value of the gate")
@@ -325,15 +284,7 @@ def peephole_gradients(
     cs_prev: Value,
     cs: Value,
 ) -> dict[str, Value]:
-    """The gradients of the peephole weights, summed over all axes but the last; 0 without peephole.
-
-    Args:
-        b: The builder.
-        spec: The gradient op.
-        gates: Gradients of the gates.
-        cs_prev: Cell states before the steps.
-        cs: Cell states after the steps.
-    """
+    """The gradients of the peephole weights, summed over all axes but the last; else 0."""
     if not spec.attributes["use_peephole"]:
         b.formula("wci_grad = 0")
         zero = b.full(0, cs.shape[-1:], cs.dtype)

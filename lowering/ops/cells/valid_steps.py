@@ -10,16 +10,9 @@ from rnn_compiler.schema.open_sizes import Open, Size
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
 
-__all__ = ["TimeBlock", "ValidSteps"]
-
 
 class TimeBlock(NamedTuple):
-    """A block of time. Steps past the end of the sequence do not run.
-
-    Attributes:
-        start: Its first step. Both are open if the length of the sequence is.
-        stop: The step after its last.
-    """
+    """A block of time, up to before `stop`. Steps past the end of the sequence do not run."""
 
     start: Size
     stop: Size
@@ -35,7 +28,6 @@ class ValidSteps:
     """The valid steps of a padded batch.
 
     Attributes:
-        seq_length: T.
         count: The number of steps of the longest row, int64 scalar.
         lengths: The number of steps of each row, int64 ``[B]``; None if every row has every step.
     """

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.lowering.builder.time_loop import Values
 
-__all__ = ["CALL_COUNTER", "OPERANDS", "RATE", "SEEDS", "dropout_mask"]
 
 _INT64 = (-(2**63), 2**63 - 1)
 

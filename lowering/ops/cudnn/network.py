@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["Network"]
 
 _CELLS = (LSTM(), GRU(), RNN("rnn_tanh", TANH), RNN("rnn_relu", Function(ACTIVATIONS["Relu"])))
 
@@ -32,11 +31,7 @@ CELLS: dict[str, Cell] = {cell.name: cell for cell in _CELLS}
 
 @dataclass(frozen=True)
 class Network(Layers):
-    """A forward op or a gradient of CudnnRNN.
-
-    Attributes:
-        reserve: The layout of `reserve_space`.
-    """
+    """A forward op or a gradient of CudnnRNN."""
 
     reserve: ReserveLayout
 

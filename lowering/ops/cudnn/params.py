@@ -34,16 +34,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = [
-    "FROM_CANONICAL",
-    "FROM_CANONICAL_V2",
-    "PARAMS_SIZE",
-    "TO_CANONICAL",
-    "TO_CANONICAL_V2",
-    "from_canonical",
-    "params_size",
-    "to_canonical",
-]
 
 _MAX_TENSORS = 512
 """The most matrices that a function may have. With more, IREE takes minutes to compile it."""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["backward", "forward"]
-
 
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits a forward op."""
@@ -159,17 +157,7 @@ def _stored_masks(net: Network) -> Sequence[Value]:
 def _started(
     net: Network, layer: int, x: Value, y: Value, dy: Value, initial: Values, upstream: Values
 ) -> list[DirectionGradient]:
-    """The gradients of a layer's directions, before their first block of time.
-
-    Args:
-        net: The op.
-        layer: The layer.
-        x: Its input.
-        y: Its output.
-        dy: The gradient of its output.
-        initial: The initial states of all layers.
-        upstream: The gradients of all layers' last states.
-    """
+    """The gradients of a layer's directions, before their first block of time."""
     started: list[DirectionGradient] = []
     for index, each in net.layer(layer):
         saved = net.reserve.activations[index]

@@ -35,8 +35,6 @@ from rnn_compiler.schema.open_sizes import Size
 from rnn_compiler.schema.signatures import Gradient, Signature
 from rnn_compiler.schema.tensors import Argument, OpTensor, Result
 
-__all__ = ["GRADIENTS", "MODES", "NUM_PROJ", "OPS", "reserve_of"]
-
 MODES = (
     Attribute("rnn_mode", str, "lstm", "the cell of each layer", choices=tuple(RNN_MODES)),
     Attribute(
@@ -147,14 +145,7 @@ def _forms(
 def _gradient_form(
     version: int, inputs: Sequence[OpTensor], values: Sequence[OpTensor], *, has_cell_state: bool
 ) -> tuple[tuple[OpTensor, ...], tuple[OpTensor, ...]]:
-    """The arguments and results of a gradient op.
-
-    Args:
-        version: The version of its forward op.
-        inputs: The arguments of the forward op.
-        values: Its results: three outputs, ``reserve_space`` and ``host_reserved``.
-        has_cell_state: Whether the cell has a cell state.
-    """
+    """The arguments and results of a gradient op, from those of its forward op."""
     op = f"CudnnRNN{_SUFFIXES[version]}"
     unused = "host_reserved" if has_cell_state else "host_reserved output_c"
     given = [

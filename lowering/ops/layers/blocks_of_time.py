@@ -29,7 +29,6 @@ from rnn_compiler.schema.open_sizes import Size, open_dimension, product, static
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Value
 
-__all__ = ["blocks_of_time", "from_the_end"]
 
 SMALLEST_BLOCK = 1 << 16
 """Bytes of gradients of gates from which a block of time is worth its own loop and products."""
@@ -68,13 +67,10 @@ def blocks_of_time(net: Layers) -> list[TimeBlock]:
 
 
 def _open_blocks(net: Layers, most: int, share: Size, total: Size) -> list[TimeBlock]:
-    """Emits the starts and the length of blocks of open sizes.
+    """Emits the starts and the length of at most `most` blocks of open sizes.
 
-    Args:
-        net: The network.
-        most: The number of blocks.
-        share: The bytes of all gradients of gates, times `SHARE`.
-        total: The bytes of all arguments and results.
+    `share` is the bytes of all gradients of gates, times `SHARE`; `total` those of all arguments
+    and results.
     """
     b = net.b
     b.formula("block_length = T / the number of blocks with steps")

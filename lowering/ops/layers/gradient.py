@@ -30,18 +30,12 @@ from rnn_compiler.schema.open_sizes import Size, static_size
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Value
 
-__all__ = ["DirectionGradient", "add_blocks", "input_gradient"]
-
 
 def add_blocks(directions: Sequence[DirectionGradient], params: Value) -> Value:
     """Emits the gradient of a layer, its directions side by side.
 
-    Args:
-        directions: The layer's directions, started.
-        params: The gradient of all parameters so far; 0 at the layer's parameters.
-
-    Returns:
-        The gradient with the layer's matrices; the directions have the rest.
+    The result is the gradient of all parameters, 0 at the layer's before, with the layer's
+    matrices; the directions have the rest.
     """
     net = directions[0].net
     blocks = blocks_of_time(net)
@@ -75,11 +69,6 @@ class DirectionGradient:
     """The gradient of one direction of a layer, which grows block by block.
 
     Attributes:
-        net: The op.
-        pseudo_layer: The direction.
-        dy: Gradient of the layer's output, ``[T, B, D*h]``.
-        x: The layer's input, ``[T, B, in]``.
-        y: The layer's output, ``[T, B, D*h]``.
         column: The direction's first column in both.
         saved: The values that the forward pass saved, ``[T, B, kH]``; None if there are none.
         initial: The state before the first step, by name.
@@ -87,8 +76,6 @@ class DirectionGradient:
             that `start` began with, before the last block.
         parts: The gradients of the matrices, with their offsets, if there is a single block.
         states: The names of the states that one block passes to the next.
-        block: The block of time that was run last.
-        loop: The results of its loop.
     """
 
     net: Layers
@@ -156,15 +143,7 @@ class DirectionGradient:
         return through if direct is None else through + direct
 
     def multiply(self, params: Value, *, whole: bool) -> Value:
-        """Emits the products and sums of the block that was run.
-
-        Args:
-            params: The gradient of all parameters so far.
-            whole: Whether there is only this block.
-
-        Returns:
-            The gradient with the block's part.
-        """
+        """Emits the products and sums of the block that was run."""
         net, b = self.net, self.net.b
         is_open = bool(net.spec.open_dims)
         params = self._add_open(params) if is_open else self._add(params, whole=whole)

@@ -17,19 +17,10 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["Layers"]
-
 
 @dataclass(frozen=True)
 class Layers(ABC):
-    """A forward op or a gradient.
-
-    Attributes:
-        b: The builder.
-        spec: The op.
-        args: Its arguments, by name.
-        steps: The valid steps of the padded batch.
-    """
+    """A forward op or a gradient."""
 
     b: Builder
     spec: FunctionSpec

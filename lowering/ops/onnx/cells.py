@@ -18,8 +18,6 @@ from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS, Activation,
 from rnn_compiler.lowering.ops.cells.cell import Cell
 from rnn_compiler.lowering.ops.onnx.kinds import KINDS, Kind
 
-__all__ = ["DIRECTIONS", "cells_of"]
-
 DIRECTIONS: Mapping[str, tuple[int, ...]] = {
     "forward": (0,),
     "reverse": (1,),
@@ -29,15 +27,7 @@ DIRECTIONS: Mapping[str, tuple[int, ...]] = {
 
 
 def cells_of(op: str, attributes: Mapping[str, Any]) -> list[Cell]:
-    """The cells of an op, one per direction.
-
-    Args:
-        op: The name of the op, ``"onnx.LSTM"``, or of its gradient.
-        attributes: Its attributes.
-
-    Raises:
-        InvalidArgumentError: The attributes contradict each other.
-    """
+    """The cells of an op, one per direction."""
     kind = KINDS[op.removeprefix("onnx.").removesuffix("Grad")]
     directions = DIRECTIONS[attributes["direction"]]
     count = len(kind.functions)

@@ -16,15 +16,12 @@ from rnn_compiler.lowering.ops.cells.cudnn_plain import RNN
 from rnn_compiler.lowering.ops.cells.gru_reset_before import GRUResetBefore
 from rnn_compiler.schema.attributes import Attribute
 
-__all__ = ["KINDS", "Kind"]
-
 
 @dataclass(frozen=True)
 class Kind:
     """One of the ops.
 
     Attributes:
-        gates: The number of gates of its cells.
         functions: The default activation functions of a direction.
         cell: The cell of a direction, from the op's attributes and the direction's functions.
         attributes: The attributes that only this op has.

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["PEEPHOLES", "OnnxLayer"]
 
 PEEPHOLES = ("wci", "wco", "wcf")
 """The parts of P, in order, by the cell's names."""
@@ -27,11 +26,7 @@ PEEPHOLES = ("wci", "wco", "wcf")
 
 @dataclass(frozen=True)
 class OnnxLayer(Layers):
-    """One of ONNX's forward ops or gradients.
-
-    Attributes:
-        cells: The cell of each direction.
-    """
+    """One of ONNX's forward ops or gradients."""
 
     cells: Sequence[Cell]
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["backward", "forward"]
-
 
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits a forward op."""

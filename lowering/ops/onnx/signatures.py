@@ -40,8 +40,6 @@ from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.signatures import Gradient, Signature
 from rnn_compiler.schema.tensors import Argument, OpTensor, Result, as_given_by
 
-__all__ = ["GRADIENTS", "OPS"]
-
 _WEIGHTS = ("W", "R", "B", "P")
 
 _COMMON = (
@@ -155,11 +153,7 @@ def _forms(
 
 
 def _derived(op: str, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Checks the sizes; there are no derived ones.
-
-    Raises:
-        InvalidArgumentError: `hidden_size` differs from num_units.
-    """
+    """Checks that `hidden_size` is num_units; there are no derived sizes."""
     if known["hidden_size"] not in (0, known["num_units"]):
         expected = f"num_units = {known['num_units']}, or 0"
         raise InvalidArgumentError(op, "hidden_size", expected, str(known["hidden_size"]))
