@@ -16,8 +16,6 @@ from importlib import import_module
 
 from rnn_compiler.lowering.rewriting.context import PassContext, Property
 
-__all__ = ["Pass", "load_pass", "pass_with"]
-
 IREE_FAULTS = (
     *("compute_before_loops", "copy_updated_values", "crop_inputs", "exponential_of_float64"),
     *("powers", "read_arguments_in_place", "round_to_float16", "separate_buffers"),
@@ -31,7 +29,6 @@ class Pass:
     """A pass.
 
     Attributes:
-        rewrite: Changes a module in place.
         requires: The properties that it needs.
         ensures: The properties that hold after it and after all later passes.
     """
@@ -61,13 +58,6 @@ def load_pass(name: str) -> Pass:
     """The pass of a name.
 
     Strategies name their passes, as the command line lists them without the compiler's bindings.
-
-    Raises:
-        TypeError: The function of that name is not declared as a pass.
-
-    Example:
-        >>> [each.__name__ for each in load_pass("open_sizes").ensures]
-        ['sizes_are_indices']
     """
     folder = f"{__name__}.iree_faults" if name in IREE_FAULTS else __name__
     found = getattr(import_module(f"{folder}.{name}"), name)

@@ -18,8 +18,6 @@ from rnn_compiler.lowering.mlir.bindings import block_of, ir, new_context, ops_o
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["allocate_up_front", "allocates_much"]
-
 _LARGE = 8 << 20
 """The bytes from which a function `allocates_much`: an eighth of a slab, since temporaries may be
 several times as large."""

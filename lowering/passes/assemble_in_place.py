@@ -26,8 +26,6 @@ from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static, static
 
-__all__ = ["assemble_in_place"]
-
 
 def parts_are_in_place(context: PassContext) -> str | None:
     """Where memory is scarce, no array is copied together that its parts could be written to."""

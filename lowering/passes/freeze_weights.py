@@ -16,8 +16,6 @@ from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, frozen_weights_are_parameters
 from rnn_compiler.lowering.rewriting.edits import add_global, load_global
 
-__all__ = ["freeze_weights"]
-
 
 @pass_with(requires=(), ensures=(frozen_weights_are_parameters,))
 def freeze_weights(context: PassContext) -> None:

@@ -23,8 +23,6 @@ from rnn_compiler.lowering.rewriting.context import PassContext, first, sizes_ar
 from rnn_compiler.lowering.rewriting.edits import as_number, pointwise, replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["functions_of_float64"]
-
 _LOG10_OF_E = 0.4342944819032518
 
 _STABLEHLO = {
@@ -80,11 +78,7 @@ def functions_of_float64_are_composed(context: PassContext) -> str | None:
 
 @pass_with(requires=(sizes_are_indices,), ensures=(functions_of_float64_are_composed,))
 def functions_of_float64(context: PassContext) -> None:
-    """Rewrites all functions of float64.
-
-    Raises:
-        UnsupportedError: There is no formula for one of them.
-    """
+    """Rewrites all functions of float64."""
     for op in _of_cpus(context, *(f"chlo.{name}" for name in _UNKNOWN)):
         if element(op.operands[0]) == "f64":
             raise UnsupportedError(

@@ -37,8 +37,6 @@ from rnn_compiler.lowering.rewriting.context import (
 from rnn_compiler.lowering.rewriting.edits import call_before, opaque
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["fuse_time_loops"]
-
 
 @pass_with(requires=(), ensures=(time_loops_are_rewritten,))
 def fuse_time_loops(context: PassContext) -> None:

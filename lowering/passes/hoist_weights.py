@@ -53,8 +53,6 @@ from rnn_compiler.lowering.rewriting.context import (
 from rnn_compiler.lowering.rewriting.edits import add_global, called_by, load_global, spliced
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["Split", "hoist_weights"]
-
 
 def weights_are_hoisted(context: PassContext) -> str | None:
     """A function that takes packed weights packs none."""
@@ -122,15 +120,7 @@ def _split(
     *,
     known: bool = False,
 ) -> Split | None:
-    """Splits a function; None if there is nothing to hoist.
-
-    Args:
-        module: The module.
-        spec: The function.
-        symbol: The symbol of the function that packs.
-        weights: Returns the weights of a copy of the function.
-        known: Whether parts of weights that are read unchanged are packed too.
-    """
+    """Splits a function; None if there is nothing to hoist."""
     pack = _inlined_copy(module, spec.function, symbol)
     rest = _inlined_copy(module, spec.function, spec.prepacked)
 

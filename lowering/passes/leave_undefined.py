@@ -19,8 +19,6 @@ from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first, products_are_rewritten
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["leave_undefined"]
-
 _UPDATE = "stablehlo.dynamic_update_slice"
 
 

@@ -51,8 +51,6 @@ from rnn_compiler.lowering.rewriting.edits import Calls, replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["linalg_to_products"]
-
 _AXES = {"linalg.conv_1d_ncw_fcw": 1, "linalg.conv_2d_nchw_fchw": 2}
 """The convolutions that are rewritten, with the number of axes that windows move along."""
 

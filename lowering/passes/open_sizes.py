@@ -62,16 +62,10 @@ from rnn_compiler.lowering.rewriting.edits import opaque, pointwise_op, replace
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import Open, bound, is_static, open_dimension
 
-__all__ = ["open_sizes"]
-
 
 @pass_with(requires=(time_loops_are_rewritten,), ensures=(sizes_are_indices,))
 def open_sizes(context: PassContext) -> None:
-    """Rewrites the ops of all functions.
-
-    Raises:
-        UnsupportedError: A loop over open sizes stays plain.
-    """
+    """Rewrites the ops of all functions; UnsupportedError if a loop over open sizes stays plain."""
     symbols = ir.SymbolTable(context.module.operation)
     for op in context.ops():
         product = Product.of(op)

@@ -30,8 +30,6 @@ from rnn_compiler.lowering.rewriting.context import (
 from rnn_compiler.lowering.rewriting.edits import call_before
 from rnn_compiler.lowering.targets.gpu import Gpu
 
-__all__ = ["pin_time_loops"]
-
 
 @pass_with(requires=(), ensures=(time_loops_are_rewritten,))
 def pin_time_loops(context: PassContext) -> None:

@@ -20,8 +20,6 @@ from rnn_compiler.lowering.rewriting.edits import Calls, replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["pools"]
-
 _REDUCTIONS = {
     "linalg.pooling_nchw_max": ("arith.maximumf", "0xFF800000 : f32"),
     "linalg.pooling_ncw_max": ("arith.maximumf", "0xFF800000 : f32"),

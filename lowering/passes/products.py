@@ -58,8 +58,6 @@ from rnn_compiler.lowering.rewriting.edits import Calls, inlined, opaque, pointw
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, plain
 from rnn_compiler.schema.open_sizes import Open, is_static
 
-__all__ = ["products"]
-
 MIN_LISTED_ROWS = 256
 """The fewest rows for which padding is left out."""
 
@@ -86,9 +84,6 @@ class _Rewriting:
     """The rewriting of a module.
 
     Attributes:
-        context: The module and its functions.
-        calls: The calls that it puts into the module.
-        vectors: The vector unit.
         lists: The valid rows, by the lengths, the first step and the number of steps.
         numbers: Numbers that are hidden from the compiler, by block, type and number.
     """

@@ -14,8 +14,6 @@ from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.schema.manifest import signature_text
 
-__all__ = ["stamp_provenance"]
-
 
 def provenance_is_stamped(context: PassContext) -> str | None:
     """Every public function has a description."""

@@ -36,8 +36,6 @@ from rnn_compiler.lowering.rewriting.edits import Calls, inlined, replace
 from rnn_compiler.lowering.targets.gpu import Gpu, Tiling
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["tile_products"]
-
 _VECTOR = 4
 """Numbers that IREE's code for GPUs reads at once."""
 

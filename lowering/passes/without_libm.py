@@ -32,8 +32,6 @@ from rnn_compiler.lowering.rewriting.edits import (
 )
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["without_libm"]
-
 _INTEGERS = {"f32": 2.0**23, "f64": 2.0**52}
 """The least magnitude from which on all numbers are integers."""
 

@@ -25,8 +25,6 @@ from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.rewriting.edits import called_by
 from rnn_compiler.schema.functions import owner_of
 
-__all__ = ["compute_before_loops"]
-
 _VIEWS = (
     *("tensor.expand_shape", "tensor.collapse_shape", "tensor.cast", "tensor.reshape"),
     *("stablehlo.reshape", "flow.tensor.reshape", "flow.tensor.tie_shape"),

@@ -30,8 +30,6 @@ from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, frozen_weights_are_parameters
 from rnn_compiler.lowering.rewriting.edits import called_by
 
-__all__ = ["copy_updated_values"]
-
 _VIEWS = (
     *("tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"),
     *("tensor.reshape", "stablehlo.reshape", "stablehlo.slice", "stablehlo.transpose"),

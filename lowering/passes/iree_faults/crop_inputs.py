@@ -23,8 +23,6 @@ from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["crop_inputs"]
-
 _LINALG = re.compile(
     r"linalg\.(?:depthwise_)?(?:conv|pooling)_(?:\dd_)?(?P<input>n[gcdhw]+)"
     r"(?:_(?P<window>[gfcmdhwo]+))?(?:_|$)"
@@ -40,9 +38,6 @@ class _Axis(NamedTuple):
 
     Attributes:
         axis: Its number in the input.
-        windows: The number of windows.
-        window: The size of a window.
-        stride: The distance of two windows.
         dilation: The distance of two numbers in a window.
     """
 

@@ -24,8 +24,6 @@ from rnn_compiler.lowering.rewriting.context import PassContext, first, sizes_ar
 from rnn_compiler.lowering.rewriting.edits import pointwise_op, replace, rewrite_numbers
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["exponential_of_float64"]
-
 _P = (1.26177193074810590878e-4, 3.02994407707441961300e-2, 9.99999999999999999910e-1)
 _Q = (
     *(3.00198505138664455042e-6, 2.52448340349684104192e-3, 2.27265548208155028766e-1),

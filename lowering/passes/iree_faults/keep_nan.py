@@ -32,8 +32,6 @@ from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, new_context
 from rnn_compiler.lowering.rewriting.edits import as_number, replace
 from rnn_compiler.schema.open_sizes import Size
 
-__all__ = ["keep_nan"]
-
 _INFINITY = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F800000}
 """The bits of infinity, by element type."""
 

@@ -20,8 +20,6 @@ from rnn_compiler.lowering.rewriting.context import (
 from rnn_compiler.lowering.rewriting.edits import replace
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["powers"]
-
 _FLOATS = ("f16", "bf16", "f32", "f64")
 
 

@@ -31,8 +31,6 @@ from rnn_compiler.lowering.rewriting.context import (
     time_loops_are_rewritten,
 )
 
-__all__ = ["read_arguments_in_place"]
-
 
 def arguments_are_read_in_place(context: PassContext) -> str | None:
     """Only `util.optimization_barrier` reads arguments that ops read; others read their sizes."""

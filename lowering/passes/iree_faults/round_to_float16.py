@@ -18,8 +18,6 @@ from rnn_compiler.lowering.rewriting.context import PassContext, first, sizes_ar
 from rnn_compiler.lowering.rewriting.edits import conversions, rewrite_conversions
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["round_to_float16"]
-
 _DROPPED = 13
 """Bits of a float32's significand that a float16 lacks."""
 

@@ -20,8 +20,6 @@ from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.targets.gpu import Gpu
 
-__all__ = ["separate_buffers"]
-
 
 def plain_loops_have_own_buffers(context: PassContext) -> str | None:
     """On GPUs, each array that a plain loop carries begins as a splat of its own."""

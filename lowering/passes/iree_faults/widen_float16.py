@@ -28,8 +28,6 @@ from rnn_compiler.lowering.rewriting.edits import (
 )
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
-__all__ = ["widen_float16"]
-
 _DROPPED = 13
 """Bits of a float32's significand that a float16 lacks."""
 
