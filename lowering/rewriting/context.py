@@ -46,10 +46,6 @@ class PassContext:
     """A module on its way from portable StableHLO to the compiler.
 
     Attributes:
-        module: The module; passes change it in place.
-        functions: Its public functions.
-        target: The target.
-        processor: The hardware it will run on.
         facts: Further keys and values to write into the payload: the versions of the tools.
         plain_loops: The reasons why time loops stay plain, by their symbols.
         linked: Our ops in a user's module, by their private functions.

@@ -28,11 +28,7 @@ def called_by(op: ir.Operation) -> str:
 
 
 def inlined(module: ir.Module, composite: ir.Operation) -> list[ir.Operation]:
-    """Replaces a composite by the ops of its decomposition, which has no other use.
-
-    Returns:
-        These ops.
-    """
+    """Replaces a composite by the ops of its decomposition, which has no other use."""
     symbol = decomposition_of(composite)
     return spliced(composite, ir.SymbolTable(module.operation)[symbol].operation)
 
@@ -79,12 +75,7 @@ def call_before(
 
 @dataclass(frozen=True)
 class Calls:
-    """The calls of private functions that a pass adds to a module; equal functions are shared.
-
-    Attributes:
-        module: The module.
-        made: The symbols of the functions so far, by key.
-    """
+    """The calls of private functions that a pass adds to a module; equal functions are shared."""
 
     module: ir.Module
     made: dict[str, str] = field(default_factory=dict[str, str])
@@ -99,19 +90,10 @@ class Calls:
         /,
         **named: ir.Value,
     ) -> list[ir.Value]:
-        """Emits a call before an op.
+        """Emits a call before an op; the function's body is given the function and its arguments.
 
-        Args:
-            op: The op.
-            name: The prefix of the function's symbol.
-            operands: The operands of the call.
-            body: Emits the function's body, given the function and its arguments, arrays or
-                numbers; returns the results.
-            key: Distinguishes it from other functions of its name and types.
-            **named: More operands, which the body is given by name.
-
-        Returns:
-            The results.
+        `key` distinguishes the function from others of its name and types; `named` are more
+        operands, which the body is given by name.
         """
         values = [*operands, *named.values()]
         known = f"{name} {[str(value.type) for value in values]} {key}"
@@ -146,10 +128,6 @@ def opaque(value: ir.Attribute, block: ir.Block) -> ir.Value:
     So dispatches that differ only in it are shared: IREE specializes a dispatch for each constant
     operand (`tests/traps/test_constants_of_dispatches.py`). It is emitted at the start of the
     block: elsewhere the barrier would split the schedule.
-
-    Args:
-        value: The number.
-        block: The block that needs it.
     """
     at, attributes = ir.InsertionPoint.at_block_begin(block), {"value": value}
     constant = ir.Operation.create(
@@ -200,15 +178,9 @@ def _pointwise(
 def rewrite_conversions(
     module: ir.Module, op: str, of: str, to: str, emit: Callable[[Body, Number], Number]
 ) -> None:
-    """Rewrites the conversions from an element type to another.
+    """Rewrites the conversions from an element type to another by ops on scalars and vectors.
 
-    Args:
-        module: The module.
-        op: The op that converts scalars and vectors; a `stablehlo.convert` of an array becomes a
-            `linalg.generic` around one first.
-        of: The element type to convert from.
-        to: The element type to convert to.
-        emit: Emits the replacement of an op.
+    A `stablehlo.convert` of an array becomes a `linalg.generic` around one first.
     """
     for convert in _conversions(module, "stablehlo.convert", of, to):
         replace(convert, pointwise_op(Body.before(convert), convert))
@@ -216,12 +188,7 @@ def rewrite_conversions(
 
 
 def rewrite_numbers(ops: Iterable[ir.Operation], emit: Callable[[Body, Number], Number]) -> None:
-    """Replaces ops on a scalar or a vector.
-
-    Args:
-        ops: The ops.
-        emit: Emits the replacement of an op, given its operand.
-    """
+    """Replaces ops on a scalar or a vector."""
     for op in ops:
         body = Body.before(op)
         replace(op, emit(body, as_number(body, op.operands[0])).value)
@@ -262,14 +229,7 @@ def _conversions(module: ir.Module, name: str, of: str, to: str) -> list[ir.Oper
 def add_global(
     symbol: str, kind: ir.Type, at: ir.InsertionPoint, *, parameter: str | None = None
 ) -> None:
-    """Adds a global.
-
-    Args:
-        symbol: Its symbol.
-        kind: Its type.
-        at: The insertion point.
-        parameter: Its name in an archive; without one, an initializer stores it.
-    """
+    """Adds a global, `parameter` in an archive; without a name, an initializer stores it."""
     attributes: dict[str, ir.Attribute] = {
         "sym_name": ir.StringAttr.get(symbol),
         "sym_visibility": ir.StringAttr.get("private"),
