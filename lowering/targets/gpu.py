@@ -20,8 +20,6 @@ class Tiling:
 
     Attributes:
         pipeline: IREE's pipeline for its dispatch.
-        threads: The number of threads of a workgroup.
-        warp: The number of threads of a warp.
         levels: Tiles of the product's axes (rows, columns, inner), by level.
     """
 
@@ -37,21 +35,14 @@ _LARGE = 1 << 20
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU.
-
-    Attributes:
-        warp: The number of threads of a warp, which run in lockstep.
-    """
+    """A GPU."""
 
     warp: int = 32
 
     def product(self, rows: int, columns: int, inner: int, element: str) -> Tiling | None:
-        """The tiling of a product ``[rows, inner] @ [inner, columns]``.
+        """The tiling of ``[rows, inner] @ [inner, columns]``; None to leave it to IREE.
 
         The weights of a product of one row must lie transposed, ``[columns, inner]``.
-
-        Returns:
-            The tiling; None to leave it to IREE.
         """
         size = ELEMENTS[element].bits // 8
         if rows == 1:

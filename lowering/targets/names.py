@@ -37,8 +37,6 @@ from rnn_compiler.schema.architectures import (
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS, TARGETS
 from rnn_compiler.schema.manifest import TargetSpec
 
-__all__ = ["check_format", "compiler_flags", "resolve_target", "target_names"]
-
 _FORMATS = {
     "vmfb": "an artifact (compile)",
     "c": "C (compile_c, or --format c)",
@@ -54,19 +52,7 @@ _IN_ORDER = "--iree-stream-partitioning-favor=debug"
 
 
 def resolve_target(name: object, caller: str = "compile") -> TargetSpec:
-    """The target of a name.
-
-    Args:
-        name: The name.
-        caller: The function that was called, for errors.
-
-    Raises:
-        InvalidArgumentError: There is no such target; the message lists the known ones.
-
-    Example:
-        >>> resolve_target("cpu:aarch64,dotprod").features
-        ('dotprod',)
-    """
+    """The target of a name."""
     text = name if isinstance(name, str) else describe(name)
     kind = TARGETS.get(text.partition(":")[0])
     target = _KINDS[kind].read(text, caller) if kind else None
@@ -125,16 +111,7 @@ def _about_feature(feature: str, arch: Architecture) -> str:
 
 
 def check_format(caller: str, target: TargetSpec, form: str) -> None:
-    """Checks that modules for a target can be compiled to a format.
-
-    Args:
-        caller: The function that was called.
-        target: The target.
-        form: The format, one of those that `Architecture` has.
-
-    Raises:
-        UnsupportedError: They cannot; the message lists their formats.
-    """
+    """Checks that modules for a target can be compiled to a format."""
     formats = ARCHITECTURES[target.architecture].formats if target.device == "local" else ("vmfb",)
     if form not in formats:
         possible = " or ".join(_FORMATS[each] for each in formats)
@@ -179,12 +156,7 @@ def target_names() -> list[str]:
 
 
 def _cpu_details(arch: Architecture | None = None, prefix: str = "cpu:") -> dict[str, str]:
-    """The targets of CPUs, by what may follow the colon.
-
-    Args:
-        arch: The architecture whose features are meant; default: this machine's.
-        prefix: The text before those features.
-    """
+    """The targets of CPUs, by what may follow the colon, with `prefix` before the features."""
     arch = arch or ARCHITECTURES.get(cpu_features.architecture())
     details: dict[str, str] = {}
     if arch is not None:

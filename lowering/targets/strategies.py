@@ -24,18 +24,6 @@ from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec, TensorSpec
 
-__all__ = [
-    "BACK_ENDS",
-    "FUSED",
-    "PINNED",
-    "PORTABLE",
-    "STRATEGIES",
-    "STRATEGY_PASSES",
-    "check_dtypes",
-    "check_open",
-    "resolve_strategy",
-]
-
 PORTABLE, FUSED, PINNED = STRATEGIES = ("portable", "fused", "pinned")
 
 STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -93,11 +81,7 @@ BACK_ENDS: Mapping[str, BackEnd] = MappingProxyType(
 
 
 def check_open(functions: Iterable[FunctionSpec], target: TargetSpec, strategy: str) -> None:
-    """Checks that a module may have open sizes.
-
-    Raises:
-        UnsupportedError: It may not; the message says why.
-    """
+    """Refuses, with the reason, a module that may not have open sizes."""
     names = {name: spec.op for spec in functions for name in spec.open_dims}
     for name, op in names.items():
         what = f"{op}: {name}=None, which makes one module for any {name},"
@@ -117,9 +101,6 @@ def check_dtypes(functions: Iterable[FunctionSpec], target: TargetSpec) -> None:
     """Checks that a target has code for the dtypes of a module's arrays.
 
     A scalar of another dtype, such as CudnnRNNV3's host_reserved, is only passed on.
-
-    Raises:
-        UnsupportedError: It has none.
     """
     dtypes = BACK_ENDS[target.device].dtypes
     if dtypes is None:
@@ -146,16 +127,7 @@ def _without(spec: FunctionSpec, tensor: TensorSpec, dtypes: Sequence[str]) -> s
 
 
 def resolve_strategy(name: object, target: TargetSpec, caller: str = "compile") -> str:
-    """The strategy of a name; None for the target's default.
-
-    Args:
-        name: The name.
-        target: The target.
-        caller: The function that was called, for errors.
-
-    Raises:
-        InvalidArgumentError: There is no such strategy for the target.
-    """
+    """The strategy of a name; None for the target's default."""
     of_target = BACK_ENDS[target.device].strategies
     if name is None:
         return of_target[0]

@@ -34,9 +34,6 @@ class WeightFormat:
     """A format.
 
     Attributes:
-        weight: The element type of the weights.
-        lhs: The element type of the left-hand side.
-        result: The element type of the product.
         panel_element: The element type of panels of groups: of the integer that holds a group, or
             of its numbers; empty if panels have no groups.
         group: The numbers of a group.
@@ -49,7 +46,6 @@ class WeightFormat:
             quantized to int8 (`cpu.tiles.int8_rows`); otherwise empty.
         per_float32: The number of weights that take the time of one in float32.
         given: The element type that the left-hand side must have; empty for any.
-        min_inner: The fewest summed products.
         max_rows: The most rows; 0 for any number.
     """
 
@@ -133,17 +129,7 @@ def plain(element: str) -> WeightFormat:
 def weight_formats(
     architecture: str, features: Collection[str], bits: int
 ) -> tuple[WeightFormat, ...]:
-    """The formats of a processor, the best for each element type.
-
-    Args:
-        architecture: Its architecture.
-        features: Its features.
-        bits: The width of its registers, which an instruction must fill.
-
-    Example:
-        >>> [(each.weight, each.group) for each in weight_formats("x86_64", ["avx", "fma"], 256)]
-        [('bf16', 2), ('i8', 1)]
-    """
+    """The formats of a processor, the best for each element type, that fill its registers."""
     known, found = {*features}, dict[str, WeightFormat]()
     for needed, format in (*_FORMATS.get(architecture, ()), ((), _INT8)):
         fills = not format.instructions or bits in dict(format.instructions)
@@ -256,12 +242,9 @@ class VectorUnit:
     """A vector unit.
 
     Attributes:
-        bits: Width of a register.
-        registers: The number of registers.
         formats: The formats of weights that it multiplies, beside plain ones.
         rounds_to_float16: Whether an instruction rounds float32 to float16.
         widens_float16: Whether an instruction, or a function of the compiler's, widens float16.
-        float64_unit: Whether it has instructions for float64.
         float64_exponential: Whether the compiler has an exponential function of float64 for it.
         row_sums: Registers of sums of a single row.
         row_unrolled: The most rows of a matrix that an iteration multiplies a single row by.
@@ -307,15 +290,7 @@ class VectorUnit:
         )
 
     def format(self, lhs: str, weight: str, result: str, *, inner: int, rows: int) -> WeightFormat:
-        """The format of a product's weights.
-
-        Args:
-            lhs: The element type of the left-hand side.
-            weight: The element type of the weights.
-            result: The element type of the product.
-            inner: The number of summed products.
-            rows: The number of rows.
-        """
+        """The format of a product's weights."""
         types = lhs, weight, result
         fitting = (each for each in self.formats if each.fits(*types, inner=inner, rows=rows))
         return next(fitting, plain(result))
@@ -339,11 +314,7 @@ class VectorUnit:
         return units if units <= self.width("f32") else self.columns(units, "f32")
 
     def rows_unrolled(self, sums: int) -> int:
-        """The rows of a matrix that an iteration multiplies a row by.
-
-        Args:
-            sums: The number of registers of sums.
-        """
+        """The rows of a matrix that an iteration multiplies a row by, for `sums` registers."""
         if not self.row_loads:
             return self.row_unrolled
         return max(1, min(self.row_unrolled, self.row_loads // sums))
@@ -370,11 +341,6 @@ class VectorUnit:
 
         Up to eight in all, each of a microsecond or more (`_OPERATIONS`, `_BYTES`), so that sharing
         costs little. Units first: each part then needs its own weights only.
-
-        Args:
-            rows: The batch size.
-            panels: The number of panels.
-            weights: The number of weights that a step reads.
         """
         if not self.has_threads:
             return 1, 1
@@ -419,13 +385,6 @@ class VectorUnit:
         under way at once, or four, so that there are two panels to share. The rest, if the panels
         do not divide the units, is at least two where possible. Without vectors and with little
         memory, panels for which there is the least code.
-
-        Args:
-            gate_width: The number of units.
-            gates: The number of gates.
-            element: The element type of the sums.
-            rows: The number of rows.
-            least: The fewest units of a panel that is not the only one.
         """
         width = self.width(element)
         panels = max(1, self.row_sums // 2 // gates)  # per width, a power of two
