@@ -178,12 +178,7 @@ def symbols_in(op: ir.Operation) -> list[str]:
 
 
 def reached(ops: Mapping[str, ir.Operation], symbols: Iterable[str]) -> set[str]:
-    """The symbols of some ops, and of those that they refer to, such as by calls.
-
-    Args:
-        ops: The ops to follow, by symbol.
-        symbols: The symbols to start from.
-    """
+    """The symbols of some ops, and of those that they refer to, such as by calls."""
     found, waiting = set[str](), [*symbols]
     while waiting:
         symbol = waiting.pop()
@@ -202,11 +197,7 @@ def _referred(value: ir.Attribute) -> list[str]:
 
 
 def remove_unused(block: ir.Block) -> bool:
-    """Removes ops whose results are unused; ops without results have side effects and stay.
-
-    Returns:
-        Whether there were any.
-    """
+    """Removes ops whose results are unused, if any; ops without results have effects and stay."""
     found = False
     for op in reversed(ops_of(block)[:-1]):
         if len(op.results) and not any(True for result in op.results for _ in result.uses):
@@ -216,11 +207,7 @@ def remove_unused(block: ir.Block) -> bool:
 
 
 def run_passes(module: ir.Module, pipeline: str) -> None:
-    """Runs passes of the compiler on a module.
-
-    Raises:
-        ir.MLIRError: A pass failed; the message has its diagnostics.
-    """
+    """Runs passes of the compiler on a module; ir.MLIRError has their diagnostics."""
     from iree.compiler.passmanager import PassManager
 
     PassManager.parse(pipeline).run(module.operation)

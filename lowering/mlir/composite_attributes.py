@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["AttributeValues", "LoopAttributes", "ProductAttributes"]
-
 AttributeValues = dict[str, bool | int | str]
 """Attributes by name; a text that begins with @ is a symbol."""
 
@@ -26,7 +24,6 @@ class LoopAttributes:
         step: The symbol of its step.
         roles: The roles of its operands: ``count``, the number of steps; ``read``, or ``lengths``
             for the one that has the lengths of rows; ``state``; ``start`` and ``like``.
-        reverse: Whether time runs backward.
     """
 
     step: str
@@ -39,11 +36,7 @@ class LoopAttributes:
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> LoopAttributes:
-        """The attributes that have these values.
-
-        Raises:
-            KeyError: One is missing.
-        """
+        """The attributes that have these values; KeyError if one is missing."""
         return cls(values["step"].removeprefix("@"), values["operands"].split(), values["reverse"])
 
 
@@ -78,11 +71,7 @@ class ProductAttributes:
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> ProductAttributes:
-        """The attributes that have these values.
-
-        Raises:
-            KeyError: The form or the roles are missing, or there are no sides among these.
-        """
+        """The attributes that have these values; KeyError without form, roles or any sides."""
         roles = values["operands"].split()
         if not {"lhs", "rhs"} <= {*roles}:
             raise KeyError("operands")

@@ -11,14 +11,6 @@ from rnn_compiler.lowering.mlir.composite_attributes import (
     ProductAttributes,
 )
 
-__all__ = [
-    "attributes_in_mlir",
-    "composite_name",
-    "decomposition_of",
-    "loop_attributes",
-    "product_attributes",
-]
-
 _OURS = {"time_loop": LoopAttributes, "product": ProductAttributes}
 """The attributes of this package's composites, by name."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["COLUMNS", "NETWORK", "PACKED", "RESULT"]
-
 NETWORK = "rnn_compiler.network"
 """On a function that is an imported network, which passes rewrite too."""
 

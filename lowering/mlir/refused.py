@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["Refused"]
-
 
 class Refused(Exception):  # noqa: N818 (an answer, not a failure)
     """A rewrite does not support the form of its input; the message describes the form."""
