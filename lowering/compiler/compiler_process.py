@@ -16,8 +16,6 @@ import subprocess
 import tempfile
 from collections.abc import Generator, Sequence
 
-__all__ = ["check_room", "describe_exit", "guard", "run", "stop", "temporary_folder"]
-
 _LONGEST = 1e6
 """The largest timeout in seconds that the system supports."""
 
@@ -36,11 +34,7 @@ def temporary_folder() -> Generator[str]:
 
 
 def check_room(folder: str) -> None:
-    """Checks whether a full disk made the compiler fail: its own message does not say so.
-
-    Raises:
-        OSError: The disk is full.
-    """
+    """Raises OSError if a full disk made the compiler fail: its own message does not say so."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(1 << 20))
@@ -80,14 +74,8 @@ def run(
 ) -> tuple[int | None, bytes, str]:
     """Runs the compiler; returns its exit code, None if it was stopped, and its output.
 
-    It runs in its own process group, so that its children (a linker) are stopped with it.
-
-    Args:
-        command: The command.
-        module: Its input.
-        timeout: Seconds after which it is stopped.
-        folder: The folder for its temporary files.
-        written: The folder that it runs in, to which paths in the command are relative.
+    It runs in its own process group, so that its children (a linker) are stopped with it. Paths in
+    the command are relative to `written`; `folder` is for its temporary files.
     """
     process = subprocess.Popen(
         command,

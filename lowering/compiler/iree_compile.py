@@ -30,20 +30,6 @@ from rnn_compiler.lowering.targets.names import compiler_flags
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import TargetSpec
 
-__all__ = [
-    "DEFAULT_TIMEOUT",
-    "FLAGS",
-    "CompilerIdentity",
-    "HostAndObject",
-    "compile_host_program",
-    "compile_module",
-    "compile_with_host_program",
-    "compiler_folder",
-    "compiler_identity",
-    "compiler_program",
-    "save_reproducer",
-]
-
 DEFAULT_TIMEOUT = 300.0
 """Seconds a compilation may take: tens of times as long as the largest module needs."""
 
@@ -101,7 +87,6 @@ class HostAndObject:
     """A module in two parts.
 
     Attributes:
-        host: Its host program, as text in terms of IREE's HAL.
         object: The object of its compiled code, before it is linked; empty if it has none.
         stack_usage: LLVM's report of the stack usage of each function.
     """
@@ -116,7 +101,6 @@ class CompilerIdentity:
     """The identity of a compiler.
 
     Attributes:
-        version: Its version, ``"3.13.0"``.
         content: A digest that distinguishes builds.
     """
 
@@ -125,11 +109,7 @@ class CompilerIdentity:
 
 
 def compiler_folder() -> Path:
-    """The folder of IREE's compiler binaries.
-
-    Raises:
-        UnsupportedError: The compiler is not installed.
-    """
+    """The folder of IREE's compiler binaries; UnsupportedError if it is not installed."""
     try:
         package = util.find_spec("iree.compiler")  # imports nothing but the namespace `iree`
     except ImportError:
@@ -144,11 +124,7 @@ def compiler_folder() -> Path:
 
 
 def compiler_program(name: str) -> str:
-    """The path of a program that comes with IREE's compiler.
-
-    Raises:
-        UnsupportedError: The compiler is not installed.
-    """
+    """The path of a program that comes with IREE's compiler."""
     return str((compiler_folder() / file_of_program(name)).absolute())
 
 
@@ -158,9 +134,6 @@ def compiler_identity() -> CompilerIdentity:
 
     The head of the compiler library holds its ELF build id; with its size that distinguishes a
     compiler that was replaced in place, whatever the package's version says.
-
-    Raises:
-        UnsupportedError: The compiler is not installed.
     """
     library = next(compiler_folder().glob("*IREECompiler.*"))
     with library.open("rb") as file:
@@ -177,22 +150,10 @@ def compile_module(
     timeout: float = DEFAULT_TIMEOUT,
     flags: Sequence[str] = (),
 ) -> bytes:
-    """Compiles a module.
+    """Compiles a module to a .vmfb; stops after `timeout` seconds.
 
-    Args:
-        module: Its text.
-        target: The target to compile for.
-        reproducers: Folder under which the module and the command are saved if this fails.
-        timeout: Seconds after which the compiler is stopped.
-        flags: More flags of `iree-compile`.
-
-    Returns:
-        The payload, a .vmfb.
-
-    Raises:
-        CompileError: The compiler failed, crashed or ran out of time.
-        OSError: The disk is too full for its temporary files.
-        UnsupportedError: The compiler is not installed.
+    Raises CompileError (failed, crashed, out of time; the module and the command are then saved
+    under `reproducers`), OSError (no room for temporary files) or UnsupportedError (not installed).
     """
     return _run(module, target, flags, reproducers, timeout, lambda payload, _: payload)
 
@@ -207,17 +168,9 @@ def compile_with_host_program(
 ) -> tuple[bytes, str]:
     """Compiles a module for a CPU, and keeps its host program; see `compile_module`.
 
-    Args:
-        module: As for `compile_module`, like the rest.
-        target: The same.
-        reproducers: The same.
-        timeout: The same.
-        halfway: Changes the module's text at IREE's phase `stream`, where the host program has its
-            allocations and dispatches are not yet compiled.
-
-    Returns:
-        The payload, and the text of its host program in terms of IREE's HAL; empty if the compiler
-        wrote none.
+    `halfway` changes the module's text at IREE's phase `stream`, where the host program has its
+    allocations and dispatches are not yet compiled. Returns the payload, and the text of its host
+    program in terms of IREE's HAL; empty if the compiler wrote none.
     """
 
     def collect(payload: bytes, folder: Path) -> tuple[bytes, str]:
@@ -243,16 +196,9 @@ def compile_host_program(
 ) -> HostAndObject:
     """Compiles a module for a CPU, except for its host program; see `compile_module`.
 
-    Args:
-        module: As for `compile_module`, like the following three.
-        target: The same.
-        reproducers: The same.
-        timeout: The same.
-        halfway: Changes the module's text after IREE's phase `input`, where StableHLO has become
-            linalg, and dispatches are not yet formed.
-
-    Raises:
-        CompileError: As for `compile_module`, or the compiler left several objects.
+    `halfway` changes the module's text after IREE's phase `input`, where StableHLO has become
+    linalg, and dispatches are not yet formed. Raises CompileError too if the compiler left several
+    objects.
     """
 
     def collect(payload: bytes, folder: Path) -> HostAndObject | None:
@@ -288,15 +234,8 @@ def _run(
 ) -> _T:
     """Runs the compiler; see `compile_module`.
 
-    Args:
-        module: As for `compile_module`, like the following four.
-        target: The same.
-        flags: The same.
-        reproducers: The same.
-        timeout: The same.
-        collect: Makes the result from the output and the folder of `files`; None if something is
-            missing.
-        files: The flags for other files to write, each with the path of a file or folder.
+    `collect` makes the result from the output and the folder of `files`, the flags for other files
+    to write, each with the path of a file or folder; None if something is missing.
     """
     command = [compiler_program("iree-compile"), *FLAGS, *flags, *compiler_flags(target)]
     stages.report(f"compiling for {target.name}")
@@ -331,11 +270,7 @@ def _run(
 def save_reproducer(folder: Path, module: str, diagnostics: str, command: str = "") -> str | None:
     """Saves the input of a failed compilation; returns the folder, None if that fails.
 
-    Args:
-        folder: Where to make the folder.
-        module: The text of the module.
-        diagnostics: What was said about it.
-        command: The command line that failed; empty if our own passes did.
+    `command` is empty if our own passes failed.
     """
     name = hashlib.sha256((module + command).encode()).hexdigest()[:16]
     try:
