@@ -6,10 +6,10 @@ the tests' coverage check) reads this table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.lowering.ops.block import block_lstm, gru_block_cell, lstm_block_cell
@@ -19,16 +19,7 @@ from rnn_compiler.lowering.ops.onnx import signatures as onnx
 from rnn_compiler.schema.signatures import Gradient, Signature
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.builder.builder import Builder, Value
-    from rnn_compiler.schema.manifest import FunctionSpec
-
-
-class Emitter(Protocol):
-    """Emits an op: takes its arguments by name, returns its results in the signature's order."""
-
-    def __call__(
-        self, b: Builder, spec: FunctionSpec, args: Mapping[str, Value], /
-    ) -> Sequence[Value]: ...
+    from rnn_compiler.lowering.builder.module import Emitter
 
 
 @dataclass(frozen=True)
