@@ -291,7 +291,7 @@ class StepTile:
     def _multiply(
         self, weights: StepWeights, first: Index, rows: int
     ) -> list[tuple[tuple[ir.Value, int], tuple[Array, int]]]:
-        """Emits these rows times this panel: for each column, its product and its first column there."""
+        """Emits these rows times this panel: each column's product, and its first column there."""
         body, units, panels = self.body, self.units, weights.panels
         if panels.in_place:
             return self._multiply_in_place(panels, weights.array)
