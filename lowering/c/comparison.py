@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-__all__ = ["COMPARISON", "INCLUDES", "MAIN", "TYPES"]
-
 INCLUDES = """\
 #include <float.h>
 #include <string.h>

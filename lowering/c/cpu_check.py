@@ -17,14 +17,11 @@ from typing import NamedTuple
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.schema.architectures import ARCHITECTURES
 
-__all__ = ["GLIBC_INDICES", "CpuCheck", "cpu_check"]
-
 
 class CpuCheck(NamedTuple):
     """C code that checks for features.
 
     Attributes:
-        includes: The include directives.
         function: The body of a function without arguments that returns whether all are present.
     """
 
@@ -106,11 +103,7 @@ RISCV64: Mapping[str, tuple[str, int]] = {"v": ("AT_HWCAP", ord("v") - ord("a"))
 
 
 def cpu_check(architecture: str, features: Sequence[str]) -> CpuCheck:
-    """The C code that checks for features; empty if none is needed.
-
-    Raises:
-        UnsupportedError: There is no known way to check for a feature.
-    """
+    """The C code that checks for features; empty if none is needed."""
     here = ARCHITECTURES.get(architecture)
     asked = [name for name in features if here is None or name not in here.baseline]
     if not asked or (here and not here.cpuinfo):  # there is no system to ask

@@ -12,23 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-__all__ = [
-    "ALLOCATED",
-    "FUNCTION",
-    "GLOBAL",
-    "HIDDEN",
-    "LAYOUTS",
-    "OBJECT",
-    "PROGRAM_BITS",
-    "RESERVED",
-    "UNDEFINED",
-    "Elf",
-    "Relocation",
-    "Section",
-    "Symbol",
-    "string_at",
-]
-
 OBJECT, FUNCTION, GLOBAL, HIDDEN = 1, 2, 1, 2
 """Bindings and types of symbols."""
 
@@ -95,9 +78,6 @@ class Relocation(NamedTuple):
     """A place that a linker changes.
 
     Attributes:
-        offset: Its offset in its section.
-        type: Its type.
-        symbol: The number of its symbol.
         addend: Its addend; None if that is in the place itself.
     """
 
@@ -139,8 +119,6 @@ class Elf:
 
     Attributes:
         ident: Its first 16 bytes.
-        machine: The number of its machine.
-        flags: Flags of the machine.
         sections: Its sections without the tables.
         symbols: The symbols; the first is the null symbol.
     """
@@ -164,10 +142,8 @@ class Elf:
     def read(cls, data: bytes) -> Elf:
         """Reads a file.
 
-        Raises:
-            ValueError: It is of another kind.
-            struct.error: It is too short.
-            LookupError: A number in it is out of range.
+        Raises ValueError for another kind, struct.error if it is too short, LookupError for numbers
+        out of range.
         """
         if data[:4] != b"\x7fELF" or data[4] not in LAYOUTS or data[5] != 1:
             raise ValueError("not an ELF, little-endian")
@@ -202,15 +178,10 @@ class Elf:
     def written(
         self, sections: Sequence[int], symbols: Sequence[Symbol], order: Mapping[int, int]
     ) -> bytes:
-        """The bytes of a file with some of the sections and with other symbols.
+        """The bytes of a file with some sections and other symbols, local ones before the others.
 
-        Args:
-            sections: The numbers of the sections.
-            symbols: The symbols except for the first; local ones come before the others.
-            order: The new number of each symbol that the sections' relocations refer to.
-
-        Raises:
-            ValueError: A section cannot be written.
+        `order` has the new number of each symbol that the sections' relocations refer to. Raises
+        ValueError if a section cannot be written.
         """
         layout = self._layout
         local = 1 + sum(each.info >> 4 != GLOBAL for each in symbols)

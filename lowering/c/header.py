@@ -9,8 +9,6 @@ from rnn_compiler.lowering.c.text import call, comment, indented
 from rnn_compiler.schema.open_sizes import Size, bound, formula, open_names, static_size
 from rnn_compiler.schema.schedule import aligned
 
-__all__ = ["measure_parameters", "parallel_parameters", "parameters", "print_header"]
-
 
 def print_header(
     name: str,
@@ -20,16 +18,7 @@ def print_header(
     flash: int,
     compared: str | None = None,
 ) -> str:
-    """The text of ``NAME.h``.
-
-    Args:
-        name: NAME.
-        functions: The functions to declare.
-        origin: The compiler and the target, in a sentence.
-        processor: The requirements on the processor.
-        flash: Bytes of code and constants in the object.
-        compared: The source of the results that a self test compares with; None without one.
-    """
+    """The text of ``NAME.h``; `compared` is the source of the results that a self test has."""
     guard = f"{name.upper()}_H"
     lines = [
         *comment(_introduction(name, functions, origin, processor, flash)),

@@ -14,13 +14,6 @@ from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, bound, product
 from rnn_compiler.schema.schedule import ALIGNMENT, Schedule, Span, Storage, aligned
 
-__all__ = [
-    "Function",
-    "Member",
-    "check_file_name",
-    "functions_of",
-]
-
 _HEADERS = frozenset(
     word
     for line in (
@@ -38,9 +31,6 @@ class Member:
     """An argument or a result, as a member of a struct.
 
     Attributes:
-        name: Its name.
-        dtype: The name of its element type.
-        shape: Its shape, which may have open sizes.
         formula: The shape in terms of the op's dimensions; may be empty.
         minimum: The least value of its integers; None for any.
         maximum: The largest value of its integers; None for any.
@@ -76,11 +66,7 @@ class Function:
     """A function.
 
     Attributes:
-        name: Its name.
-        comment: Its description, in a few lines.
         arguments: Its arguments; scalars are passed by value.
-        results: Its results.
-        schedule: Its steps.
         sizes: The open sizes of arguments and results, which are arguments too.
         stack: The maximum number of bytes of stack of a call.
         alignment: The alignment of arrays and scratch memory.
@@ -163,11 +149,7 @@ class Function:
 
 
 def check_file_name(name: object) -> str:
-    """Checks that a text can be the prefix of a module's files and symbols.
-
-    Raises:
-        InvalidArgumentError: It cannot.
-    """
+    """Checks that a text can be the prefix of a module's files and symbols."""
     text = check_identifier("compile_c", "name", name)
     if text in _HEADERS:
         expected = "a name that is no header of C's own"
@@ -177,12 +159,7 @@ def check_file_name(name: object) -> str:
 
 
 def functions_of(functions: Iterable[HostFunction], alignment: int) -> list[Function]:
-    """Functions in C, each followed by its companions.
-
-    Args:
-        functions: The functions.
-        alignment: The alignment of arrays and scratch memory.
-    """
+    """Functions in C, each followed by its companions."""
     found: list[Function] = []
     for each in functions:
         spec = each.spec

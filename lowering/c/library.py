@@ -25,8 +25,6 @@ from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import TargetSpec
 from rnn_compiler.schema.schedule import Dispatch, steps_in
 
-__all__ = ["Library", "make_library"]
-
 _LIBRARY_NAMES = (
     *("DBL_MAX", "fma", "fprintf", "free", "getauxval", "malloc", "memcmp", "memcpy", "memmove"),
     *("memset", "printf", "puts", *GLIBC_INDICES.values()),
@@ -44,7 +42,6 @@ class Library:
         header: The text of ``NAME.h``.
         source: The text of ``NAME.c``.
         object: The bytes of ``NAME.o``.
-        functions: Its functions.
         flash: Bytes of code and constants in the object.
         selftest: The text of ``NAME_selftest.c``; empty without samples.
     """
@@ -69,19 +66,8 @@ def make_library(
 ) -> Library:
     """Makes the files of a module.
 
-    Args:
-        name: NAME, the prefix of files and symbols.
-        read: The module's functions.
-        data: The constants that they read.
-        object_file: The object of its compiled code; empty if it has none.
-        target: Its target.
-        origin: The compiler and the target, in a sentence.
-        samples: Arguments and results for a self test.
-        stack_usage: LLVM's report of the stack of compiled code.
-
-    Raises:
-        InvalidArgumentError: A name is not valid in C, or two things would have the same name.
-        UnsupportedError: The object is not understood, or not what the functions call.
+    InvalidArgumentError: a name is not valid in C, or two things would have the same name.
+    UnsupportedError: the object is not understood, or not what the functions call.
     """
     architecture = ARCHITECTURES[target.architecture]
     alignment = architecture.memory.alignment
@@ -149,11 +135,7 @@ def _symbols(name: str, kernels: Sequence[str]) -> dict[str, str]:
 
 
 def _check_names(name: str, functions: Sequence[Function], symbols: Sequence[str]) -> None:
-    """Checks that all names in the files are unique.
-
-    Raises:
-        InvalidArgumentError: A name is not; the message names it.
-    """
+    """Checks that all names in the files are unique."""
     names = [*{*INTERNAL, *TEST_INTERNAL}, *_LIBRARY_NAMES, *symbols]
     names += [each.name for each in functions if _NUMBERED.fullmatch(each.name)]
     names += [f"{name}_{end}" for end in ("error", "run", "selftest")]

@@ -6,8 +6,6 @@ module's name.
 
 from __future__ import annotations
 
-__all__ = ["DECLARED", "DEFINED"]
-
 DECLARED = {"floorf": "float {NAME}_floorf(float x);"}
 """Their declarations, by their names in libm."""
 

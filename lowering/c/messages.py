@@ -9,8 +9,6 @@ from rnn_compiler.lowering.c.text import indented
 from rnn_compiler.schema.open_sizes import Size, formula
 from rnn_compiler.schema.schedule import ALIGNMENT
 
-__all__ = ["CPU", "FAILED", "NO_BYTES", "NO_STRUCT", "RANGE", "Messages"]
-
 NO_STRUCT, CPU, FAILED, NO_BYTES = 1, 2, 3, 4
 """Codes that do not belong to an argument."""
 
@@ -34,14 +32,7 @@ class Messages:
         tested: Sequence[Function] = (),
         alignment: int = ALIGNMENT,
     ) -> None:
-        """Assigns all codes.
-
-        Args:
-            functions: The functions.
-            features: The processor features that they need.
-            tested: The functions whose results a self test compares.
-            alignment: The alignment of arrays and scratch memory.
-        """
+        """Assigns all codes; only functions in `tested` have those of a self test."""
         self.alignment = alignment
         self._codes: dict[tuple[str, Size | None, Size | None], int] = {}
         self._samples: dict[tuple[str, str], int] = {}

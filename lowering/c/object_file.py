@@ -36,8 +36,6 @@ from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.executable_library import ATTRIBUTES, TABLE_SUFFIX, VERSION, Word
 from rnn_compiler.schema.schedule import ALIGNMENT
 
-__all__ = ["Kernel", "ObjectFile"]
-
 _KEPT_NAMES = (".note.GNU-stack", ".note.gnu.property", ".riscv.attributes", ".ARM.attributes")
 """Sections that linkers read although nothing refers to them."""
 
@@ -55,10 +53,7 @@ class Kernel:
     """Compiled code that a dispatch calls.
 
     Attributes:
-        name: Its name.
         symbol: The number of its symbol.
-        constants: The number of its constants.
-        buffers: The number of its buffers.
     """
 
     name: str
@@ -68,11 +63,7 @@ class Kernel:
 
 
 class ObjectFile:
-    """An object of IREE's compiler.
-
-    Raises:
-        UnsupportedError: Its format is unknown.
-    """
+    """An object of IREE's compiler; UnsupportedError if its format is unknown."""
 
     def __init__(self, data: bytes) -> None:
         with _understood():
@@ -81,11 +72,7 @@ class ObjectFile:
 
     @classmethod
     def empty(cls, architecture: str) -> ObjectFile:
-        """An object without code, for modules that only copy.
-
-        Raises:
-            UnsupportedError: The architecture is not known.
-        """
+        """An object without code, for modules that only copy."""
         here = ARCHITECTURES.get(architecture)
         if here is None or here.elf is None:
             raise _unknown(f"the objects of {architecture} are not known")
@@ -168,16 +155,10 @@ class ObjectFile:
         alignment: int = ALIGNMENT,
         functions: Mapping[str, str] = MappingProxyType({}),
     ) -> bytes:
-        """An object with some of the code, everything it refers to, and constants.
+        """An object with some kernels under new global symbols, all they refer to, and constants.
 
-        Args:
-            kernels: The names of kernels, each with its new global symbol.
-            constants: The bytes of constants, by symbol.
-            alignment: The alignment of constants.
-            functions: The symbols, in another object, of functions that the code calls.
-
-        Raises:
-            UnsupportedError: The code refers to something that is not in the object.
+        `functions` are the symbols, in another object, of functions that the code calls. Raises
+        UnsupportedError if the code refers to something that is not in the object.
         """
         with _understood():
             known = len(self._elf.symbols)

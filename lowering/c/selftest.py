@@ -22,8 +22,6 @@ from rnn_compiler.lowering.c.text import call, comment, indented, words
 from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.schema.schedule import aligned
 
-__all__ = ["INTERNAL", "LARGEST", "Samples", "Tested", "print_selftest", "tested"]
-
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 LARGEST = 16 << 20
@@ -60,11 +58,7 @@ class Samples:
         return replace(self, cases=cases, sizes={names[k]: v for k, v in self.sizes.items()})
 
     def check_size(self) -> None:
-        """Checks that they are not too large for a source file.
-
-        Raises:
-            InvalidArgumentError: They are too large.
-        """
+        """Checks that they are not too large for a source file."""
         arrays = [a for case in self.cases.values() for part in case for a in part.values()]
         size = sum(array.nbytes for array in arrays)
         if size > LARGEST:
@@ -78,7 +72,6 @@ class Tested:
     """A function whose results are compared.
 
     Attributes:
-        function: The function.
         case: The name of its samples.
         packing: The function that packs its weights, if any.
     """
@@ -102,15 +95,7 @@ def tested(functions: Sequence[Function], cases: Iterable[str]) -> list[Tested]:
 def print_selftest(
     name: str, functions: Iterable[Tested], samples: Samples, messages: Messages, origin: str
 ) -> str:
-    """The text of ``NAME_selftest.c``.
-
-    Args:
-        name: NAME.
-        functions: The functions that it runs.
-        samples: Their arguments and results.
-        messages: The codes of their results.
-        origin: The compiler and the target, in a sentence.
-    """
+    """The text of ``NAME_selftest.c``."""
     text = _Text(name, samples, messages)
     for each in functions:
         text.add(each)

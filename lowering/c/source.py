@@ -28,8 +28,6 @@ from rnn_compiler.schema.schedule import (
     steps_in,
 )
 
-__all__ = ["print_source"]
-
 
 def print_source(
     name: str,
@@ -41,18 +39,7 @@ def print_source(
     origin: str,
     mathematics: Sequence[str] = (),
 ) -> str:
-    """The text of ``NAME.c``.
-
-    Args:
-        name: NAME.
-        functions: The functions to define.
-        kernels: The symbol of each kernel.
-        constants: The symbol of each constant.
-        messages: The codes that functions return.
-        check: The check of the processor.
-        origin: The compiler and the target, in a sentence.
-        mathematics: The functions of libm that the compiled code calls.
-    """
+    """The text of ``NAME.c``; `mathematics` are the functions of libm that compiled code calls."""
     steps = [step for each in functions for step in steps_in(each.schedule.steps)]
     used = {step.kernel for step in steps if isinstance(step, Dispatch)}
     lines = [

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from rnn_compiler.lowering.c.interface import Function
 from rnn_compiler.schema.schedule import Dispatch, steps_in
 
-__all__ = ["frames_of", "stack_size"]
-
 _UNKNOWN = 48 << 10
 """The assumed frame of unreported code: arrays have at most 32 KiB, and registers are spilled."""
 
@@ -42,13 +40,7 @@ def frames_of(usage: str) -> dict[str, int]:
 
 
 def stack_size(function: Function, frames: Mapping[str, int], pointer: int) -> int:
-    """The maximum bytes of stack of a call, for any options of the C compiler.
-
-    Args:
-        function: The function.
-        frames: The frames of compiled code.
-        pointer: The bytes of an address.
-    """
+    """The maximum bytes of stack of a call, for any options of the C compiler."""
     calls = [step for step in steps_in(function.schedule.steps) if isinstance(step, Dispatch)]
     code = max((frames.get(step.kernel, _UNKNOWN) + _CALL for step in calls), default=0)
     rows = _ROW * (len(function.arrays) + len(function.sizes) + 1)

@@ -7,8 +7,6 @@ names, and ``{NONE}`` likewise, if the module has open sizes. `TYPES` has the la
 
 from __future__ import annotations
 
-__all__ = ["CALLS", "CHECKS", "FILL", "INTERNAL", "NONE", "TYPES"]
-
 INTERNAL = ("call_kernel", "call_workgroup", "check_arrays", "cpu_is_known", "fill")
 """The private functions of the file."""
 

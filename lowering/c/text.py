@@ -5,8 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-__all__ = ["call", "comment", "indented", "words", "wrapped"]
-
 _WIDTH = 96
 
 
@@ -42,12 +40,7 @@ def indented(lines: Iterable[str]) -> list[str]:
 
 
 def call(start: str, items: Sequence[str], end: str) -> list[str]:
-    """A call or the head of a function; further lines are aligned with the bracket.
-
-    Example:
-        >>> call("int f(", ["void *a", "int b"], ");")
-        ['int f(void *a, int b);']
-    """
+    """A call or the head of a function; further lines are aligned with the bracket."""
     lines = [start]
     for number, item in enumerate(items):
         text = item + (end if number == len(items) - 1 else ",")
@@ -60,12 +53,7 @@ def call(start: str, items: Sequence[str], end: str) -> list[str]:
 
 
 def wrapped(start: str, items: Sequence[str], end: str) -> list[str]:
-    """A list in as few lines as possible, ``start a, b, c end``.
-
-    Example:
-        >>> wrapped("f(", ["a", "b"], ");")
-        ['f(a, b);']
-    """
+    """A list in as few lines as possible, ``start a, b, c end``."""
     one = f"{start}{', '.join(items)}{end}"
     if len(one) <= _WIDTH:
         return [one]

@@ -16,8 +16,6 @@ from rnn_compiler.lowering.compiler.compiler_process import temporary_folder
 from rnn_compiler.lowering.compiler.iree_compile import compiler_program
 from rnn_compiler.schema.executable_library import QUERY_SUFFIX
 
-__all__ = ["link"]
-
 _MAGIC = b"\0asm\1\0\0\0"
 
 _CUSTOM, _SYMBOL_TABLE = 0, 8
@@ -40,15 +38,7 @@ _TIMEOUT = 60
 
 
 def link(object_file: bytes, sections: Mapping[str, bytes]) -> bytes:
-    """Links an object.
-
-    Args:
-        object_file: The object; empty if there is no code.
-        sections: Custom sections, by name.
-
-    Raises:
-        UnsupportedError: The code calls functions that the object does not have.
-    """
+    """Links an object, empty if there is no code; adds custom sections."""
     linked = _linked(object_file) if object_file else _MEMORY_ONLY
     return linked + b"".join(_section(name, data) for name, data in sections.items())
 

@@ -33,8 +33,6 @@ class JsFunction:
     """A function.
 
     Attributes:
-        spec: Its arguments and results.
-        function: Its steps.
         stream: How it takes a sequence in chunks, or the reason why it does not.
         companions: Functions that a stream uses instead, by the runtime's name.
     """
@@ -72,16 +70,7 @@ def print_module(
     origin: str,
     identity: str = "",
 ) -> str:
-    """The text of ``NAME.mjs``.
-
-    Args:
-        name: NAME.
-        functions: Its functions.
-        constants: The offset of each constant in the section of constants.
-        features: The engine features that the code needs.
-        origin: The compiler and the target, in a sentence.
-        identity: An identifier of its .wasm file.
-    """
+    """The text of ``NAME.mjs``; `constants` are offsets in the section of constants."""
     rows = [_function(each.spec.function, each) for each in functions]
     fields = {
         "name": name,

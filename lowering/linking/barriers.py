@@ -11,8 +11,6 @@ from __future__ import annotations
 from rnn_compiler.lowering.analysis.control_flow import may_repeat
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 
-__all__ = ["remove_barriers"]
-
 
 def remove_barriers(module: ir.Module) -> None:
     """Removes the barriers in loops and in private functions, which loops may call."""

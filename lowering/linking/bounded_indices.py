@@ -17,18 +17,12 @@ from rnn_compiler.lowering.linking.scatters import scatter_rows
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.schema.open_sizes import is_static, static
 
-__all__ = ["bound_indices"]
-
 _SAFE = ("i32", "i64", "ui8", "ui16", "ui32")
 """The types in which IREE reads the indices of slices correctly."""
 
 
 def bound_indices(module: ir.Module) -> None:
-    """Clamps the indices of gathers and slices, and writes scatters as those of rows.
-
-    Raises:
-        InvalidArgumentError: One of these has open sizes.
-    """
+    """Clamps the indices of gathers and slices of known sizes; makes scatters those of rows."""
     bounded = {
         "stablehlo.gather": _gather,
         "stablehlo.dynamic_gather": _gather,

@@ -10,14 +10,11 @@ from graphlib import CycleError, TopologicalSorter
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of, symbol_of, symbols_in
 
-__all__ = ["callees_first"]
-
 
 def callees_first(module: ir.Module) -> list[ir.Operation]:
     """The functions of a module, each after those that it calls or otherwise refers to.
 
-    Raises:
-        InvalidArgumentError: A function calls itself, directly or through others.
+    A function that calls itself, directly or through others, is an InvalidArgumentError.
     """
     functions = {symbol_of(op): op for op in ops_of(module.body) if op.name == "func.func"}
     callees = {

@@ -20,8 +20,6 @@ from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, symbol_of
 from rnn_compiler.lowering.ops import OPS, find_op
 
-__all__ = ["PREFIX", "Call", "find_calls"]
-
 PREFIX = "rnn_compiler."
 """The prefix of the names of calls."""
 
@@ -40,8 +38,6 @@ class Call:
         op: TensorFlow's name of the op.
         attributes: Its attributes as the module states them.
         operation: The custom call, or the function without a body.
-        operands: The types of its operands.
-        results: The types of its results.
     """
 
     op: str
@@ -68,11 +64,7 @@ class Call:
 
 
 def find_calls(module: ir.Module) -> list[Call]:
-    """All calls of a module, in order.
-
-    Raises:
-        InvalidArgumentError: An op does not exist, or an attribute is not a value.
-    """
+    """All calls of a module, in order."""
     ops = nested_ops(module.operation, "stablehlo.custom_call", "func.func")
     return [_call(_target(op), op) for op in ops if _target(op).startswith(PREFIX)]
 

@@ -20,26 +20,14 @@ from rnn_compiler.lowering.compiler.compiler_process import (
 )
 from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT, compiler_program
 
-__all__ = ["dump_after"]
-
 
 def dump_after(
     name: str, module: bytes, flags: Sequence[str], timeout: float = DEFAULT_TIMEOUT
 ) -> tuple[str | None, str]:
-    """The module after one of the compiler's passes, where the compiler is stopped.
+    """The module after one of the compiler's passes, by its class, where the compiler is stopped.
 
-    Args:
-        name: The class of the pass.
-        module: A module, as text or bytecode.
-        flags: Flags of the compiler.
-        timeout: Seconds after which it is stopped.
-
-    Returns:
-        The module's text, None if the pass did not run; and the other output until then.
-
-    Raises:
-        OSError: The disk is too full for its temporary files.
-        UnsupportedError: The compiler is not installed.
+    Its text is None if the pass did not run; the other output until then comes with it. OSError
+    means that there is no room for temporary files.
     """
     command = [compiler_program("iree-compile"), "-", "-o", os.devnull, *flags]
     command += ["--mlir-print-ir-after-all", "--mlir-disable-threading"]

@@ -25,9 +25,6 @@ from rnn_compiler.lowering.mlir.bindings import (
 from rnn_compiler.schema.int8 import Matrix
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["int8_matrices", "with_arguments", "without_arguments"]
-
-
 Frozen = Mapping[int, Mapping[str, TensorSpec]]
 """The parameters that replace each argument, by its number: several for a matrix in int8."""
 
@@ -49,18 +46,9 @@ def int8_matrices(
 def without_arguments(
     text: str, linked: Iterable[FunctionSpec], frozen: Mapping[str, Frozen]
 ) -> tuple[str, list[FunctionSpec]]:
-    """A module whose functions do not take some of their arguments.
+    """A module whose functions do not take some of their arguments, and our ops in it.
 
-    Args:
-        text: Its text, with locations.
-        linked: Our ops in it.
-        frozen: The frozen arguments of functions, by symbol.
-
-    Returns:
-        The text, with locations, and our ops in it.
-
-    Raises:
-        InvalidArgumentError: Another function of the module calls one of them.
+    InvalidArgumentError: another function of the module calls one of them.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(text)
@@ -81,12 +69,7 @@ def without_arguments(
 
 
 def with_arguments(text: str, functions: Iterable[FunctionSpec]) -> str:
-    """A module whose functions take their frozen arguments again, after all others.
-
-    Args:
-        text: Its text, with locations.
-        functions: Its functions.
-    """
+    """A module whose functions take their frozen arguments again, after all others."""
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(text)
         symbols = ir.SymbolTable(module.operation)

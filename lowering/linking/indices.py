@@ -12,8 +12,6 @@ from rnn_compiler.lowering.codegen.stablehlo import converted, full
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.schema.open_sizes import static
 
-__all__ = ["array", "axes_in", "clamped", "type_for", "vector_axis", "within"]
-
 _MOVED = ("stablehlo.broadcast_in_dim", "stablehlo.reshape")
 """Ops whose results have only numbers of their operand."""
 
@@ -55,14 +53,7 @@ def within(value: ir.Value, last: int) -> bool:
 
 
 def clamped(body: Body, indices: Array, lasts: Sequence[int], axis: int = 0) -> tuple[Array, Array]:
-    """Indices in a type that holds the last of each axis, and the same from 0 to that.
-
-    Args:
-        body: Where ops are emitted.
-        indices: Indices, or their components.
-        lasts: The last valid index, for each component.
-        axis: The axis along which components lie.
-    """
+    """Indices, in a type that holds the last of each component, and the same from 0 to that."""
     kind = type_for(max(lasts))
     if _width(indices.element) < _width(kind):
         indices = converted(body, indices, kind)

@@ -22,19 +22,9 @@ from rnn_compiler.schema.open_sizes import Open, Size, is_static, product, shown
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS
 
-__all__ = ["instance_of"]
-
 
 def instance_of(call: Call, *, is_open: bool = False) -> FunctionSpec:
-    """The op of a call, at the call's sizes.
-
-    Args:
-        call: The call.
-        is_open: Whether its sizes may be open.
-
-    Raises:
-        InvalidArgumentError: An attribute, operand or result does not fit the op.
-    """
+    """The op of a call, at the call's sizes."""
     signature = OPS[call.op].signature
     given = dict(call.attributes)
     dims: dict[str, Any] = {name: given.pop(name) for name in signature.dimensions if name in given}

@@ -30,23 +30,12 @@ from rnn_compiler.schema.int8 import Matrix, stored
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 
-__all__ = ["Int8Arguments"]
-
 
 class Int8Arguments:
-    """The matrices among the arguments of a module's functions.
-
-    Attributes:
-        linked: Our ops in the module, by symbol, with the arguments that their functions take.
-    """
+    """The matrices among the arguments of a module's functions."""
 
     def __init__(self, module: ir.Module, linked: Iterable[FunctionSpec]) -> None:
-        """Reads a module.
-
-        Args:
-            module: The module.
-            linked: Our ops in it.
-        """
+        """Reads a module."""
         self._module = module
         self.linked = {spec.function: spec for spec in linked}
         self._whole = dict(self.linked)
@@ -75,12 +64,7 @@ class Int8Arguments:
         return (others or matrices)[0] if others or are_alike else None
 
     def split(self, value: ir.Value, parts: Sequence[ir.Value]) -> None:
-        """Passes a matrix in int8 in place of a value that calls take.
-
-        Args:
-            value: The value.
-            parts: The tensors that replace it.
-        """
+        """Passes a matrix in int8 in place of a value that calls take."""
         while uses := [*value.uses]:
             use: Any = uses[0]
             call, number = use.owner, use.operand_number

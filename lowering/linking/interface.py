@@ -18,8 +18,6 @@ from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-__all__ = ["is_network", "public_interface"]
-
 _STDIN = ("-", "<stdin>")
 """The file of locations in text that the compiler was passed."""
 
@@ -28,15 +26,7 @@ _TAKEN = ("to_host", "self")
 
 
 def public_interface(module: ir.Module, source: bytes = b"") -> list[FunctionSpec]:
-    """The public functions of a module.
-
-    Args:
-        module: The module.
-        source: The user's input, text or bytecode.
-
-    Raises:
-        InvalidArgumentError: There is none, or one has arguments or results other than tensors.
-    """
+    """The public functions of a module; `source` is the user's input, text or bytecode."""
     public = [op for op in ops_of(module.body) if op.name == "func.func" and not is_private(op)]
     functions = [op for op in public if len(op.regions[0].blocks)]
     if not functions:

@@ -32,15 +32,11 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
 
-__all__ = ["Linked", "link_module"]
-
 
 class Linked(NamedTuple):
     """A user's module with our ops in it.
 
     Attributes:
-        text: Its text, with locations.
-        functions: Its public functions.
         linked: Our ops in it, by their private functions.
         name: Its symbol; empty for none.
     """
@@ -52,15 +48,10 @@ class Linked(NamedTuple):
 
 
 def link_module(text: str, source: bytes = b"") -> Linked:
-    """Replaces a module's calls by our functions.
+    """Replaces a module's calls by our functions; `source` has the names of arguments.
 
-    Args:
-        text: The text of a module of StableHLO, or of linalg, with locations.
-        source: Its source, for the names of arguments.
-
-    Raises:
-        InvalidArgumentError: A call does not fit its op, a function calls itself, or an op is of
-            an unknown dialect.
+    InvalidArgumentError: a call does not fit its op, a function calls itself, or an op is of an
+    unknown dialect.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         try:

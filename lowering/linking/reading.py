@@ -15,8 +15,6 @@ from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT, compiler_identity
 from rnn_compiler.lowering.linking.dump import dump_after
 
-__all__ = ["stablehlo_text"]
-
 _FLAGS = ("--compile-to=input", "--iree-input-type=stablehlo", "--mlir-print-debuginfo")
 
 _WITHOUT_SHARDINGS = (
@@ -27,17 +25,7 @@ _WITHOUT_SHARDINGS = (
 
 
 def stablehlo_text(source: bytes, timeout: float = DEFAULT_TIMEOUT) -> str:
-    """The text of a module, with locations.
-
-    Args:
-        source: MLIR text or bytecode, of StableHLO or VHLO.
-        timeout: Time limit for the compiler in seconds.
-
-    Raises:
-        InvalidArgumentError: IREE's compiler cannot read it as a module.
-        OSError: The disk is too full for the compiler's temporary files.
-        UnsupportedError: The compiler is not installed.
-    """
+    """The text, with locations, of MLIR text or bytecode, of StableHLO or VHLO."""
     text, others = dump_after("VhloLegalizeToStablehloPass", source, _FLAGS, timeout)
     if text is not None:
         return text

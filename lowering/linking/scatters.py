@@ -26,8 +26,6 @@ from rnn_compiler.lowering.linking.indices import (
 )
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, ops_of
 
-__all__ = ["scatter_rows"]
-
 
 class _Positions(NamedTuple):
     """Where the updates of a scatter go.
@@ -45,9 +43,6 @@ class _Scatter(NamedTuple):
     """The axes of a scatter.
 
     Attributes:
-        operand: The array.
-        indices: The indices.
-        update: The updates.
         numbers: The text of its dimensions.
         windows: The axis of the updates for each axis of the array that they have.
         row_axes: The axes of the array that make up rows; the others are columns.

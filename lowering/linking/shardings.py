@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["without_shardings"]
-
 _MESH = re.compile(rb"^[ \t]*sdy\.mesh @\S+ = <(.*?)>.*$", re.MULTILINE)
 _AXIS = re.compile(rb'"=(\d+)')
 _CONSTRAINT = re.compile(rb"sdy\.sharding_constraint (%[\w#]+) <[^>]*>")

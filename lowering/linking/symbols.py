@@ -7,16 +7,9 @@ from collections.abc import Mapping
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 
-__all__ = ["with_symbols"]
-
 
 def with_symbols(text: str, names: Mapping[str, str]) -> str:
-    """A module with some functions renamed, and the references to them.
-
-    Args:
-        text: Its text, with locations.
-        names: The new symbols by the old ones; symbols that it lacks are ignored.
-    """
+    """A module with functions renamed (new symbols by old); symbols that it lacks are ignored."""
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
         module = ir.Module.parse(text)
         symbols = ir.SymbolTable(module.operation)

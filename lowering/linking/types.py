@@ -10,16 +10,9 @@ from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.schema.open_sizes import Size, is_static, shown
 
-__all__ = ["Tensor", "is_integer", "tensor_of", "type_of"]
-
 
 class Tensor(NamedTuple):
-    """The type of a tensor.
-
-    Attributes:
-        dtype: The name of its element type.
-        shape: Its shape.
-    """
+    """The type of a tensor."""
 
     dtype: str
     shape: tuple[Size, ...]
@@ -34,17 +27,7 @@ def is_integer(dtype: str) -> bool:
 
 
 def tensor_of(kind: ir.Type, op: str, name: str, *, is_open: bool = False) -> Tensor:
-    """Reads a type.
-
-    Args:
-        kind: The type.
-        op: The op, for messages.
-        name: The argument or result, for messages.
-        is_open: Whether sizes may be open; they have no names then (`UNNAMED`).
-
-    Raises:
-        InvalidArgumentError: It is not a tensor with static sizes and a known element type.
-    """
+    """Reads a type; open sizes, if they may be, have no names (`UNNAMED`)."""
     try:
         ranked = ir.RankedTensorType(kind)
         element, shape = ELEMENTS[str(ranked.element_type)], shape_of(ranked)

@@ -11,8 +11,6 @@ from collections.abc import Collection, Iterable
 from rnn_compiler.lowering.mlir.bindings import block_of, callee_of, ir, ops_of, symbol_of
 from rnn_compiler.schema.manifest import FunctionSpec
 
-__all__ = ["Weights"]
-
 _DATA_MOVEMENT = {
     "stablehlo.concatenate",
     "stablehlo.convert",
@@ -26,12 +24,7 @@ class Weights:
     """The weights of a module's functions, by the numbers of their arguments."""
 
     def __init__(self, functions: Iterable[ir.Operation], ours: Collection[FunctionSpec]) -> None:
-        """Finds the weights of all functions.
-
-        Args:
-            functions: The module's functions, callees first.
-            ours: The functions of our ops among them.
-        """
+        """Finds the weights of all functions, callees first; `ours` are those of our ops."""
         self._known: dict[str, set[int] | None] = {
             spec.function: {k for k, a in enumerate(spec.arguments) if a.name in spec.weights}
             for spec in ours

@@ -14,8 +14,6 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Nu
 from rnn_compiler.lowering.codegen.linalg import pointwise
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, shape_of
 
-__all__ = ["clamp_positions"]
-
 
 def clamp_positions(function: ir.Operation) -> None:
     """Clamps the positions of elements that are read one by one, and of scattered updates."""

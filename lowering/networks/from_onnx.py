@@ -20,8 +20,6 @@ from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.networks.bounded_indices import clamp_positions
 from rnn_compiler.lowering.networks.scalars import keep_in_arrays
 
-__all__ = ["linalg_of_onnx"]
-
 _KEPT = "{aten.flatten.using_ints,aten.unflatten.int,aten.argmax,aten.argmin}"
 _OF_FUNCTIONS = (
     *("torch-recompose-complex-ops", "torch-iree-bitcast-tensor", "torch-reduce-op-variants"),
@@ -48,17 +46,10 @@ _VERSION = "torch.onnx_meta.opset_version"
 
 
 def linalg_of_onnx(model: Any, name: str, function: str, *, is_open: bool = False) -> str:
-    """The text of a module with a model's graph as a function, with locations.
+    """The text, with locations, of a module with a model's graph as a function of its inputs.
 
-    Args:
-        model: The model, as a message of ONNX. The inputs of its graph become arguments.
-        name: The module's symbol.
-        function: The function's symbol.
-        is_open: Whether sizes of its results may be open.
-
-    Raises:
-        UnsupportedError: IREE's compiler does not support a node, named in the message, or the
-            size of a result depends on numbers.
+    UnsupportedError: IREE's compiler does not support a node, named in the message, or the size of
+    a result depends on numbers; `is_open` allows open sizes.
     """
     importer: Any = importlib.import_module("iree.compiler.extras.onnx_importer")
     model.graph.name = function

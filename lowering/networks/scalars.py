@@ -13,8 +13,6 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number
 from rnn_compiler.lowering.codegen.linalg import pointwise
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of
 
-__all__ = ["keep_in_arrays"]
-
 _WIDENED = ("arith.extui", "arith.extsi")
 
 
