@@ -15,7 +15,7 @@ from rnn_compiler.base.files import read_regular
 from rnn_compiler.compilation import compile
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.freezing import freeze
-from rnn_compiler.lowering.linking.shardings import without_shardings
+from rnn_compiler.lowering.linking.reading import without_shardings
 from rnn_compiler.modules import Module, renamed_functions, with_arguments
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
@@ -95,7 +95,7 @@ class LinkedModule(Module):
 
     def renamed(self, names: Mapping[str, str]) -> LinkedModule:
         """The module with its public functions renamed; `names` maps old names to new ones."""
-        from rnn_compiler.lowering.linking.symbols import with_symbols
+        from rnn_compiler.lowering.linking.interface import with_symbols
 
         changed = dict(names)
         for spec in self.functions:

@@ -1,29 +1,155 @@
-"""Removes frozen arguments from the functions of a user's module, and adds them again.
+"""Arguments of a user's functions that are matrices of our ops and can be stored in int8.
 
-They become functions without a body, as in a module of ops (`builder.module`): the compiled module
-reads the values from an archive. Modules in C and JavaScript take them as arguments again, in the
-form in which they are stored.
+Such an argument is passed only to calls of our ops, directly or through private functions that are
+called once, like those around the nodes of a network. In int8 it becomes several (`schema.int8`);
+each function on the way takes these instead, after its other arguments, and the op is emitted
+again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
-from rnn_compiler.lowering.codegen.executable import set_function_type
-from rnn_compiler.lowering.linking.int8_arguments import Int8Arguments
-from rnn_compiler.lowering.linking.types import type_of
+from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS, EmittedOp, add_function
+from rnn_compiler.lowering.codegen.executable import set_function_type, unused_symbol
+from rnn_compiler.lowering.linking.calls import type_of
 from rnn_compiler.lowering.mlir.bindings import (
     block_of,
+    callee_of,
     end_of,
     ir,
+    is_private,
     new_context,
     ops_of,
+    symbol_of,
     symbols_in,
 )
-from rnn_compiler.schema.int8 import Matrix
+from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.schema.functions import owner_of
+from rnn_compiler.schema.int8 import Matrix, stored
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
+
+
+class Int8Arguments:
+    """The matrices among the arguments of a module's functions."""
+
+    def __init__(self, module: ir.Module, linked: Iterable[FunctionSpec]) -> None:
+        """Reads a module."""
+        self._module = module
+        self.linked = {spec.function: spec for spec in linked}
+        self._whole = dict(self.linked)
+        self._made: dict[tuple[str, int], str] = {}
+
+    def matrix(self, symbol: str, number: int) -> Matrix | None:
+        """The matrix of an op that an argument is; None for other arguments and for several kinds.
+
+        If several ops use it, an op whose weight it is not, such as a gradient, takes precedence.
+        """
+        if symbol in self.linked:
+            spec = self.linked[symbol]
+            tensor = spec.arguments[number]
+            return None if tensor.summed is None else Matrix(spec, tensor)
+        found: list[Matrix | None] = []
+        uses: Any = block_of(self._function(symbol)).arguments[number].uses
+        for use in uses:
+            callee = callee_of(use.owner) if use.owner.name == "func.call" else ""
+            known = callee in self.linked or (callee and self._is_called_once(callee))
+            found.append(self.matrix(callee, use.operand_number) if known else None)
+        matrices = [each for each in found if each is not None]
+        if len(matrices) < len(found):
+            return None
+        others = [each for each in matrices if each.tensor.name not in each.spec.weights]
+        are_alike = len({*map(_kind, matrices)}) == 1
+        return (others or matrices)[0] if others or are_alike else None
+
+    def split(self, value: ir.Value, parts: Sequence[ir.Value]) -> None:
+        """Passes a matrix in int8 in place of a value that calls take."""
+        while uses := [*value.uses]:
+            use: Any = uses[0]
+            call, number = use.owner, use.operand_number
+            callee = self._taking(callee_of(call), number, parts)
+            operands = [each for k, each in enumerate(call.operands) if k != number]
+            made = ir.Operation.create(
+                "func.call",
+                operands=[*operands, *parts],
+                results=[each.type for each in call.results],
+                attributes={"callee": ir.FlatSymbolRefAttr.get(callee)},
+                ip=ir.InsertionPoint(call),
+                loc=call.location,
+            )
+            for old, new in zip(call.results, made.results, strict=True):
+                old.replace_all_uses_with(new)
+            call.erase()
+
+    def remove_unused(self) -> None:
+        """Removes the functions of ops that are no longer called."""
+        for symbol in [*self.linked]:
+            if not self._users(symbol):
+                del self.linked[symbol]
+                for op in ops_of(self._module.body):
+                    if owner_of(symbol_of(op)) == symbol:  # it or a part of it
+                        op.erase()
+
+    def _taking(self, symbol: str, number: int, parts: Sequence[ir.Value]) -> str:
+        """The function that takes parts in place of an argument: a new or the changed one."""
+        if symbol in self.linked:
+            key = symbol, number
+            if key not in self._made:
+                self._made[key] = self._emitted(self.linked[symbol], number)
+            return self._made[key]
+        function = self._function(symbol)
+        block = block_of(function)
+        old = block.arguments[number]
+        self.split(old, [block.add_argument(each.type, old.location) for each in parts])
+        block.erase_argument(number)
+        if "arg_attrs" in function.attributes:
+            del function.attributes["arg_attrs"]
+        set_function_type(function, [value.type for value in end_of(function).operands])
+        return symbol
+
+    def _emitted(self, spec: FunctionSpec, number: int) -> str:
+        """Adds the function of an op with one matrix in int8."""
+        symbol = unused_symbol(self._module.operation, f"{spec.function}_int8")
+        whole = replace(self._whole[spec.function], function=symbol)
+        gone = spec.arguments[number]
+        others = [each for k, each in enumerate(spec.arguments) if k != number]
+        small = replace(
+            spec, function=symbol, arguments=(*others, *stored(Matrix(whole, gone), gone))
+        )
+        add_function(self._module, EmittedOp(small, whole, OPS[spec.op].emit), private=True)
+        self.linked[symbol], self._whole[symbol] = small, whole
+        return symbol
+
+    def _function(self, symbol: str) -> ir.Operation:
+        return ir.SymbolTable(self._module.operation)[symbol].operation
+
+    def _users(self, symbol: str) -> int:
+        """The number of references to a function."""
+        return sum(symbols_in(op).count(symbol) for op in ops_of(self._module.body))
+
+    def _is_called_once(self, symbol: str) -> bool:
+        """Whether a function is a private one of the user's, called in one place."""
+        function = self._function(symbol)
+        has_body = len(function.regions[0].blocks) == 1
+        return is_private(function) and has_body and self._users(symbol) == 1
+
+
+def _kind(matrix: Matrix) -> tuple[str, ...]:
+    """The properties that determine how a matrix is stored."""
+    spec, tensor = matrix
+    sizes = {key: size for key, size in spec.dims.items() if key not in OPEN_DIMENSIONS}
+    return spec.op, tensor.name, str(sizes), str(spec.attributes)
+
+
+# Removes frozen arguments from the functions of a user's module, and adds them again.
+#
+# They become functions without a body, as in a module of ops (`builder.module`): the compiled
+# module reads the values from an archive. Modules in C and JavaScript take them as arguments
+# again, in the form in which they are stored.
 
 Frozen = Mapping[int, Mapping[str, TensorSpec]]
 """The parameters that replace each argument, by its number: several for a matrix in int8."""

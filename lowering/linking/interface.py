@@ -9,11 +9,22 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.linking.types import Tensor, tensor_of
-from rnn_compiler.lowering.mlir.bindings import block_of, ir, is_private, ops_of, symbol_of
+from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
+from rnn_compiler.lowering.linking.calls import Tensor, tensor_of
+from rnn_compiler.lowering.mlir.bindings import (
+    block_of,
+    callee_of,
+    ir,
+    is_private,
+    new_context,
+    ops_of,
+    symbol_of,
+    symbols_in,
+)
 from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -99,3 +110,100 @@ def _identifier(text: str) -> str | None:
     """A Python identifier made from a text; None if that is impossible."""
     name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
     return name if name.isidentifier() and not keyword.iskeyword(name) else None
+
+
+# The functions of a user's module, callees first.
+#
+# Compilers inline calls, so no function may call itself: IREE would inline such a call endlessly.
+
+
+def callees_first(module: ir.Module) -> list[ir.Operation]:
+    """The functions of a module, each after those that it calls or otherwise refers to.
+
+    A function that calls itself, directly or through others, is an InvalidArgumentError.
+    """
+    functions = {symbol_of(op): op for op in ops_of(module.body) if op.name == "func.func"}
+    callees = {
+        symbol: [each for each in symbols_in(op) if each in functions]
+        for symbol, op in functions.items()
+    }
+    try:
+        return [functions[symbol] for symbol in TopologicalSorter(callees).static_order()]
+    except CycleError as error:
+        cycle = [f"@{symbol}" for symbol in reversed(error.args[1])]
+        if len(cycle) > 9:
+            cycle[4:-4] = ["..."]
+        raise InvalidArgumentError(
+            "link",
+            cycle[0],
+            "a function that does not call itself, as calls are inlined",
+            " -> ".join(cycle),
+            "write the recursion as a stablehlo.while",
+        ) from error
+
+
+# Finds the arguments of a user's function that are weights of our ops.
+#
+# An argument may get there through ops that only move elements, such as a transposition, and
+# through other functions of the user. Values carried by loops or branches are not followed.
+
+_DATA_MOVEMENT = {
+    "stablehlo.concatenate",
+    "stablehlo.convert",
+    "stablehlo.reshape",
+    "stablehlo.slice",
+    "stablehlo.transpose",
+}
+
+
+class Weights:
+    """The weights of a module's functions, by the numbers of their arguments."""
+
+    def __init__(self, functions: Iterable[ir.Operation], ours: Collection[FunctionSpec]) -> None:
+        """Finds the weights of all functions, callees first; `ours` are those of our ops."""
+        self._known: dict[str, set[int] | None] = {
+            spec.function: {k for k, a in enumerate(spec.arguments) if a.name in spec.weights}
+            for spec in ours
+        }
+        for function in functions:
+            symbol = symbol_of(function)
+            if symbol not in self._known:
+                self._known[symbol] = self._of(function)
+
+    def of(self, symbol: str) -> set[int]:
+        """The weights of a function; none if its weights cannot be packed on their own."""
+        return self._known.get(symbol) or set()
+
+    def _of(self, function: ir.Operation) -> set[int] | None:
+        """The weights of a function; None if it, or one that it calls, has control flow."""
+        if len(function.regions[0].blocks) != 1:
+            return None
+        block = block_of(function)
+        sources: dict[ir.Value, set[int]] = {each: {k} for k, each in enumerate(block.arguments)}
+        found: set[int] = set()
+        for op in ops_of(block):
+            operands = [sources.get(operand, set[int]()) for operand in op.operands]
+            if op.name in _DATA_MOVEMENT and all(operands):
+                sources[op.results[0]] = set[int]().union(*operands)
+            if op.name == "func.call":
+                weights = self._known.get(callee_of(op))
+                if weights is None:
+                    return None
+                found = found.union(*(operands[number] for number in weights))
+        return found
+
+
+# Renames functions of a user's module.
+
+
+def with_symbols(text: str, names: Mapping[str, str]) -> str:
+    """A module with functions renamed (new symbols by old); symbols that it lacks are ignored."""
+    with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        symbols = ir.SymbolTable(module.operation)
+        for old, new in names.items():
+            if old in symbols and old != new:
+                ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
+                ir.SymbolTable.set_symbol_name(symbols[old].operation, new)
+        module.operation.verify()
+        return module.operation.get_asm(enable_debug_info=True)

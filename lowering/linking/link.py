@@ -1,10 +1,10 @@
 """Replaces a user's calls by our functions, in portable StableHLO.
 
-Each op at given sizes becomes one private function, `rnn_compiler_block_lstm_v2`, shared by all its
-calls; integers of another width are converted on the way in and out. Barriers are removed from
-loops, gathers, scatters and slices are kept within their arrays, and scatters become those of rows.
-The rest of the module, its name included, is unchanged, so the result means the same to any
-consumer of StableHLO.
+Each op at given sizes becomes one private function, `rnn_compiler_block_lstm_v2`, shared by all
+its calls; integers of another width are converted on the way in and out. Barriers are removed
+from loops, gathers, scatters and slices are kept within their arrays, and scatters become those
+of rows. The rest of the module, its name included, is unchanged, so the result means the same
+to any consumer of StableHLO.
 """
 
 from __future__ import annotations
@@ -15,22 +15,39 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.lowering.analysis.control_flow import may_repeat
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS, EmittedOp, add_function
 from rnn_compiler.lowering.codegen.body import is_float
 from rnn_compiler.lowering.codegen.executable import unused_symbol
-from rnn_compiler.lowering.linking.barriers import remove_barriers
-from rnn_compiler.lowering.linking.bounded_indices import bound_indices
-from rnn_compiler.lowering.linking.call_order import callees_first
-from rnn_compiler.lowering.linking.calls import Call, find_calls
-from rnn_compiler.lowering.linking.instances import instance_of
-from rnn_compiler.lowering.linking.interface import is_network, public_interface
-from rnn_compiler.lowering.linking.types import type_of
-from rnn_compiler.lowering.linking.weights import Weights
+from rnn_compiler.lowering.linking.calls import Call, find_calls, instance_of, type_of
+from rnn_compiler.lowering.linking.indices import bound_indices
+from rnn_compiler.lowering.linking.interface import (
+    Weights,
+    callees_first,
+    is_network,
+    public_interface,
+)
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, new_context, ops_of, symbol_of
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
+
+# Removes barriers from a user's module that IREE mishandles.
+#
+# `stablehlo.optimization_barrier`, which `jax.checkpoint` emits, keeps the compiler from moving ops
+# across it and changes no value. For values that a loop carries, IREE drops the wait for the
+# previous iteration: with several threads, the ops after the barrier read unwritten memory
+# (`tests/traps/test_barriers_in_loops.py`).
+
+
+def remove_barriers(module: ir.Module) -> None:
+    """Removes the barriers in loops and in private functions, which loops may call."""
+    barriers = nested_ops(module.operation, "stablehlo.optimization_barrier")
+    for barrier in [each for each in barriers if may_repeat(each)]:
+        for value, result in zip(barrier.operands, barrier.results, strict=True):
+            result.replace_all_uses_with(value)
+        barrier.erase()
 
 
 class Linked(NamedTuple):
