@@ -1,8 +1,9 @@
-"""The C interface of functions: a struct of arguments, a struct of results, and scratch memory."""
+"""The C interface of functions: a struct of arguments, one of results, scratch memory; the header."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,7 +12,15 @@ from rnn_compiler.lowering.host.functions import HostFunction
 from rnn_compiler.lowering.host.identifiers import check_identifier
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.open_sizes import Open, Size, bound, product
+from rnn_compiler.schema.open_sizes import (
+    Open,
+    Size,
+    bound,
+    formula,
+    open_names,
+    product,
+    static_size,
+)
 from rnn_compiler.schema.schedule import ALIGNMENT, Schedule, Span, Storage, aligned
 
 _HEADERS = frozenset(
@@ -228,3 +237,535 @@ def _facts(spec: FunctionSpec) -> tuple[str, ...]:
     lines = [", ".join(f"{name} = {size}" for name, size in sizes)]
     lines.append(", ".join(f"{name} = {value}" for name, value in spec.json_attributes.items()))
     return tuple(line for line in lines if line)
+
+
+# Lines of C.
+
+_WIDTH = 96
+
+
+def comment(lines: Iterable[str]) -> list[str]:
+    """A comment; text that would end it is removed, and long lines are wrapped.
+
+    Lines of code, which are indented, go on four columns further to the right.
+
+    Example:
+        >>> comment(["    " + "long " * 20])[2]
+        ' *         long long'
+    """
+    safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
+    broken = [part for line in safe for part in _broken(line)]
+    return ["/*", *(f" * {line}".rstrip() for line in broken), " */"]
+
+
+def _broken(line: str) -> list[str]:
+    """A line of a comment as several lines, of whole words."""
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(
+        line,
+        _WIDTH - 3,
+        subsequent_indent=f"{indent}    " if indent else "",
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
+
+
+def indented(lines: Iterable[str]) -> list[str]:
+    """Indented lines; preprocessor lines are not indented."""
+    return [f"    {line}" if line and line[0] != "#" else line for line in lines]
+
+
+def call(start: str, items: Sequence[str], end: str) -> list[str]:
+    """A call or the head of a function; further lines are aligned with the bracket."""
+    lines = [start]
+    for number, item in enumerate(items):
+        text = item + (end if number == len(items) - 1 else ",")
+        space = " " if number else ""
+        if number and len(lines[-1]) + len(space + text) > _WIDTH:
+            lines.append(" " * len(start) + text)
+        else:
+            lines[-1] += space + text
+    return lines
+
+
+def wrapped(start: str, items: Sequence[str], end: str) -> list[str]:
+    """A list in as few lines as possible, ``start a, b, c end``."""
+    one = f"{start}{', '.join(items)}{end}"
+    if len(one) <= _WIDTH:
+        return [one]
+    lines = [start.rstrip()]
+    row = ""
+    for item in items:
+        if row and len(row) + len(item) > _WIDTH - 6:
+            lines.append(f"    {row.rstrip()}")
+            row = ""
+        row += f"{item}, "
+    return [*lines, f"    {row.rstrip().rstrip(',')}", end.lstrip()]
+
+
+def words(name: str, data: bytes, alignment: int) -> list[str]:
+    """Data as at least one 64-bit word, which is compact and independent of the byte order.
+
+    Example:
+        >>> words("data", b"ab", 64)
+        ['alignas(64) static const uint64_t data[] = {0x6261};', '']
+    """
+    numbers = [
+        f"{int.from_bytes(data[k : k + 8].ljust(8, bytes(1)), 'little'):#x}"
+        for k in range(0, max(1, len(data)), 8)
+    ]
+    start = f"alignas({alignment}) static const uint64_t {name}[] = {{"
+    return [*wrapped(start, numbers, "};"), ""]
+
+
+# The codes that functions return in C, and the message of ``NAME_error`` for each.
+
+NO_STRUCT, CPU, FAILED, NO_BYTES = 1, 2, 3, 4
+"""Codes that do not belong to an argument."""
+
+NULL, MISALIGNED, OVERLAP, RANGE = range(4)
+"""The kinds of mistakes with an argument or a result, added to its own code."""
+
+_FIRST = 16
+
+
+class Messages:
+    """The codes of a module's functions.
+
+    An argument, a result or the scratch memory has its own code, determined by its name and range,
+    to which the kind of the mistake is added. Equal arguments of several functions share it.
+    """
+
+    def __init__(
+        self,
+        functions: Sequence[Function],
+        features: Sequence[str],
+        tested: Sequence[Function] = (),
+        alignment: int = ALIGNMENT,
+    ) -> None:
+        """Assigns all codes; only functions in `tested` have those of a self test."""
+        self.alignment = alignment
+        self._codes: dict[tuple[str, Size | None, Size | None], int] = {}
+        self._samples: dict[tuple[str, str], int] = {}
+        self.texts: dict[int, str] = {
+            0: "no error",
+            NO_STRUCT: "arguments or results: a null pointer",
+            FAILED: "a workgroup, or the function that runs them, gave an error",
+        }
+        if any(function.sizes for function in functions):
+            self.texts[NO_BYTES] = "bytes: a null pointer"
+        if features:
+            needed = ", ".join(features)
+            self.texts[CPU] = f"this processor lacks a feature that the code needs: {needed}"
+        self._add(Member("scratch", "int8", (1,)), written=True)
+        for function in functions:
+            for member in function.limited:
+                self._add(member, written=False)
+            for member in function.arguments:
+                self._add(member, written=False)
+            for member in function.results:
+                self._add(member, written=True)
+        for function in tested:
+            for member in function.results:
+                code = _FIRST + 4 * len(self._codes) + len(self._samples)
+                self._samples[function.name, member.name] = code
+                self.texts[code] = (
+                    f"{function.name}: {member.name}: not what it was where this was made"
+                )
+
+    def of(self, member: Member) -> int:
+        """The code of an argument or result, to which the kind of the mistake is added."""
+        return self._codes[member.name, member.minimum, member.maximum]
+
+    @property
+    def scratch(self) -> int:
+        """The code of the scratch memory."""
+        return self._codes["scratch", None, None]
+
+    def of_sample(self, function: Function, member: Member) -> int:
+        """The code of a result that differs from the expected one."""
+        return self._samples[function.name, member.name]
+
+    def _add(self, member: Member, *, written: bool) -> None:
+        key = (member.name, member.minimum, member.maximum)
+        code = self._codes.setdefault(key, _FIRST + 4 * len(self._codes))
+        name = member.name
+        texts: Mapping[int, str] = {}
+        if member.shape:
+            texts = {
+                NULL: f"{name}: a null pointer",
+                MISALIGNED: f"{name}: not aligned to {self.alignment} bytes",
+            }
+            if written:
+                texts = {**texts, OVERLAP: f"{name}: overlaps another array"}
+        elif written:
+            texts = {
+                NULL: f"{name}: a null pointer",
+                MISALIGNED: f"{name}: not aligned to {self.alignment} bytes",
+                OVERLAP: f"{name}: overlaps another array",
+            }
+        if member.minimum is not None:
+            what = "an element " if member.shape else ""
+            low, high = formula(member.minimum), formula(member.maximum or 0)
+            text = f"{name}: {what}not from {low} to {high}"
+            texts = {**texts, RANGE: text}
+        self.texts.update({code + kind: text for kind, text in texts.items()})
+
+    def function(self, name: str) -> list[str]:
+        """The lines of the function that explains codes, for a module's name."""
+        cases = [
+            f'case {code}:\n        return "{text}";' for code, text in sorted(self.texts.items())
+        ]
+        return [
+            f"const char *{name}_error(int code)",
+            "{",
+            "    switch (code) {",
+            *indented(cases),
+            "    default:",
+            f'        return "no code of {name}";',
+            "    }",
+            "}",
+        ]
+
+
+# Prints the header, which also documents the object.
+
+
+def print_header(
+    name: str,
+    functions: Sequence[Function],
+    origin: str,
+    processor: str,
+    flash: int,
+    compared: str | None = None,
+) -> str:
+    """The text of ``NAME.h``; `compared` is the source of the results that a self test has."""
+    guard = f"{name.upper()}_H"
+    lines = [
+        *comment(_introduction(name, functions, origin, processor, flash)),
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        "#include <stddef.h>",
+        "#include <stdint.h>",
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+        "/* What every array and the scratch memory begin at a multiple of, in bytes. */",
+        f"#define {name.upper()}_ALIGNMENT {functions[0].alignment}",
+        "",
+        "/* What a code that a function returned means, in a line. */",
+        f"const char *{name}_error(int code);",
+        "",
+        *comment(
+            [
+                "Calls work(job, k) for each k from 0 to count - 1, each once, in any order and on",
+                "any threads, and returns when all calls have returned: 0, or else what makes the",
+                "whole function fail. count is often 1. The calls may wait for each other's data,",
+                "but only for calls that have begun.",
+            ]
+        ),
+        *call(
+            f"typedef int {name}_run(",
+            ["void *context", "size_t count", "int (*work)(void *job, size_t k)", "void *job"],
+            ");",
+        ),
+        "",
+    ]
+    for function in functions:
+        lines += _declared(name, function)
+    if compared is not None:
+        lines += _selftest(name, compared)
+    lines += ["#ifdef __cplusplus", "}", "#endif", "", f"#endif /* {guard} */"]
+    return "\n".join(lines) + "\n"
+
+
+def _introduction(
+    name: str, functions: Sequence[Function], origin: str, processor: str, flash: int
+) -> list[str]:
+    names = ", ".join(function.name for function in functions)
+    alignment = functions[0].alignment
+    return [
+        f"{name}.h: {names}.",
+        "",
+        f"{origin} Do not edit.",
+        "",
+        f"Build a program with it: cc program.c {name}.c {name}.o",
+        f"It needs {processor}, and no library but libc.",
+        f"{name}.o has {flash} bytes of code and constants, which may lie in flash memory.",
+        "",
+        "A function takes a struct of arguments, a struct of results and scratch memory, and",
+        "returns 0 or a code. It checks all pointers and ranges before it does anything. It",
+        "allocates nothing and keeps nothing from call to call, so any threads may call it at the",
+        "same time, each with its own results and scratch memory.",
+        "",
+        f"Arrays are contiguous, in rows, and begin at a multiple of {alignment} bytes. Results",
+        "and scratch memory overlap neither each other nor arguments. What is in scratch memory",
+        "before and after a call is of no concern. A pointer to an array without elements may be",
+        "null.",
+        "",
+        *_about_sizes(functions),
+        "For example:",
+        "",
+        *(f"    {line}" for line in _example(name, functions[0])),
+    ]
+
+
+def _about_sizes(functions: Sequence[Function]) -> list[str]:
+    names = open_names(
+        size for each in functions for member in each.arrays for size in member.shape
+    )
+    if not names:
+        return []
+    return [
+        f"Open sizes, {' and '.join(names)}, are members of the arguments: each call has its own.",
+        "For a function f, f_measure tells how many bytes each array and the scratch memory have.",
+        "",
+    ]
+
+
+def _example(name: str, function: Function) -> list[str]:
+    """The lines of an example program that calls a function."""
+    macro = f"{name.upper()}_ALIGNMENT"
+    lines = ["#include <stdalign.h>", "#include <stdio.h>", f'#include "{name}.h"', ""]
+    lines += _new_arrays(macro, function) if function.sizes else _arrays(macro, function)
+    lines += ["", "int main(void)", "{"]
+    if function.sizes:
+        given = ", ".join([str(_EXAMPLE)] * len(function.sizes))
+        lines += [
+            f"    struct {function.name}_bytes bytes;",
+            f"    int code = {function.name}_measure({given}, &bytes);",
+            "    if (code) {",
+            f"        puts({name}_error(code));",
+            "        return 1;",
+            "    }",
+        ]
+    lines += _prepared(function)
+    constant = "" if function.states else "const "
+    lines.append(f"    {constant}struct {function.name}_arguments arguments = {{")
+    lines += [f"        .{member.name} = {_EXAMPLE}," for member in function.sizes]
+    for member in function.arguments:
+        value = _array("in", function, member) if member.shape else str(_most(function, member))
+        lines.append(f"        .{member.name} = {value},")
+    lines += ["    };", f"    {constant}struct {function.name}_results results = {{"]
+    lines += [f"        .{m.name} = {_array('out', function, m)}," for m in function.results]
+    scratch = "new_array(bytes.scratch)" if function.sizes else "scratch"
+    return [
+        *(*lines, "    };"),
+        *_calls(function, scratch),
+        *("    if (code)", f"        puts({name}_error(code));", "    return code != 0;", "}"),
+    ]
+
+
+def _calls(function: Function, scratch: str) -> list[str]:
+    """The lines of an example that call a function: twice if it has states."""
+    declared = "" if function.sizes else "int "
+    called = f"{function.name}(&arguments, &results, {scratch});"
+    if not function.states:
+        return [f"    {declared}code = {called}"]
+    swapped = [
+        line
+        for state, result in function.states.items()
+        for line in (
+            f"arguments.{state} = chunk % 2 ? out_{result} : in_{state};",
+            f"results.{result} = chunk % 2 ? in_{state} : out_{result};",
+        )
+    ]
+    memory = [] if function.sizes else ["    int code = 0;"]
+    if function.sizes:
+        memory, called = [f"    void *scratch = {scratch};"], called.replace(scratch, "scratch")
+    return [
+        *memory,
+        "    // Two chunks of a sequence: each call takes the states that the last one returned.",
+        "    for (int chunk = 0; chunk < 2 && !code; chunk++) {",
+        *(f"        {line}" for line in (*swapped, f"code = {called}")),
+        "    }",
+    ]
+
+
+def _prepared(function: Function) -> list[str]:
+    """The lines of an example that name arrays and fill lengths: of 0, no step would run."""
+    lines: list[str] = []
+    for prefix, member in _named(function) if function.sizes else ():
+        made = f"new_array(bytes.{member.name})"
+        lines.append(f"    {member.c_type} *{prefix}_{member.name} = {made};")
+    for member in function.arguments:
+        if member.shape and (most := _most(function, member)):
+            count = static_size(bound(member.elements, _sizes(function)))
+            lines += [f"    for (int k = 0; k < {count}; k++)"]
+            lines += [f"        in_{member.name}[k] = {most};"]
+    return lines
+
+
+def _named(function: Function) -> list[tuple[str, Member]]:
+    """The arrays of an example that have a name at open sizes too: lengths and states."""
+    return [
+        *(("in", m) for m in function.arguments if m.shape and m.maximum),
+        *(("in", m) for m in function.arguments if m.name in function.states),
+        *(("out", m) for m in function.results if m.name in function.states.values()),
+    ]
+
+
+def _sizes(function: Function) -> dict[str, int]:
+    """The open sizes in an example."""
+    return {member.name: _EXAMPLE for member in function.sizes}
+
+
+def _most(function: Function, member: Member) -> Size | int:
+    """The largest value of an argument's integers in an example; 0 if there is none."""
+    return bound(member.maximum or 0, _sizes(function))
+
+
+_EXAMPLE = 16
+"""The open sizes in an example."""
+
+
+def _array(prefix: str, function: Function, member: Member) -> str:
+    """An array in an example."""
+    if function.sizes and (prefix, member) not in _named(function):
+        return f"new_array(bytes.{member.name})"
+    return f"{prefix}_{member.name}"
+
+
+def _arrays(macro: str, function: Function) -> list[str]:
+    """The memory of an example."""
+    members = [("in", member) for member in function.arguments if member.shape]
+    members += [("out", member) for member in function.results]
+    return [
+        *(
+            f"alignas({macro}) static {member.c_type} {prefix}_{member.name}"
+            f"[{max(1, static_size(member.elements))}];"
+            for prefix, member in members
+        ),
+        f"alignas({macro}) static unsigned char scratch[{function.macro}];",
+    ]
+
+
+def _new_arrays(macro: str, function: Function) -> list[str]:
+    """The memory of an example with open sizes."""
+    known = function.at({member.name: _EXAMPLE for member in function.sizes})
+    sizes = [aligned(static_size(member.size), function.alignment) for member in known.arrays]
+    size = sum(sizes) + known.scratch
+    return [
+        f"alignas({macro}) static unsigned char memory[{size}];",
+        "static size_t used;",
+        "",
+        "static void *new_array(size_t size)",
+        "{",
+        "    void *array = memory + used;",
+        f"    used += (size + {macro} - 1) / {macro} * {macro};",
+        "    return used <= sizeof memory ? array : NULL;",
+        "}",
+    ]
+
+
+def _declared(name: str, function: Function) -> list[str]:
+    f = function.name
+    scratch = ["/* Bytes of scratch memory. */", f"#define {function.macro} {function.scratch}"]
+    return [
+        *comment(function.comment),
+        f"struct {f}_arguments {{",
+        *indented(_members((*function.sizes, *function.arguments), constant=True)),
+        "};",
+        "",
+        f"struct {f}_results {{",
+        *indented(_members(function.results, constant=False)),
+        "};",
+        "",
+        *(_measured(function) if function.sizes else scratch),
+        "",
+        "/* Bytes of stack that a call takes at most; what `run` takes comes on top. */",
+        f"#define {function.stack_macro} {function.stack}",
+        "",
+        *call(f"int {f}(", parameters(function), ");"),
+        "",
+        "/* The same numbers, with workgroups run by a function of the caller's. */",
+        *call(f"int {f}_parallel(", parallel_parameters(name, function), ");"),
+        "",
+    ]
+
+
+def _measured(function: Function) -> list[str]:
+    """The declarations that compute the bytes of arrays with open sizes."""
+    f, names = function.name, " and ".join(member.name for member in function.sizes)
+    about = f"What they are at a given {names}: 0, or a code."
+    if len(function.sizes) > 1:
+        product = function.limited[-1]
+        about += f" {product.name} is at most {product.maximum}."
+    return [
+        "/* Bytes of each array and of scratch memory. */",
+        f"struct {f}_bytes {{",
+        *indented(f"size_t {name};" for name in (*(m.name for m in function.arrays), "scratch")),
+        "};",
+        "",
+        f"/* {about} */",
+        *call(f"int {f}_measure(", measure_parameters(function), ");"),
+    ]
+
+
+def _selftest(name: str, compared: str) -> list[str]:
+    return [
+        *comment(
+            [
+                "Calls all functions with sample arguments, and compares what they give with what",
+                f"{compared} computed: 0, or a code. Optional, in {name}_selftest.c.",
+                "It has memory of its own, so only one thread may call it at a time.",
+            ]
+        ),
+        f"int {name}_selftest(void);",
+        "",
+    ]
+
+
+def parameters(function: Function) -> list[str]:
+    """The parameters of a function."""
+    f = function.name
+    return [
+        f"const struct {f}_arguments *arguments",
+        f"const struct {f}_results *results",
+        "void *scratch",
+    ]
+
+
+def measure_parameters(function: Function) -> list[str]:
+    """The parameters of the function that computes the bytes of arrays."""
+    sizes = [f"{member.c_type} {member.name}" for member in function.sizes]
+    return [*sizes, f"struct {function.name}_bytes *bytes"]
+
+
+def parallel_parameters(name: str, function: Function) -> list[str]:
+    """The parameters of the form of a function that takes a callback to run workgroups."""
+    return [*parameters(function), f"{name}_run *run", "void *context"]
+
+
+def _members(members: Sequence[Member], *, constant: bool) -> list[str]:
+    """The members of a struct, each with a comment."""
+    if not members:
+        return ["char unused;"]
+    declared: list[tuple[str, str]] = []
+    for member in members:
+        pointer = bool(member.shape) or not constant
+        space = " *" if pointer else " "
+        const = "const " if constant and pointer else ""
+        declared.append((f"{const}{member.c_type}{space}{member.name};", _note(member)))
+    width = max((len(text) for text, _ in declared), default=0)
+    return [f"{text:<{width}}  /* {note} */" if note else text for text, note in declared]
+
+
+def _note(member: Member) -> str:
+    parts: list[str] = []
+    if member.shape:
+        shape = f"[{', '.join(map(str, member.shape))}]"
+        plain = not member.formula or member.formula == shape
+        parts.append(shape if plain else f"{member.formula} = {shape}")
+    if member.dtype in ("float16", "bfloat16"):
+        parts.append(f"the bits of {member.dtype}")
+    if member.dtype == "bool" and member.minimum is None:
+        parts.append("each 0 or 1" if member.shape else "0 or 1")
+    if member.minimum is not None:
+        parts.append(f"from {formula(member.minimum)} to {formula(member.maximum or 0)}")
+    if member.may_be_null:
+        parts.append("not read, may be null")
+    return ", ".join(parts)
