@@ -31,7 +31,7 @@ _MEMBERS = ("host.mlir", "code.o", "stack.su", "types.json", "packer.vmfb")
 
 
 @dataclass(frozen=True)
-class Parts:
+class ModuleParts:
     """A compiled module in parts.
 
     Attributes:
@@ -57,7 +57,7 @@ class Parts:
         return file.getvalue()
 
     @staticmethod
-    def from_bytes(payload: bytes) -> Parts:
+    def from_bytes(payload: bytes) -> ModuleParts:
         """Reads the output of `to_bytes`.
 
         Raises:
@@ -70,7 +70,7 @@ class Parts:
             made = iree_compile.HostAndObject(host.decode(), code, usage.decode())
         except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
             raise ArtifactError(f"not the parts of a module ({error!r})") from error
-        return Parts(made, found, packer)
+        return ModuleParts(made, found, packer)
 
 
 def compile_parts(
@@ -80,7 +80,7 @@ def compile_parts(
     *,
     reproducers: Path,
     timeout: float,
-) -> Parts:
+) -> ModuleParts:
     """Compiles a lowered module for a CPU.
 
     Args:
@@ -97,14 +97,14 @@ def compile_parts(
     )
     packs = [found[0].function for each in functions if (found := companions_of(each, types))]
     if not packs:
-        return Parts(code, types)
+        return ModuleParts(code, types)
     stages.report("compiling what packs the weights")
     packer = iree_compile.compile_module(
         *(prepack_module(module, packs), resolve_target("cpu")),
         reproducers=reproducers,
         timeout=timeout,
     )
-    return Parts(code, types, packer)
+    return ModuleParts(code, types, packer)
 
 
 def _plain(types: Types) -> list[Any]:

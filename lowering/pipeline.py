@@ -26,8 +26,6 @@ from rnn_compiler.lowering.targets.strategies import (
 )
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["PASSES", "Lowered", "LoweringRequest", "Rewritten", "lower", "rewrite"]
-
 PASSES = {name: load_pass(name) for names in STRATEGY_PASSES.values() for name in names}
 """The passes of all strategies by their names."""
 

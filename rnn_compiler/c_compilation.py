@@ -29,7 +29,7 @@ from rnn_compiler.schema.open_sizes import json_sizes
 from rnn_compiler.source_compilation import SourceModule, compile_code
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.c.interface import Function, Member
+    from rnn_compiler.lowering.c.interface import CFunction, Member
     from rnn_compiler.lowering.c.library import Library
     from rnn_compiler.lowering.c.selftest import Samples
 
@@ -244,7 +244,7 @@ def _parts(name: str, library: Library) -> dict[str, bytes]:
     return {**parts, f"{name}_selftest.c": library.selftest.encode()} if library.selftest else parts
 
 
-def _function(function: Function) -> dict[str, Any]:
+def _function(function: CFunction) -> dict[str, Any]:
     from rnn_compiler.lowering.host.formulas import expanded
 
     sizes = [{"name": m.name, "minimum": m.minimum, "maximum": m.maximum} for m in function.sizes]

@@ -235,9 +235,9 @@ def compile_code(module: Module, target: TargetSpec, strategy: str, timeout: flo
     """
     artifact = compile_request(Request(module, target, strategy, timeout, "parts"))
     from rnn_compiler.lowering.host.functions import companions_of
-    from rnn_compiler.lowering.parts import Parts
+    from rnn_compiler.lowering.parts import ModuleParts
 
-    parts = Parts.from_bytes(artifact.payload)
+    parts = ModuleParts.from_bytes(artifact.payload)
     whole, frozen = module.thawed(), _frozen(module)
     companions = {each.function: companions_of(each, parts.types) for each in whole.functions}
     packs = {name: found[0] for name, found in companions.items() if found and name in frozen}

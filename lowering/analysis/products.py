@@ -20,7 +20,7 @@ MIN_ROW_MULTIPLICATIONS = 1 << 12
 
 
 @dataclass(frozen=True)
-class Product:
+class MatrixProduct:
     """A product, or several sums of outer products over the same rows.
 
     Attributes:
@@ -37,7 +37,7 @@ class Product:
     given: Mapping[str, ir.Value]
 
     @classmethod
-    def of(cls, op: ir.Operation) -> Product | None:
+    def of(cls, op: ir.Operation) -> MatrixProduct | None:
         """Reads an op as a product; None if it is not a product, or has another form."""
         axes = contracted_axes(op)
         if axes is not None and axes != (0, 1):

@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.products import MatrixProduct
 from rnn_compiler.lowering.analysis.values import (
     check_movement,
     defining,
@@ -62,7 +62,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Output:
+class LoopOutput:
     """An array that every step writes one row of.
 
     Attributes:
@@ -77,7 +77,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class State:
+class LoopState:
     """A value that one step passes to the next.
 
     Attributes:
@@ -125,8 +125,8 @@ class TimeLoop:
 
     arguments: list[ir.Value]
     time: ir.Value
-    outputs: list[Output]
-    states: list[State]
+    outputs: list[LoopOutput]
+    states: list[LoopState]
     products: dict[ir.Value, StepProduct]
     reverse: bool
     lengths: ir.Value | None
@@ -154,10 +154,10 @@ class TimeLoop:
             arguments,
             time,
             [
-                Output(shape(array), element(array), row)
+                LoopOutput(shape(array), element(array), row)
                 for array, row in zip(arrays, made[count:], strict=True)
             ],
-            [State(*each) for each in zip(states, made[:count], strict=True)],
+            [LoopState(*each) for each in zip(states, made[:count], strict=True)],
             {
                 op.results[0]: _product(op, reads)
                 for op in ops_of(block_of(step))
@@ -271,7 +271,7 @@ def is_time_loop(op: ir.Operation) -> bool:
 
 
 def _product(op: ir.Operation, reads: Collection[ir.Value]) -> StepProduct:
-    product = Product.of(op)
+    product = MatrixProduct.of(op)
     if product is None or not product.is_plain:
         raise Refused("a product that is not one of matrices")
     (lhs,), (weight,), scale = product.lhs, product.rhs, product.given.get("scale")

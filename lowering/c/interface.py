@@ -1,4 +1,4 @@
-"""The C interface of functions: a struct of arguments, one of results, scratch memory; the header."""
+"""The C interface of functions: structs of arguments and results, scratch memory, the header."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Function:
+class CFunction:
     """A function.
 
     Attributes:
@@ -108,7 +108,7 @@ class Function:
         most = self.schedule.limit
         return (*self.sizes, Member(area, "int64", (), minimum=1, maximum=most))
 
-    def at(self, sizes: Mapping[str, int]) -> Function:
+    def at(self, sizes: Mapping[str, int]) -> CFunction:
         """The same function at given open sizes."""
         scratch = self.schedule.at(self.schedule.scratch, sizes)
         schedule = replace(self.schedule, scratch=scratch)
@@ -167,9 +167,9 @@ def check_file_name(name: object) -> str:
     return text
 
 
-def functions_of(functions: Iterable[HostFunction], alignment: int) -> list[Function]:
+def functions_of(functions: Iterable[HostFunction], alignment: int) -> list[CFunction]:
     """Functions in C, each followed by its companions."""
-    found: list[Function] = []
+    found: list[CFunction] = []
     for each in functions:
         spec = each.spec
         found.append(_function(each, alignment, f"{spec.op} in {spec.dtype}", *_facts(spec)))
@@ -184,13 +184,13 @@ def functions_of(functions: Iterable[HostFunction], alignment: int) -> list[Func
     return found
 
 
-def _function(function: HostFunction, alignment: int, *comment: str) -> Function:
+def _function(function: HostFunction, alignment: int, *comment: str) -> CFunction:
     spec = function.spec
     arguments = (
         replace(_argument(t), may_be_null=t.name in function.unread) for t in spec.arguments
     )
     results, sizes = (tuple(map(_member, tensors)) for tensors in (spec.results, function.sizes))
-    return Function(
+    return CFunction(
         *(spec.function, comment, (*arguments,), results, function.schedule, sizes),
         alignment=alignment,
         states=_states(spec),
@@ -338,9 +338,9 @@ class Messages:
 
     def __init__(
         self,
-        functions: Sequence[Function],
+        functions: Sequence[CFunction],
         features: Sequence[str],
-        tested: Sequence[Function] = (),
+        tested: Sequence[CFunction] = (),
         alignment: int = ALIGNMENT,
     ) -> None:
         """Assigns all codes; only functions in `tested` have those of a self test."""
@@ -382,7 +382,7 @@ class Messages:
         """The code of the scratch memory."""
         return self._codes["scratch", None, None]
 
-    def of_sample(self, function: Function, member: Member) -> int:
+    def of_sample(self, function: CFunction, member: Member) -> int:
         """The code of a result that differs from the expected one."""
         return self._samples[function.name, member.name]
 
@@ -433,7 +433,7 @@ class Messages:
 
 def print_header(
     name: str,
-    functions: Sequence[Function],
+    functions: Sequence[CFunction],
     origin: str,
     processor: str,
     flash: int,
@@ -483,7 +483,7 @@ def print_header(
 
 
 def _introduction(
-    name: str, functions: Sequence[Function], origin: str, processor: str, flash: int
+    name: str, functions: Sequence[CFunction], origin: str, processor: str, flash: int
 ) -> list[str]:
     names = ", ".join(function.name for function in functions)
     alignment = functions[0].alignment
@@ -513,7 +513,7 @@ def _introduction(
     ]
 
 
-def _about_sizes(functions: Sequence[Function]) -> list[str]:
+def _about_sizes(functions: Sequence[CFunction]) -> list[str]:
     names = open_names(
         size for each in functions for member in each.arrays for size in member.shape
     )
@@ -526,7 +526,7 @@ def _about_sizes(functions: Sequence[Function]) -> list[str]:
     ]
 
 
-def _example(name: str, function: Function) -> list[str]:
+def _example(name: str, function: CFunction) -> list[str]:
     """The lines of an example program that calls a function."""
     macro = f"{name.upper()}_ALIGNMENT"
     lines = ["#include <stdalign.h>", "#include <stdio.h>", f'#include "{name}.h"', ""]
@@ -559,7 +559,7 @@ def _example(name: str, function: Function) -> list[str]:
     ]
 
 
-def _calls(function: Function, scratch: str) -> list[str]:
+def _calls(function: CFunction, scratch: str) -> list[str]:
     """The lines of an example that call a function: twice if it has states."""
     declared = "" if function.sizes else "int "
     called = f"{function.name}(&arguments, &results, {scratch});"
@@ -585,7 +585,7 @@ def _calls(function: Function, scratch: str) -> list[str]:
     ]
 
 
-def _prepared(function: Function) -> list[str]:
+def _prepared(function: CFunction) -> list[str]:
     """The lines of an example that name arrays and fill lengths: of 0, no step would run."""
     lines: list[str] = []
     for prefix, member in _named(function) if function.sizes else ():
@@ -599,7 +599,7 @@ def _prepared(function: Function) -> list[str]:
     return lines
 
 
-def _named(function: Function) -> list[tuple[str, Member]]:
+def _named(function: CFunction) -> list[tuple[str, Member]]:
     """The arrays of an example that have a name at open sizes too: lengths and states."""
     return [
         *(("in", m) for m in function.arguments if m.shape and m.maximum),
@@ -608,12 +608,12 @@ def _named(function: Function) -> list[tuple[str, Member]]:
     ]
 
 
-def _sizes(function: Function) -> dict[str, int]:
+def _sizes(function: CFunction) -> dict[str, int]:
     """The open sizes in an example."""
     return {member.name: _EXAMPLE for member in function.sizes}
 
 
-def _most(function: Function, member: Member) -> Size | int:
+def _most(function: CFunction, member: Member) -> Size | int:
     """The largest value of an argument's integers in an example; 0 if there is none."""
     return bound(member.maximum or 0, _sizes(function))
 
@@ -622,14 +622,14 @@ _EXAMPLE = 16
 """The open sizes in an example."""
 
 
-def _array(prefix: str, function: Function, member: Member) -> str:
+def _array(prefix: str, function: CFunction, member: Member) -> str:
     """An array in an example."""
     if function.sizes and (prefix, member) not in _named(function):
         return f"new_array(bytes.{member.name})"
     return f"{prefix}_{member.name}"
 
 
-def _arrays(macro: str, function: Function) -> list[str]:
+def _arrays(macro: str, function: CFunction) -> list[str]:
     """The memory of an example."""
     members = [("in", member) for member in function.arguments if member.shape]
     members += [("out", member) for member in function.results]
@@ -643,7 +643,7 @@ def _arrays(macro: str, function: Function) -> list[str]:
     ]
 
 
-def _new_arrays(macro: str, function: Function) -> list[str]:
+def _new_arrays(macro: str, function: CFunction) -> list[str]:
     """The memory of an example with open sizes."""
     known = function.at({member.name: _EXAMPLE for member in function.sizes})
     sizes = [aligned(static_size(member.size), function.alignment) for member in known.arrays]
@@ -661,7 +661,7 @@ def _new_arrays(macro: str, function: Function) -> list[str]:
     ]
 
 
-def _declared(name: str, function: Function) -> list[str]:
+def _declared(name: str, function: CFunction) -> list[str]:
     f = function.name
     scratch = ["/* Bytes of scratch memory. */", f"#define {function.macro} {function.scratch}"]
     return [
@@ -687,7 +687,7 @@ def _declared(name: str, function: Function) -> list[str]:
     ]
 
 
-def _measured(function: Function) -> list[str]:
+def _measured(function: CFunction) -> list[str]:
     """The declarations that compute the bytes of arrays with open sizes."""
     f, names = function.name, " and ".join(member.name for member in function.sizes)
     about = f"What they are at a given {names}: 0, or a code."
@@ -719,7 +719,7 @@ def _selftest(name: str, compared: str) -> list[str]:
     ]
 
 
-def parameters(function: Function) -> list[str]:
+def parameters(function: CFunction) -> list[str]:
     """The parameters of a function."""
     f = function.name
     return [
@@ -729,13 +729,13 @@ def parameters(function: Function) -> list[str]:
     ]
 
 
-def measure_parameters(function: Function) -> list[str]:
+def measure_parameters(function: CFunction) -> list[str]:
     """The parameters of the function that computes the bytes of arrays."""
     sizes = [f"{member.c_type} {member.name}" for member in function.sizes]
     return [*sizes, f"struct {function.name}_bytes *bytes"]
 
 
-def parallel_parameters(name: str, function: Function) -> list[str]:
+def parallel_parameters(name: str, function: CFunction) -> list[str]:
     """The parameters of the form of a function that takes a callback to run workgroups."""
     return [*parameters(function), f"{name}_run *run", "void *context"]
 

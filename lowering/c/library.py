@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
-from rnn_compiler.lowering.c.interface import Function, Messages, functions_of, print_header
-from rnn_compiler.lowering.c.object_file import Elf, Kernel, ObjectFile, frames_of, stack_size
+from rnn_compiler.lowering.c.interface import CFunction, Messages, functions_of, print_header
+from rnn_compiler.lowering.c.object_file import CKernel, Elf, ObjectFile, frames_of, stack_size
 from rnn_compiler.lowering.c.selftest import INTERNAL as TEST_INTERNAL
 from rnn_compiler.lowering.c.selftest import Samples, print_selftest, tested
 from rnn_compiler.lowering.c.source import DEFINED, GLIBC_INDICES, INTERNAL, cpu_check, print_source
@@ -42,7 +42,7 @@ class Library:
     header: str
     source: str
     object: bytes
-    functions: tuple[Function, ...]
+    functions: tuple[CFunction, ...]
     flash: int
     selftest: str = ""
 
@@ -101,7 +101,7 @@ def make_library(
     )
 
 
-def _check_calls(functions: Sequence[Function], kernels: Mapping[str, Kernel]) -> None:
+def _check_calls(functions: Sequence[CFunction], kernels: Mapping[str, CKernel]) -> None:
     """Checks that calls match the parameters of the compiled code."""
     for function in functions:
         for step in steps_in(function.schedule.steps):
@@ -127,7 +127,7 @@ def _symbols(name: str, kernels: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _check_names(name: str, functions: Sequence[Function], symbols: Sequence[str]) -> None:
+def _check_names(name: str, functions: Sequence[CFunction], symbols: Sequence[str]) -> None:
     """Checks that all names in the files are unique."""
     names = [*{*INTERNAL, *TEST_INTERNAL}, *_LIBRARY_NAMES, *symbols]
     names += [each.name for each in functions if _NUMBERED.fullmatch(each.name)]

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.interface import Function
+from rnn_compiler.lowering.c.interface import CFunction
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.executable_library import ATTRIBUTES, TABLE_SUFFIX, VERSION, Word
 from rnn_compiler.schema.schedule import ALIGNMENT, Dispatch, steps_in
@@ -323,7 +323,7 @@ that a processor lacks, such as 64-bit arithmetic."""
 
 
 @dataclass(frozen=True)
-class Kernel:
+class CKernel:
     """Compiled code that a dispatch calls.
 
     Attributes:
@@ -360,7 +360,7 @@ class ObjectFile:
         made.kernels = {}
         return made
 
-    def _kernels(self) -> list[Kernel]:
+    def _kernels(self) -> list[CKernel]:
         """The code that the library exports."""
         (library,) = (symbol for symbol in self._elf.symbols if symbol.name.endswith(TABLE_SUFFIX))
         section, start = library.section, library.value
@@ -380,7 +380,7 @@ class ObjectFile:
             self._follow(section, start + word * k)
             for k in (Word.CODE, Word.ATTRIBUTES, Word.NAMES)
         )
-        kernels: list[Kernel] = []
+        kernels: list[CKernel] = []
         for k in range(count):
             location, offset = self._follow(names[0], names[1] + word * k)
             name = string_at(self._elf.sections[location].data, offset)
@@ -391,7 +391,7 @@ class ObjectFile:
             if flags or pages:
                 raise _unknown(f"{name} needs memory of its own, or an order of its workgroups")
             symbol = self._function_at(*self._follow(code[0], code[1] + word * k))
-            kernels.append(Kernel(name, symbol, constants, buffers))
+            kernels.append(CKernel(name, symbol, constants, buffers))
         return kernels
 
     def _number(self, form: str, section: int, offset: int) -> int:
@@ -557,7 +557,7 @@ def frames_of(usage: str) -> dict[str, int]:
     }
 
 
-def stack_size(function: Function, frames: Mapping[str, int], pointer: int) -> int:
+def stack_size(function: CFunction, frames: Mapping[str, int], pointer: int) -> int:
     """The maximum bytes of stack of a call, for any options of the C compiler."""
     calls = [step for step in steps_in(function.schedule.steps) if isinstance(step, Dispatch)]
     code = max((frames.get(step.kernel, _UNKNOWN) + _CALL for step in calls), default=0)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.c.interface import (
-    Function,
+    CFunction,
     Member,
     Messages,
     call,
@@ -236,12 +236,12 @@ class Tested:
         packing: The function that packs its weights, if any.
     """
 
-    function: Function
+    function: CFunction
     case: str
-    packing: Function | None = None
+    packing: CFunction | None = None
 
 
-def tested(functions: Sequence[Function], cases: Iterable[str]) -> list[Tested]:
+def tested(functions: Sequence[CFunction], cases: Iterable[str]) -> list[Tested]:
     """The functions of a self test: those with samples, and their companions."""
     found: list[Tested] = []
     for name in cases:
@@ -323,13 +323,13 @@ class _Text:
             start = aligned(start + max(1, static_size(member.size)), self._alignment)
         return offsets, start
 
-    def _known(self, function: Function, case: str) -> Function:
+    def _known(self, function: CFunction, case: str) -> CFunction:
         """A function at the sizes of its samples."""
         return function.at(self._samples.sizes.get(case, {}))
 
     def _call(
         self,
-        function: Function,
+        function: CFunction,
         case: str,
         offsets: Mapping[str, int],
         packed: Mapping[str, int],

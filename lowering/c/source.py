@@ -13,7 +13,7 @@ from rnn_compiler.lowering.c.interface import (
     NO_BYTES,
     NO_STRUCT,
     RANGE,
-    Function,
+    CFunction,
     Member,
     Messages,
     call,
@@ -407,7 +407,7 @@ def _saved_state(state: int) -> tuple[str, ...]:
 
 def print_source(
     name: str,
-    functions: Sequence[Function],
+    functions: Sequence[CFunction],
     kernels: Mapping[str, str],
     constants: Sequence[str],
     messages: Messages,
@@ -467,7 +467,7 @@ def _externals(declarations: Sequence[str]) -> list[str]:
 
 def _defined(
     name: str,
-    function: Function,
+    function: CFunction,
     kernels: Mapping[str, str],
     constants: Sequence[str],
     messages: Messages,
@@ -510,7 +510,7 @@ def _defined(
     ]
 
 
-def _measuring(function: Function, messages: Messages) -> list[str]:
+def _measuring(function: CFunction, messages: Messages) -> list[str]:
     """The definition of the function that computes the bytes of arrays."""
     lines = ["if (!bytes)", f"    return {NO_BYTES};"]
     for member in function.limited:
@@ -532,7 +532,7 @@ def _measuring(function: Function, messages: Messages) -> list[str]:
     ]
 
 
-def _defined_numbers(function: Function, numbers: Iterable[Size]) -> list[str]:
+def _defined_numbers(function: CFunction, numbers: Iterable[Size]) -> list[str]:
     """The definitions of the named numbers that some numbers refer to."""
     needed = function.schedule.needed(numbers)
     return [f"const int64_t {name} = {_computed(each)};" for name, each in needed.items()]
@@ -560,7 +560,7 @@ class _Body:
 
     def __init__(
         self,
-        function: Function,
+        function: CFunction,
         kernels: Mapping[str, str],
         constants: Sequence[str],
         messages: Messages,

@@ -70,7 +70,7 @@ def unused_symbol(module: ir.Operation, name: str) -> str:
     return name
 
 
-class Function(Body):
+class FunctionBuilder(Body):
     """A function whose body is being written."""
 
     def __init__(
@@ -81,7 +81,7 @@ class Function(Body):
         super().__init__(block, location)
         self.symbol, self.prefix = symbol, symbol.replace(".", "_")
         self.arguments = [block.add_argument(kind, self.location) for kind in types]
-        self.executables: list[Executable] = []
+        self.executables: list[DispatchBuilder] = []
         self._kinds: Counter[str] = Counter()
 
     def name_executable(self, kind: str) -> str:
@@ -91,7 +91,7 @@ class Function(Body):
         return f"{name}_{number}" if number else name
 
     def call(
-        self, other: Function, operands: Sequence[Array | Number], arrays: Sequence[Array]
+        self, other: FunctionBuilder, operands: Sequence[Array | Number], arrays: Sequence[Array]
     ) -> None:
         """Emits a call of another function that changes arrays."""
         callee: dict[str, ir.Attribute] = {"callee": ir.FlatSymbolRefAttr.get(other.symbol)}
@@ -172,14 +172,14 @@ def _says_tiles(op: ir.Operation) -> bool:
     )
 
 
-class Executable:
+class DispatchBuilder:
     """A dispatch.
 
     Attributes:
         name: Its name, unless the module already has an equal executable.
     """
 
-    def __init__(self, outside: Function, kind: str, workgroups: Index) -> None:
+    def __init__(self, outside: FunctionBuilder, kind: str, workgroups: Index) -> None:
         """Starts a dispatch of workgroups, whose number is known or computed outside."""
         self.name = outside.name_executable(kind)
         self._outside, self._workgroups = outside, workgroups

@@ -28,14 +28,14 @@ from rnn_compiler.lowering.codegen.body import (
     known,
     seen_as,
 )
-from rnn_compiler.lowering.codegen.executable import Executable, Function
+from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import padded, transposed, with_flipped_bits
 from rnn_compiler.lowering.cpu.tiles import zeros_in_place
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
 
 
 def pack(
-    outside: Function,
+    outside: FunctionBuilder,
     vectors: VectorUnit,
     format: WeightFormat,
     matrix: Array,
@@ -94,14 +94,14 @@ def pack(
     return _as_panels(outside, packed, format)
 
 
-def _as_panels(outside: Function, packed: Array, format: WeightFormat) -> Array:
+def _as_panels(outside: FunctionBuilder, packed: Array, format: WeightFormat) -> Array:
     """Emits groups in the element type of panels."""
     *lead, columns = known(packed.shape)
     type = ArrayType((*lead, format.width(columns)), format.panel_element or packed.element)
     return seen_as(outside, packed, type)
 
 
-def _grouped(outside: Function, matrix: Array, group: int, count: int) -> Array:
+def _grouped(outside: FunctionBuilder, matrix: Array, group: int, count: int) -> Array:
     """Emits the groups of ``[N, K]`` numbers, which are adjacent already: ``[N, K/group]``."""
     type = ArrayType((known(matrix.shape)[0], count), _group_type(matrix.element, group))
     return seen_as(outside, padded(outside, matrix, 1, group * count), type)
@@ -123,7 +123,7 @@ class _Transposing:
 
     def __init__(
         self,
-        outside: Function,
+        outside: FunctionBuilder,
         vectors: VectorUnit,
         matrix: Array,
         panel: int,
@@ -140,7 +140,7 @@ class _Transposing:
         wide = divisor(panel, lanes) if count > 1 else min(panel, lanes)
         self.wide = panel if wide == 1 else wide
         self.rest, self.padding = self.width % self.wide, count * panel - self.width
-        self.executable = Executable(outside, "pack", count)
+        self.executable = DispatchBuilder(outside, "pack", count)
         self.source = self.executable.read(outside.materialized(matrix))
         if interleaved or gates == 1:
             shape: tuple[int, ...] = (count, self.inner, gates * panel)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Index, Number
-from rnn_compiler.lowering.codegen.executable import Executable, Function
+from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.codegen.registers import read_every
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -50,10 +50,10 @@ class ImagePool:
         high, wide = self.window
         return self.positions[1] >= 4 and self.strides[1] <= 2 and high * wide <= _UNROLLED
 
-    def emit(self, outside: Function, images: Array) -> Array:
+    def emit(self, outside: FunctionBuilder, images: Array) -> Array:
         """Emits the dispatch: padded ``[planes, rows, columns]`` to ``[planes, rows, columns]``."""
         workgroups = min(_WORKGROUPS, self.planes)
-        executable = Executable(outside, "pool", workgroups)
+        executable = DispatchBuilder(outside, "pool", workgroups)
         body, number = executable.body, executable.workgroup()
         read = executable.read(outside.materialized(images))
         result = executable.make(ArrayType((self.planes, *self.positions), "f32"))

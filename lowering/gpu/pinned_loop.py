@@ -32,9 +32,9 @@ from typing import TypeVar
 
 from rnn_compiler.lowering.analysis.time_loop import (
     Lead,
-    Output,
+    LoopOutput,
+    LoopState,
     Position,
-    State,
     StepContext,
     StepProduct,
     TimeLoop,
@@ -66,7 +66,7 @@ from rnn_compiler.lowering.codegen.body import (
     put_row,
     spare_block,
 )
-from rnn_compiler.lowering.codegen.executable import Function
+from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import transposed
 from rnn_compiler.lowering.mlir.bindings import contraction, ir, ops_of
 from rnn_compiler.lowering.mlir.refused import Refused
@@ -124,7 +124,7 @@ def gate_count(value: ir.Value) -> int:
 
 
 @dataclass
-class Group:
+class PinnedGroup:
     """The writes of one dispatch.
 
     Attributes:
@@ -137,7 +137,7 @@ class Group:
     writes: list[Write] = field(default_factory=list[Write])
 
 
-class Plan:
+class PinnedPlan:
     """The writes of a time loop's steps.
 
     Attributes:
@@ -160,10 +160,10 @@ class Plan:
         levels = 1 + max(map(loop.level, loop.roots()))
         self.levels = [self._level(level) for level in range(levels)]
 
-    def _level(self, level: int) -> list[Group]:
+    def _level(self, level: int) -> list[PinnedGroup]:
         """Plans the writes of a level, and their arrays."""
         loop = self._loop
-        groups: dict[tuple[int, int], Group] = {}
+        groups: dict[tuple[int, int], PinnedGroup] = {}
         multiplied = [
             p.lhs
             for p in loop.products.values()
@@ -176,7 +176,7 @@ class Plan:
         def add(wide: int, count: int, write: Write) -> None:
             if wide == 1:
                 raise Refused("a unit axis, on which IREE computes other numbers")
-            groups.setdefault((wide, count), Group(wide, count)).writes.append(write)
+            groups.setdefault((wide, count), PinnedGroup(wide, count)).writes.append(write)
 
         for number, output in enumerate(loop.outputs):
             if loop.level(output.row) == level:
@@ -196,7 +196,7 @@ class Plan:
         return list(groups.values())
 
     def _output(
-        self, key: str, output: Output, gates: Mapping[int, int]
+        self, key: str, output: LoopOutput, gates: Mapping[int, int]
     ) -> list[tuple[int, int, Write]]:
         """Plans an output: one array if a product reads it, otherwise one for each gate."""
         steps, batch, _ = sizes = static(output.shape)
@@ -213,7 +213,9 @@ class Plan:
         self.rows.setdefault(output.row, (key, "time"))
         return [(wide, count, Write(output.row, key, "time"))]
 
-    def _state(self, key: str, state: State, gates: Mapping[int, int]) -> tuple[int, int, Write]:
+    def _state(
+        self, key: str, state: LoopState, gates: Mapping[int, int]
+    ) -> tuple[int, int, Write]:
         """Plans a state: the dispatch that computes gates, if any, writes it once for each gate."""
         wide = gate_width(state.next)
         if wide != width(state.next):
@@ -251,7 +253,11 @@ def row_of(array: Array, lead: Index, *, gate: bool = False) -> tuple[list[Index
 
 
 def pointwise(
-    step: StepContext, batch: int, products: Mapping[ir.Value, Array], active: Number, group: Group
+    step: StepContext,
+    batch: int,
+    products: Mapping[ir.Value, Array],
+    active: Number,
+    group: PinnedGroup,
 ) -> None:
     """Emits a group's dispatch."""
     region = spare_block()
@@ -297,7 +303,7 @@ class _Elements(Walk):
         step: StepContext,
         batch: int,
         products: Mapping[ir.Value, Array],
-        group: Group,
+        group: PinnedGroup,
         inside: Body,
         targets: Sequence[Array],
     ) -> None:
@@ -411,24 +417,24 @@ def steps_together(seq_length: int) -> int:
 
 def pinned_loops(
     symbol: str, loops: Sequence[TimeLoop], gpu: Gpu | None, location: ir.Location
-) -> list[Function]:
+) -> list[FunctionBuilder]:
     """Emits time loops of equal length as one function, and a step of all of them as another.
 
     `gpu` is None for a CPU.
     """
     types = [value.type for loop in loops for value in loop.arguments]
-    function = Function(symbol, types, location)
+    function = FunctionBuilder(symbol, types, location)
     given = iter(function.arguments)
     pinned = [_PinnedLoop(loop, function, gpu, given) for loop in loops]
     count = pinned[0].values.scalars[loops[0].arguments[0]].to_index()
     values = [value for loop in pinned for value in loop.values.all()]
-    step = Function(
+    step = FunctionBuilder(
         f"{symbol}.step", [ir.IndexType.get(), *(each.value.type for each in values)], location
     )
     number, *others = step.arguments
     inside = iter(others)
     k = Number(step, number, "index")
-    written = [_Step(loop, loop.values.within(step, inside), step).emit(k) for loop in pinned]
+    written = [_PinnedStep(loop, loop.values.within(step, inside), step).emit(k) for loop in pinned]
     step.finish([array for arrays in written for array in arrays])
     arrays = [array for loop in pinned for array in loop.values.arrays.values()]
     together = steps_together(static_size(loops[0].seq_length))
@@ -447,7 +453,7 @@ def pinned_loops(
 
 
 @dataclass(frozen=True)
-class _Values:
+class _StepValues:
     """The arguments of a step.
 
     Attributes:
@@ -465,7 +471,7 @@ class _Values:
         arrays = (*self.reads.values(), *self.weights.values(), *self.arrays.values())
         return [*self.scalars.values(), *arrays]
 
-    def within(self, body: Body, values: Iterator[ir.Value]) -> _Values:
+    def within(self, body: Body, values: Iterator[ir.Value]) -> _StepValues:
         """The same arguments as other SSA values of a body."""
 
         def arrays(of: Mapping[_Key, Array]) -> dict[_Key, Array]:
@@ -474,7 +480,7 @@ class _Values:
         numbers = {
             key: Number(body, next(values), number.element) for key, number in self.scalars.items()
         }
-        return _Values(numbers, arrays(self.reads), arrays(self.weights), arrays(self.arrays))
+        return _StepValues(numbers, arrays(self.reads), arrays(self.weights), arrays(self.arrays))
 
 
 class _PinnedLoop:
@@ -485,11 +491,11 @@ class _PinnedLoop:
     """
 
     def __init__(
-        self, loop: TimeLoop, body: Function, gpu: Gpu | None, given: Iterator[ir.Value]
+        self, loop: TimeLoop, body: FunctionBuilder, gpu: Gpu | None, given: Iterator[ir.Value]
     ) -> None:
         """Emits the code before the loop."""
-        self.loop, self.plan, self._body = loop, Plan(loop), body
-        self.values = _Values()
+        self.loop, self.plan, self._body = loop, PinnedPlan(loop), body
+        self.values = _StepValues()
         values, states = self.values, {state.value: state for state in loop.states}
         arguments = {value: array_of(body, next(given)) for value in loop.arguments}
         first = loop.arguments[0]
@@ -546,7 +552,7 @@ class _PinnedLoop:
         ]
         return [*outputs, *states]
 
-    def _output(self, arrays: Sequence[Array], output: Output) -> Array:
+    def _output(self, arrays: Sequence[Array], output: LoopOutput) -> Array:
         """An output in the shape that the function returns, from its arrays."""
         if len(arrays) > 1:
             type, axis = ArrayType(static(output.shape), output.element), integer(2)
@@ -557,10 +563,10 @@ class _PinnedLoop:
         return collapse(self._body, array, [[0], [1], [2, 3]])
 
 
-class _Step:
+class _PinnedStep:
     """One step of one of the loops."""
 
-    def __init__(self, pinned: _PinnedLoop, values: _Values, body: Function) -> None:
+    def __init__(self, pinned: _PinnedLoop, values: _StepValues, body: FunctionBuilder) -> None:
         self.pinned, self.values, self.body = pinned, values, body
         loop, plan = pinned.loop, pinned.plan
         self.step = StepContext(
@@ -598,9 +604,9 @@ class _Step:
         axes = contraction((1, int(product.transposed)))
         return body.array("stablehlo.dot_general", [lhs, weight], type, axes)
 
-    def _write(self, group: Group, products: dict[ir.Value, Array], active: Number) -> None:
+    def _write(self, group: PinnedGroup, products: dict[ir.Value, Array], active: Number) -> None:
         """Emits the dispatch of a group; a state that is itself a product is put in its row."""
-        step, computed = self.step, Group(group.gate_width, group.gates)
+        step, computed = self.step, PinnedGroup(group.gate_width, group.gates)
         for write in group.writes:
             product = products.get(write.value)
             if product is None or write.is_output or step.loop.lengths is not None:

@@ -77,7 +77,7 @@ def _functions(object_file: bytes) -> Iterator[str]:
 
     Source: the section ``linking`` of WebAssembly's tool conventions, version 2.
     """
-    reader = _Reader(object_file, len(_MAGIC), len(object_file))
+    reader = _ObjectReader(object_file, len(_MAGIC), len(object_file))
     for number, section in reader.parts():
         if number != _CUSTOM or section.text() != "linking":
             continue
@@ -87,7 +87,7 @@ def _functions(object_file: bytes) -> Iterator[str]:
                 yield from (_function(part) for _ in range(part.number()))
 
 
-def _function(symbols: _Reader) -> str:
+def _function(symbols: _ObjectReader) -> str:
     """Reads a symbol; returns its name if it is that of a function defined here."""
     kind, flags = symbols.number(), symbols.number()
     is_defined = not flags & _UNDEFINED
@@ -105,18 +105,18 @@ def _function(symbols: _Reader) -> str:
     return name if kind == _FUNCTION and is_defined else ""
 
 
-class _Reader:
+class _ObjectReader:
     """Reads a part of an object."""
 
     def __init__(self, data: bytes, at: int, end: int) -> None:
         self._data, self._at, self._end = data, at, end
 
-    def parts(self) -> Iterator[tuple[int, _Reader]]:
+    def parts(self) -> Iterator[tuple[int, _ObjectReader]]:
         """The sections that follow, each with a number and a size before it."""
         while self._at < self._end:
             number, size = self.number(), self.number()
             self._at += size
-            yield number, _Reader(self._data, self._at - size, self._at)
+            yield number, _ObjectReader(self._data, self._at - size, self._at)
 
     def number(self) -> int:
         """An unsigned number in groups of seven bits (LEB128)."""

@@ -36,7 +36,7 @@ from rnn_compiler.lowering.analysis.values import defining, element, ints, rank,
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import maps
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, collapse, expand
-from rnn_compiler.lowering.codegen.executable import Function
+from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.cpu.products.convolution import (
     FILTER,
     ImageConvolution,
@@ -47,7 +47,7 @@ from rnn_compiler.lowering.mlir.bindings import contraction, ir, ops_of
 from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
-from rnn_compiler.lowering.rewriting.edits import Calls, replace
+from rnn_compiler.lowering.rewriting.edits import PrivateCalls, replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static
 
@@ -71,7 +71,7 @@ def linalg_products_are_small(context: PassContext) -> str | None:
 @pass_with(requires=(), ensures=(linalg_products_are_small,))
 def linalg_to_products(context: PassContext) -> None:
     """Rewrites the convolutions and products of networks."""
-    calls, vectors, ops = Calls(context.module), _vectors(context), context.ops()
+    calls, vectors, ops = PrivateCalls(context.module), _vectors(context), context.ops()
     products = [op for op in ops if _is_product(op)]
     convolutions = [found for op in ops if (found := _Convolution.of(op, vectors)) is not None]
     for op in products:
@@ -173,7 +173,7 @@ class _Convolution(NamedTuple):
             return None
         return found._replace(images=images)
 
-    def rewrite(self, calls: Calls) -> None:
+    def rewrite(self, calls: PrivateCalls) -> None:
         """Replaces the op, and in blocks also those of its epilogue."""
         if self.images is not None:
             self._in_blocks(calls, self.images)
@@ -194,7 +194,7 @@ class _Convolution(NamedTuple):
         made = ImageConvolution(vectors, self.batch, self.channels, self.filters, *pairs)
         return made if made.is_supported else None
 
-    def _in_blocks(self, calls: Calls, convolution: ImageConvolution) -> None:
+    def _in_blocks(self, calls: PrivateCalls, convolution: ImageConvolution) -> None:
         """Emits the product with its padding and its epilogue, some windows at a time."""
         found = epilogue_of(self.op)
         body, last = Body.before(found.replaced[-1]), found.replaced[-1]
@@ -211,7 +211,9 @@ class _Convolution(NamedTuple):
             for value, (_, axes) in zip(found.inputs, found.epilogue.inputs, strict=True)
         ]
 
-        def made(function: Function, images: Array, filters: Array, *inputs: Array) -> list[Array]:
+        def made(
+            function: FunctionBuilder, images: Array, filters: Array, *inputs: Array
+        ) -> list[Array]:
             return [convolution.emit(function, images, filters, inputs)]
 
         operands = [each.value for each in (images, filters, *inputs)]

@@ -19,7 +19,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.products import MatrixProduct
 from rnn_compiler.lowering.analysis.values import (
     array_of,
     constant_int,
@@ -68,7 +68,7 @@ def open_sizes(context: PassContext) -> None:
     """Rewrites the ops of all functions; UnsupportedError if a loop over open sizes stays plain."""
     symbols = ir.SymbolTable(context.module.operation)
     for op in context.ops():
-        product = Product.of(op)
+        product = MatrixProduct.of(op)
         is_replaced = product and (product.is_scaled or not product.is_plain)
         if product and product.is_composite and product.is_open and is_replaced:
             symbols[decomposition_of(op)].operation.erase()

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import element, shape, static_shape
 from rnn_compiler.lowering.codegen.body import Array, Body, collapse, expand
-from rnn_compiler.lowering.codegen.executable import Function
+from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.cpu.pools import ImagePool
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
-from rnn_compiler.lowering.rewriting.edits import Calls, replace
+from rnn_compiler.lowering.rewriting.edits import PrivateCalls, replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static
 
@@ -37,7 +37,7 @@ def small_pools_are_dispatches(context: PassContext) -> str | None:
 @pass_with(requires=(), ensures=(small_pools_are_dispatches,))
 def pools(context: PassContext) -> None:
     """Rewrites the pools."""
-    calls = Calls(context.module)
+    calls = PrivateCalls(context.module)
     for op in context.ops():
         found = _pool(context, op)
         if found is not None:
@@ -76,7 +76,7 @@ def _filled_with(value: ir.Value) -> str:
     return str(number.owner.attributes["value"])
 
 
-def _rewrite(calls: Calls, op: ir.Operation, pool: ImagePool) -> None:
+def _rewrite(calls: PrivateCalls, op: ir.Operation, pool: ImagePool) -> None:
     """Replaces a pool by a call of its dispatch."""
     body, value = Body.before(op), op.operands[0]
     _, _, *last = axes = range(len(static_shape(value)))
@@ -85,7 +85,7 @@ def _rewrite(calls: Calls, op: ir.Operation, pool: ImagePool) -> None:
     if len(axes) == 3:
         flat = expand(body, flat, [[0], [1, 2]], (flat.shape[0], 1, flat.shape[1]))
 
-    def made(function: Function, images: Array) -> list[Array]:
+    def made(function: FunctionBuilder, images: Array) -> list[Array]:
         return [pool.emit(function, images)]
 
     (result,) = calls.before(op, "pool", [flat.value], made, pool)

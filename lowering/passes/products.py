@@ -26,7 +26,7 @@ from typing import Any
 
 from rnn_compiler.lowering.analysis.products import (
     MIN_ROW_MULTIPLICATIONS,
-    Product,
+    MatrixProduct,
     is_large,
 )
 from rnn_compiler.lowering.analysis.values import (
@@ -38,7 +38,7 @@ from rnn_compiler.lowering.analysis.values import (
     tied,
 )
 from rnn_compiler.lowering.codegen.body import Array, Body, Index, collapse, element_type, expand
-from rnn_compiler.lowering.codegen.executable import Function
+from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Side, Sum
 from rnn_compiler.lowering.cpu.products.rows_product import (
@@ -54,7 +54,13 @@ from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, products_are_rewritten
-from rnn_compiler.lowering.rewriting.edits import Calls, inlined, opaque, pointwise_cast, replace
+from rnn_compiler.lowering.rewriting.edits import (
+    PrivateCalls,
+    inlined,
+    opaque,
+    pointwise_cast,
+    replace,
+)
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, plain
 from rnn_compiler.schema.open_sizes import Open, is_static
 
@@ -74,7 +80,7 @@ def products(context: PassContext) -> None:
     """Rewrites the products of a module's public functions."""
     vectors = context.processor
     assert isinstance(vectors, VectorUnit)
-    rewriting = _Rewriting(context, Calls(context.module), vectors)
+    rewriting = _Rewriting(context, PrivateCalls(context.module), vectors)
     for op in context.ops():
         rewriting.rewrite(op)
 
@@ -89,14 +95,14 @@ class _Rewriting:
     """
 
     context: PassContext
-    calls: Calls
+    calls: PrivateCalls
     vectors: VectorUnit
     lists: dict[object, _Operands] = field(default_factory=dict[object, _Operands])
     numbers: dict[object, ir.Value] = field(default_factory=dict[object, ir.Value])
 
     def rewrite(self, op: ir.Operation) -> None:
         """Replaces an op by calls, if it is a product for which that pays off."""
-        product = Product.of(op)
+        product = MatrixProduct.of(op)
         if product is None:
             return
         listed, pays = self._is_listed(product), _pays(product, self.vectors)
@@ -109,7 +115,7 @@ class _Rewriting:
             rewrite = self._multiply if product.form == "rows" else self._sum
             replace(op, rewrite(product, valid))
 
-    def _is_listed(self, product: Product) -> bool:
+    def _is_listed(self, product: MatrixProduct) -> bool:
         """Whether padding is left out; pairs of bfloat16 are twice as fast with all rows."""
         if "lengths" not in product.given:
             return False
@@ -119,13 +125,13 @@ class _Rewriting:
         large = any(is_large(rows, *sizes) for sizes in product.sizes)
         return rows >= MIN_LISTED_ROWS and large and self._format(product, rows).is_plain
 
-    def _format(self, product: Product, rows: int) -> WeightFormat:
+    def _format(self, product: MatrixProduct, rows: int) -> WeightFormat:
         """The format of the product's right-hand side."""
         sides = element(product.lhs[0]), element(product.rhs[0])
         inner = product.sizes[0][0] if product.form == "rows" else rows
         return self.vectors.format(*sides, product.sums, inner=inner, rows=rows)
 
-    def _listed(self, product: Product) -> _Operands:
+    def _listed(self, product: MatrixProduct) -> _Operands:
         """The list of a product's valid rows, and their number."""
         op, given, lhs = product.op, product.given, product.lhs[0]
         number = ir.IntegerAttr.get(element_type("i64"), product.attributes.start)
@@ -136,7 +142,9 @@ class _Rewriting:
             others = {"like": tied(lhs, op)} if isinstance(steps, Open) else {}
             name = f"valid_rows_{'open' if others else steps}"
 
-            def body(made: Function, lengths: Array, start: Any, **given: Array) -> list[Array]:
+            def body(
+                made: FunctionBuilder, lengths: Array, start: Any, **given: Array
+            ) -> list[Array]:
                 count = steps if isinstance(steps, int) else given["like"].shape[0]
                 rows = listed_rows(made, self.vectors, lengths, start, count)
                 return [rows.rows, rows.how_many]
@@ -145,7 +153,7 @@ class _Rewriting:
             self.lists[key] = dict(zip(("listed", "how_many"), made, strict=True))
         return self.lists[key]
 
-    def _multiply(self, product: Product, valid: _Operands) -> ir.Value:
+    def _multiply(self, product: MatrixProduct, valid: _Operands) -> ir.Value:
         """Emits the call that multiplies rows by a matrix."""
         op, given, axis = product.op, product.given, product.axis
         format = self._format(product, product.rows_or(_MANY))
@@ -160,7 +168,7 @@ class _Rewriting:
         others = {name: tied(value, op) for name, value in others.items()}
         stays = self.context.weights_stay(op)
 
-        def body(made: Function, lhs: Array, rhs: Array, **given: Array) -> list[Array]:
+        def body(made: FunctionBuilder, lhs: Array, rhs: Array, **given: Array) -> list[Array]:
             flat, store, whole = _flat(made, lhs), None, given.get("whole", lhs)
             if "whole" in given:
                 start, columns = given["start"], product.sizes[0][1]
@@ -176,7 +184,7 @@ class _Rewriting:
         key = (axis, is_new, is_packed, len(valid), stays)
         return self.calls.before(op, "rows_product", operands, body, key, **others, **valid)[0]
 
-    def _sum(self, product: Product, valid: _Operands) -> ir.Value:
+    def _sum(self, product: MatrixProduct, valid: _Operands) -> ir.Value:
         """Emits the calls that gather rows, and sum their outer products."""
         op, given, is_added = product.op, product.given, product.attributes.is_added
         plan = OuterSum(self.vectors, self._format(product, product.rows_or(_MANY)))
@@ -184,7 +192,7 @@ class _Rewriting:
         matrices = [tied(value, op) for value in (*lefts, *rights)]
         start = {"start": given["start"]} if "start" in given else {}
 
-        def gather(made: Function, *matrices: Array, **given: Array) -> list[Array]:
+        def gather(made: FunctionBuilder, *matrices: Array, **given: Array) -> list[Array]:
             begins = (given["start"], matrices[0].shape[1]) if start else None
             flat = [_flat(made, each) for each in matrices]
             sides = [Side(each, plan.high) for each in flat[: len(lefts)]]
@@ -204,7 +212,7 @@ class _Rewriting:
             for number, offset in enumerate(product.attributes.offsets)
         }
 
-        def add(made: Function, like: Array, *panels: Array, **given: Any) -> list[Array]:
+        def add(made: FunctionBuilder, like: Array, *panels: Array, **given: Any) -> list[Array]:
             offsets = [given[name] for name in places]
             if not into:  # one after the other
                 offsets = [sum(m * n for m, n in product.sizes[:k]) for k in range(len(pairs))]
@@ -230,7 +238,7 @@ class _Rewriting:
         return self.numbers[key]
 
 
-def _pays(product: Product, vectors: VectorUnit) -> bool:
+def _pays(product: MatrixProduct, vectors: VectorUnit) -> bool:
     """Whether a product gets dispatches of its own."""
     if product.is_composite and product.is_open:
         return True  # its decomposition has been removed
@@ -248,12 +256,12 @@ def _pays(product: Product, vectors: VectorUnit) -> bool:
     return min(*sizes[0]) > 1 and math.prod(sizes[0]) >= MIN_ROW_MULTIPLICATIONS
 
 
-def _flat(body: Function, array: Array) -> Array:
+def _flat(body: FunctionBuilder, array: Array) -> Array:
     """All rows of all steps of a sequence; a matrix unchanged."""
     return collapse(body, array, [[0, 1], [2]]) if len(array.shape) == 3 else array
 
 
-def _steps(product: Product) -> _Operands:
+def _steps(product: MatrixProduct) -> _Operands:
     """The number of steps whose rows are valid, if a product has one."""
     return {"count": product.given["count"]} if "count" in product.given else {}
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.products import MatrixProduct
 from rnn_compiler.lowering.analysis.values import (
     array_of,
     contracted_axes,
@@ -26,13 +26,13 @@ from rnn_compiler.lowering.analysis.values import (
     static_shape,
 )
 from rnn_compiler.lowering.codegen.body import Array, Body, bits
-from rnn_compiler.lowering.codegen.executable import Function
+from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import padded
 from rnn_compiler.lowering.gpu.pinned_loop import tiled_matmul
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
-from rnn_compiler.lowering.rewriting.edits import Calls, inlined, replace
+from rnn_compiler.lowering.rewriting.edits import PrivateCalls, inlined, replace
 from rnn_compiler.lowering.targets.gpu import Gpu, Tiling
 from rnn_compiler.schema.open_sizes import is_static
 
@@ -54,7 +54,7 @@ def tile_products(context: PassContext) -> None:
         return
     for op in _composites(context):
         inlined(context.module, op)
-    calls = Calls(context.module)
+    calls = PrivateCalls(context.module)
     for op, axes, tiling in _untiled(context):
         _rewrite(calls, op, axes, tiling)
 
@@ -62,7 +62,7 @@ def tile_products(context: PassContext) -> None:
 def _composites(context: PassContext) -> Iterator[ir.Operation]:
     """The composites that are products of all rows with a matrix."""
     for op in context.ops():
-        product = Product.of(op)
+        product = MatrixProduct.of(op)
         if product and product.is_composite and product.is_plain:
             yield op
 
@@ -85,7 +85,9 @@ def _untiled(context: PassContext) -> Iterator[tuple[ir.Operation, tuple[int, in
             yield op, axes, tiling
 
 
-def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], tiling: Tiling | None) -> None:
+def _rewrite(
+    calls: PrivateCalls, op: ir.Operation, axes: tuple[int, int], tiling: Tiling | None
+) -> None:
     """Gives a product its tiles, or pads it."""
     operands = list(op.operands)
     if tiling is None:
@@ -96,7 +98,7 @@ def _rewrite(calls: Calls, op: ir.Operation, axes: tuple[int, int], tiling: Tili
             op.operands[number] = padded(before, matrix, axis, size).value
         return
 
-    def body(made: Function, lhs: Array, rhs: Array) -> list[Array]:
+    def body(made: FunctionBuilder, lhs: Array, rhs: Array) -> list[Array]:
         return [tiled_matmul(made, lhs, rhs, axes, element(op.results[0]), tiling)]
 
     (result,) = calls.before(op, "shared_product", operands, body, axes)

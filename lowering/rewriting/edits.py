@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from rnn_compiler.lowering.analysis.values import array_of, defining, element, shape, source_of_size
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number, cast, elementwise
-from rnn_compiler.lowering.codegen.executable import Function, unused_symbol
+from rnn_compiler.lowering.codegen.executable import FunctionBuilder, unused_symbol
 from rnn_compiler.lowering.mlir.bindings import block_of, callee_of, end_of, ir, nested_ops, ops_of
 from rnn_compiler.lowering.mlir.composites import decomposition_of
 from rnn_compiler.schema.manifest import SCOPE
@@ -74,7 +74,7 @@ def call_before(
 
 
 @dataclass(frozen=True)
-class Calls:
+class PrivateCalls:
     """The calls of private functions that a pass adds to a module; equal functions are shared."""
 
     module: ir.Module
@@ -100,7 +100,7 @@ class Calls:
         if known not in self.made:
             symbol = unused_symbol(self.module.operation, f"{name}_{len(self.made)}")
             self.made[known] = symbol
-            function = Function(symbol, [value.type for value in values], op.location)
+            function = FunctionBuilder(symbol, [value.type for value in values], op.location)
             given = [_argument(function, each) for each in function.arguments]
             others = dict(zip(named, given[len(operands) :], strict=True))
             function.finish(body(function, *given[: len(operands)], **others))
@@ -110,7 +110,7 @@ class Calls:
         return call_before(op, symbol, values, [each.type for each in end_of(called).operands])
 
 
-def _argument(function: Function, value: ir.Value) -> Array | Number:
+def _argument(function: FunctionBuilder, value: ir.Value) -> Array | Number:
     if isinstance(value.type, ir.RankedTensorType):
         return array_of(function, value)
     return Number(function, value, str(value.type))

@@ -10,7 +10,7 @@ import iree.runtime as iree
 
 from rnn_compiler.lowering.analysis.values import array_of
 from rnn_compiler.lowering.codegen.body import Array, ArrayType
-from rnn_compiler.lowering.codegen.executable import Function
+from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.compiler.iree_compile import compile_module
 from rnn_compiler.lowering.mlir.bindings import ir, new_context, ops_of
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
@@ -18,7 +18,7 @@ from rnn_compiler.lowering.targets.names import resolve_target
 
 __all__ = ["Emit", "compiled"]
 
-Emit = Callable[[Function, list[Array]], Array]
+Emit = Callable[[FunctionBuilder, list[Array]], Array]
 """Emits a function on its arguments; gives its result."""
 
 
@@ -27,7 +27,7 @@ def compiled(functions: Sequence[tuple[list[ArrayType], Emit]], folder: Path) ->
     with new_context(*PASS_DIALECTS), ir.Location.unknown():
         module, made = ir.Module.create(), dict[str, str]()
         for number, (types, emit) in enumerate(functions):
-            function = Function(f"f{number}", [type.mlir for type in types])
+            function = FunctionBuilder(f"f{number}", [type.mlir for type in types])
             function.finish([emit(function, [array_of(function, x) for x in function.arguments])])
             function.insert_at(ir.InsertionPoint(module.body), made)
         for op in ops_of(module.body):

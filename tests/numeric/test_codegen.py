@@ -21,7 +21,7 @@ from rnn_compiler.lowering.codegen.body import (
     product,
     smaller,
 )
-from rnn_compiler.lowering.codegen.executable import Executable, Function
+from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 
 GIVEN = np.arange(12, dtype=np.float32).reshape(3, 4)
 WIDTH, SECOND = 7, 2
@@ -134,8 +134,8 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
     array, two = ArrayType((3, 4), "f32"), ArrayType((2,), "i32")
 
     def dispatched(shape: tuple[int, ...], element: str, emit: Callable[..., None]) -> Any:
-        def function(outside: Function, given: list[Array]) -> Array:
-            executable = Executable(outside, "cases", 1)
+        def function(outside: FunctionBuilder, given: list[Array]) -> Array:
+            executable = DispatchBuilder(outside, "cases", 1)
             body = executable.body
             x, numbers = (executable.read(each) for each in given)
             a, b = (body.element(numbers, [k]).to_index() for k in range(2))

@@ -18,7 +18,7 @@ from numeric.emitted import Emit, compiled
 from quick import first
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, expand, known, seen_as
-from rnn_compiler.lowering.codegen.executable import Function
+from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Side, Sum
@@ -128,7 +128,7 @@ PRODUCTS = [
 
 
 def product(
-    function: Function,
+    function: FunctionBuilder,
     vectors: VectorUnit,
     format: WeightFormat,
     axes: tuple[int, int],
@@ -227,7 +227,7 @@ def test_row_products(element: str, rows: Sequence[Any], tmp_path: Path) -> None
     stored = ["i16" if each == "bf16" else each for each in (lhs, element)]
 
     def emit(axis: int, stays: bool) -> Emit:
-        def made(function: Function, given: list[Array]) -> Array:
+        def made(function: FunctionBuilder, given: list[Array]) -> Array:
             if element == "bf16":
                 given = [numbers(function, each) for each in given]
             plan = Blocking(VECTORS, format, given[0].shape[0], given[1].type, axis, stays=stays)
@@ -283,7 +283,7 @@ def sixteen(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array.astype(ml_dtypes.bfloat16).view(np.int16)
 
 
-def numbers(function: Function, array: Array) -> Array:
+def numbers(function: FunctionBuilder, array: Array) -> Array:
     """Integers as the numbers of bfloat16 that they are."""
     return seen_as(function, array, ArrayType(array.shape, "bf16"))
 
@@ -340,7 +340,7 @@ def test_paired_products(products: Sequence[Any], tmp_path: Path) -> None:
     before, after = 7, 40
 
     def emit(vectors: VectorUnit, axes: tuple[int, int]) -> Emit:
-        def made(function: Function, given: list[Array]) -> Array:
+        def made(function: FunctionBuilder, given: list[Array]) -> Array:
             sides = [numbers(function, each) for each in given[:2]]
             return product(function, vectors, pairs(vectors), axes, [*sides, *given[2:]], before)
 

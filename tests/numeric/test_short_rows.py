@@ -17,7 +17,7 @@ from numeric import harness
 from numeric.harness import Arrays, together
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.cpu.fused_loop.plan import Plan
+from rnn_compiler.lowering.cpu.fused_loop.plan import LoopPlan
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import RowOrder
 from rnn_compiler.lowering.passes import products
 from rnn_compiler.schema.dtypes import DTYPES
@@ -55,7 +55,7 @@ def uncached(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def knowing_nothing(patch: pytest.MonkeyPatch) -> None:
     """Disables the use of lengths in lowering."""
     never = property(lambda _: False, lambda *_: None)
-    patch.setattr(Plan, "by_length", never, raising=False)  # which instances set
+    patch.setattr(LoopPlan, "by_length", never, raising=False)  # which instances set
     patch.setattr(products, "MIN_LISTED_ROWS", 1 << 40)
 
 

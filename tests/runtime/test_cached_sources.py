@@ -15,7 +15,7 @@ import rnn_compiler as rc
 from rnn_compiler import compilation
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.lowering.compiler import iree_compile
-from rnn_compiler.lowering.parts import Parts
+from rnn_compiler.lowering.parts import ModuleParts
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.cache.memory import MemoryCache
 
@@ -105,4 +105,4 @@ def test_a_damaged_entry_is_compiled_again(
 @pytest.mark.parametrize("payload", [b"", b"PK\5\6" + bytes(18), b"\0" * 100])
 def test_other_bytes_are_no_parts(payload: bytes) -> None:
     with pytest.raises(ArtifactError, match="not the parts of a module"):
-        Parts.from_bytes(payload)
+        ModuleParts.from_bytes(payload)

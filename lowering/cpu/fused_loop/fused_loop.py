@@ -29,12 +29,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rnn_compiler.lowering.analysis.time_loop import Output, State, StepContext, TimeLoop
+from rnn_compiler.lowering.analysis.time_loop import LoopOutput, LoopState, StepContext, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape, width
 from rnn_compiler.lowering.codegen.body import Array, Index, Number, collapse, expand, known, splat
-from rnn_compiler.lowering.codegen.executable import Executable, Function, Part
+from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder, Part
 from rnn_compiler.lowering.codegen.stablehlo import converted, repeat
-from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS, Plan, StateRing
+from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS, LoopPlan, StateRing
 from rnn_compiler.lowering.cpu.fused_loop.steps import LoopSteps, step_weights
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import RowOrder, Turns, rows_by_length
 from rnn_compiler.lowering.mlir.bindings import ir
@@ -71,9 +71,9 @@ class FusedLoop:
             if rank(value) == 0 and is_constant(operand)
         }
         types = [value.type for value in loop.arguments]
-        self.function = Function(symbol, types, location)
+        self.function = FunctionBuilder(symbol, types, location)
         self._length, self._batch = self._steps_at_most(), self._rows()
-        self._plan = Plan(loop, vectors, self._length, self._batch, weights_stay=weights_stay)
+        self._plan = LoopPlan(loop, vectors, self._length, self._batch, weights_stay=weights_stay)
         arguments = {
             value: self._argument(value, given)
             for value, given in zip(loop.arguments, self.function.arguments, strict=True)
@@ -155,7 +155,7 @@ class FusedLoop:
         order = self._order(arguments) if plan.by_length else None
         cut = (1, 1) if part.is_in_loop else self._cut()
         parts = math.prod(cut)
-        executable = Executable(function, "loop", parts)
+        executable = DispatchBuilder(function, "loop", parts)
         inside, scalars = self._bring_in(executable, arguments)
         weights = [
             [replace(each, array=executable.read(each.array)) for each in some] for some in weights
@@ -178,7 +178,7 @@ class FusedLoop:
         return step
 
     def _written(
-        self, executable: Executable, arguments: dict[ir.Value, Array]
+        self, executable: DispatchBuilder, arguments: dict[ir.Value, Array]
     ) -> dict[str, Array]:
         """Binds the arrays that steps write to: new ones, and columns of arrays from outside."""
         outputs = dict(zip(self._plan.outputs, self.loop.outputs, strict=True))
@@ -215,13 +215,13 @@ class FusedLoop:
             self.function, self._vectors, lengths, start, count, reverse=loop.reverse
         )
 
-    def _initial(self, state: State, before: Array) -> Array:
+    def _initial(self, state: LoopState, before: Array) -> Array:
         """The state before the first step, in the element type of the dispatch's array."""
         kind = self._plan.arrays[self._plan.states[state.value]].element
         return self.function.materialized(converted(self.function, before, kind))
 
     def _bring_in(
-        self, executable: Executable, arguments: dict[ir.Value, Array]
+        self, executable: DispatchBuilder, arguments: dict[ir.Value, Array]
     ) -> tuple[dict[ir.Value, Array], dict[ir.Value, Number]]:
         """Binds the arguments inside the dispatch, scalars as numbers."""
         loop, body = self.loop, executable.body
@@ -256,10 +256,10 @@ class FusedLoop:
             results.append(self._restored(last, state))
         return results
 
-    def _restored(self, array: Array, of: Output | State) -> Array:
+    def _restored(self, array: Array, of: LoopOutput | LoopState) -> Array:
         """A result in the shape and element type of the composite's result."""
         full: Sequence[Index]
-        if isinstance(of, Output):
+        if isinstance(of, LoopOutput):
             columns = width(of.columns.array if of.columns else of.row)
             full, kind = (self._length, self._batch, columns), of.element
             steps = (full[0], *array.shape[1:])

@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from rnn_compiler.lowering.analysis.products import Product
+from rnn_compiler.lowering.analysis.products import MatrixProduct
 from rnn_compiler.lowering.analysis.time_loop import (
     Columns,
     Lead,
@@ -84,10 +84,10 @@ def with_input_products(
     return replace(loop, arguments=[*given], products=found), [*given.values()]
 
 
-def _product(operand: ir.Value, vectors: VectorUnit) -> Product | None:
+def _product(operand: ir.Value, vectors: VectorUnit) -> MatrixProduct | None:
     """The product ``[T, 1, N]`` of an operand, if steps can multiply its factors."""
     made = _reshaped_from(operand)
-    product = None if isinstance(made.owner, ir.Block) else Product.of(defining(made))
+    product = None if isinstance(made.owner, ir.Block) else MatrixProduct.of(defining(made))
     if product is None or not product.is_plain:
         return None
     lhs, (weight,), (inner, columns) = _reshaped_from(product.lhs[0]), product.rhs, product.sizes[0]
@@ -421,7 +421,7 @@ class Group:
     panels_at_once: int = 1
 
 
-class Plan:
+class LoopPlan:
     """The writes of a time loop's dispatch.
 
     Attributes:

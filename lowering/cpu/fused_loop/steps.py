@@ -23,7 +23,7 @@ from rnn_compiler.lowering.codegen.body import (
     cast,
     known,
 )
-from rnn_compiler.lowering.codegen.executable import Function, Part
+from rnn_compiler.lowering.codegen.executable import FunctionBuilder, Part
 from rnn_compiler.lowering.codegen.partition import (
     bounds,
     first_only,
@@ -34,8 +34,8 @@ from rnn_compiler.lowering.codegen.partition import (
 from rnn_compiler.lowering.codegen.stablehlo import converted, transposed
 from rnn_compiler.lowering.cpu.fused_loop.plan import (
     Group,
+    LoopPlan,
     Panels,
-    Plan,
     RowTiles,
     StateRing,
     StepRows,
@@ -97,7 +97,7 @@ class StepWeights:
 
 
 def step_weights(
-    outside: Function,
+    outside: FunctionBuilder,
     vectors: VectorUnit,
     loop: TimeLoop,
     arguments: Mapping[ir.Value, Array],
@@ -187,7 +187,7 @@ class Units:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _TileRow:
     """A row of a tile.
 
     Attributes:
@@ -284,9 +284,9 @@ class StepTile:
 
         partition(self.body, self.units.count // self.lanes, 1, 0, carried, vectors)
 
-    def _row(self, position: Index, number: Index | None = None) -> _Row:
+    def _row(self, position: Index, number: Index | None = None) -> _TileRow:
         batch = position if self.order is None else self.order.row(self.body, position)
-        return _Row(position, number, batch)
+        return _TileRow(position, number, batch)
 
     def _multiply(
         self, weights: StepWeights, first: Index, rows: int
@@ -350,7 +350,7 @@ class StepTile:
             return lambda weights: row_matmul(*how, weights)
         return lambda weights: [tile_matmul(*how, each) for each in weights]
 
-    def _vectors(self, products: _Products, row: _Row, column: Index) -> None:
+    def _vectors(self, products: _Products, row: _TileRow, column: Index) -> None:
         """Emits the writes of one row, for as many columns as a vector has lanes."""
         step = self.step
         walk = _Vectors(self, products, row, column)
@@ -372,7 +372,7 @@ class StepTile:
 class _Vectors(Walk):
     """Computes vectors of one row, from a column of the panel on."""
 
-    def __init__(self, tile: StepTile, products: _Products, row: _Row, column: Index) -> None:
+    def __init__(self, tile: StepTile, products: _Products, row: _TileRow, column: Index) -> None:
         super().__init__(tile.step, tile.body, tile.lanes)
         self.tile, self.products, self.row, self.column = tile, products, row, column
 
@@ -421,7 +421,7 @@ class _Hints(_Vectors):
     """
 
     def __init__(
-        self, tile: StepTile, products: _Products, row: _Row, column: Index, order: RowOrder
+        self, tile: StepTile, products: _Products, row: _TileRow, column: Index, order: RowOrder
     ) -> None:
         super().__init__(tile, products, row, column)
         self.order = order
@@ -452,7 +452,7 @@ class LoopSteps:
     def __init__(
         self,
         step: StepContext,
-        plan: Plan,
+        plan: LoopPlan,
         vectors: VectorUnit,
         turns: Turns,
         cut: Sequence[Index],

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
-from rnn_compiler.lowering.codegen.executable import Executable, Function, Part
+from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder, Part
 from rnn_compiler.lowering.codegen.partition import quotient, remainder
 from rnn_compiler.lowering.cpu.fused_loop.plan import LAST, row_of
 from rnn_compiler.lowering.cpu.tiles import copy_row, zeros_in_place
@@ -54,7 +54,7 @@ class Turns:
         parts: The number of parts of each; a power of two if it is computed.
     """
 
-    def __init__(self, executable: Executable, parts: Index, part: Part) -> None:
+    def __init__(self, executable: DispatchBuilder, parts: Index, part: Part) -> None:
         """Starts with no turn done; the dispatch has a workgroup for each part of one, at most 8.
 
         The module's time loops share a buffer of counters, of which `part` is the loop's part.
@@ -185,7 +185,7 @@ class RowOrder:
     reverse: bool
     memories: Mapping[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
 
-    def inside(self, executable: Executable, sequences: Sequence[Array]) -> RowOrder:
+    def inside(self, executable: DispatchBuilder, sequences: Sequence[Array]) -> RowOrder:
         """The same order inside a dispatch that reads it, and some sequences."""
         order, steps, active = (
             executable.read(each) for each in (self.order, self.steps, self.active)
@@ -259,7 +259,7 @@ class RowOrder:
 
 
 def rows_by_length(
-    outside: Function,
+    outside: FunctionBuilder,
     vectors: VectorUnit,
     lengths: Array,
     start: Array | None,
@@ -269,7 +269,7 @@ def rows_by_length(
 ) -> RowOrder:
     """Emits the sorting of rows by their number of steps, int64 ``[B]``, from `start` on."""
     (batch,) = lengths.shape
-    executable = Executable(outside, "order", 1)
+    executable = DispatchBuilder(outside, "order", 1)
     body = executable.body
     lengths = executable.read(outside.materialized(lengths))
     first = executable.given(outside.element(start)) if start is not None else None

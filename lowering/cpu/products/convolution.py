@@ -31,7 +31,7 @@ from typing import NamedTuple
 from rnn_compiler.lowering.analysis.values import element, shape, static_shape
 from rnn_compiler.lowering.codegen.attributes import parallel
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, known
-from rnn_compiler.lowering.codegen.executable import Executable, Function
+from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.codegen.registers import (
     accumulate,
@@ -69,7 +69,7 @@ _BUT_FILTERS = "array<i64: 0, 2, 3>"
 """The dimensions along which a bias is broadcast."""
 
 
-class _Step(NamedTuple):
+class _EpilogueStep(NamedTuple):
     """An op on numbers, which its operands name, and the element type of its result."""
 
     name: str
@@ -88,7 +88,7 @@ class Epilogue:
     """
 
     inputs: tuple[tuple[str, Sequence[int]], ...]
-    steps: tuple[_Step, ...]
+    steps: tuple[_EpilogueStep, ...]
     result: str
 
     def emit(self, body: Body, total: Number, inputs: Mapping[str, Number]) -> Number:
@@ -138,7 +138,7 @@ class _Reading:
     def __init__(self, convolution: ir.Operation) -> None:
         self.ops = [convolution]
         self.inputs: dict[ir.Value, Sequence[int]] = {}
-        self.steps: list[_Step] = []
+        self.steps: list[_EpilogueStep] = []
         self.names: dict[ir.Value, str] = {convolution.results[0]: _SUM}
         start, axes = _start(convolution.operands[2])
         if start is not None:
@@ -221,7 +221,7 @@ class _Reading:
     ) -> str:
         """Adds a step; returns the name of its result."""
         result = f"step {len(self.steps)}"
-        self.steps.append(_Step(name, tuple(operands), of, tuple(attributes), result))
+        self.steps.append(_EpilogueStep(name, tuple(operands), of, tuple(attributes), result))
         return result
 
 
@@ -347,7 +347,7 @@ class ImageConvolution:
         return min(fitting, key=computed, default=least)
 
     def emit(
-        self, outside: Function, images: Array, filters: Array, inputs: Sequence[Array]
+        self, outside: FunctionBuilder, images: Array, filters: Array, inputs: Sequence[Array]
     ) -> Array:
         """Emits the dispatch: unpadded images ``[N*C, rows, columns]`` and filters ``[F, K]``.
 
@@ -369,7 +369,7 @@ class _Emission:
     def __init__(
         self,
         sizes: ImageConvolution,
-        outside: Function,
+        outside: FunctionBuilder,
         images: Array,
         filters: Array,
         inputs: Sequence[Array],
@@ -377,7 +377,7 @@ class _Emission:
         self.sizes, self.rows, self.wide = sizes, sizes.rows, sizes.positions[1]
         self.blocks = -(-sizes.positions[0] // self.rows)
         self.workgroups = min(_WORKGROUPS, sizes.batch * self.blocks)
-        self.executable = Executable(outside, "convolution", self.workgroups)
+        self.executable = DispatchBuilder(outside, "convolution", self.workgroups)
         self.body = self.executable.body
         given = map(outside.materialized, (images, filters, *inputs))
         self.images, self.filters, *read = map(self.executable.read, given)

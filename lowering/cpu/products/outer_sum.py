@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, cast, known
-from rnn_compiler.lowering.codegen.executable import Executable, Function
+from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.registers import (
     accumulate_unrolled,
     add_outer_product,
@@ -68,7 +68,7 @@ class Side:
 
 
 def gathered_panels(
-    outside: Function,
+    outside: FunctionBuilder,
     vectors: VectorUnit,
     sides: Sequence[Side],
     rows: Rows,
@@ -79,7 +79,7 @@ def gathered_panels(
 
     Panels are undefined after the last column and the last row.
     """
-    executable = Executable(outside, "gather", WORKGROUPS)
+    executable = DispatchBuilder(outside, "gather", WORKGROUPS)
     rows, made = rows.inside(executable), list[Array]()
     for side in sides:
         count = -(-side.columns // side.width)
@@ -97,8 +97,8 @@ class _Gathering:
 
     def __init__(
         self,
-        outside: Function,
-        executable: Executable,
+        outside: FunctionBuilder,
+        executable: DispatchBuilder,
         vectors: VectorUnit,
         side: Side,
         rows: Rows,
@@ -239,7 +239,7 @@ class OuterSum:
 
     def panels(
         self,
-        outside: Function,
+        outside: FunctionBuilder,
         sides: Sequence[Side],
         rows: Rows,
         capacity: Index,
@@ -249,7 +249,7 @@ class OuterSum:
 
     def emit(
         self,
-        outside: Function,
+        outside: FunctionBuilder,
         sums: Sequence[Sum],
         rows: Rows,
         total: Array | None = None,
@@ -257,7 +257,7 @@ class OuterSum:
         is_added: bool = False,
     ) -> Array:
         """Emits the sums, into (or added to) a vector; a new one holds nothing else, row by row."""
-        executable = Executable(outside, "sum", WORKGROUPS)
+        executable = DispatchBuilder(outside, "sum", WORKGROUPS)
         sides = {each.value: each for one in sums for each in (one.lhs, one.rhs)}
         inside = {
             value: executable.read(outside.materialized(each)) for value, each in sides.items()
@@ -282,7 +282,7 @@ class _Tiles:
     def __init__(
         self,
         plan: OuterSum,
-        executable: Executable,
+        executable: DispatchBuilder,
         summed: Sum,
         whole: Array,
         rows: Rows,

@@ -12,7 +12,7 @@
 | the first ones, or all of an open number | rows | `partitions` |
 | listed | rows | `partitions` |
 | to be quantized | rows, and parts of the columns | `partitions` |
-| a single one | parts of the columns | `_Row` |
+| a single one | parts of the columns | `_SingleRow` |
 
 Remainders: the last tile of rows, the last block, and the last panel that is read in place overlap
 the previous ones and compute some numbers again; two blocks may write these at once. If there are
@@ -37,7 +37,7 @@ from rnn_compiler.lowering.codegen.body import (
     expand,
     known,
 )
-from rnn_compiler.lowering.codegen.executable import Executable, Function
+from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.partition import first_only, partition
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.tiles import (
@@ -226,7 +226,7 @@ class ListedRows:
     rows: Array
     how_many: Array
 
-    def inside(self, executable: Executable) -> ListedRows:
+    def inside(self, executable: DispatchBuilder) -> ListedRows:
         """The same list, inside a dispatch that reads it."""
         return ListedRows(executable.read(self.rows), executable.read(self.how_many))
 
@@ -251,7 +251,7 @@ class FirstRows:
     steps: Array | None = None
     batch: Index = 1
 
-    def inside(self, executable: Executable) -> FirstRows:
+    def inside(self, executable: DispatchBuilder) -> FirstRows:
         """The same rows, inside a dispatch that reads them."""
         steps = None if self.steps is None else executable.read(self.steps)
         return FirstRows(executable.size(self.number), steps, executable.size(self.batch))
@@ -274,11 +274,15 @@ Rows: TypeAlias = FirstRows | ListedRows
 
 
 def listed_rows(
-    outside: Function, vectors: VectorUnit, lengths: Array, start: Number | Array, steps: Index
+    outside: FunctionBuilder,
+    vectors: VectorUnit,
+    lengths: Array,
+    start: Number | Array,
+    steps: Index,
 ) -> ListedRows:
     """Emits the listing of the valid rows, from the lengths of the batch's rows, int64 ``[B]``."""
     (batch,) = lengths.shape
-    executable = Executable(outside, "rows", 1)
+    executable = DispatchBuilder(outside, "rows", 1)
     body = executable.body
     lengths = executable.read(outside.materialized(lengths))
     if isinstance(start, Array):
@@ -328,7 +332,7 @@ class QuantizedRows:
 
     def __init__(
         self,
-        executable: Executable,
+        executable: DispatchBuilder,
         plan: Blocking,
         lhs: Array,
         scale: Array,
@@ -396,7 +400,7 @@ class Store:
             return cls(ArrayType((batch * T, columns), of), steps, batch)
         return cls(collapse(body, sequence, [[0, 1], [2]]), steps, batch)
 
-    def inside(self, outside: Function, executable: Executable) -> tuple[Array, Index]:
+    def inside(self, outside: FunctionBuilder, executable: DispatchBuilder) -> tuple[Array, Index]:
         """The matrix inside a dispatch that writes to it, and the number of the first row."""
         first: Index = 0
         if self.steps is not None:
@@ -415,7 +419,7 @@ class PanelProduct:
 
     def __init__(
         self,
-        outside: Function,
+        outside: FunctionBuilder,
         plan: Blocking,
         lhs: Array,
         rhs: Array,
@@ -428,7 +432,7 @@ class PanelProduct:
             rhs = pack(outside, plan.vectors, plan.format, rhs, 1 - axis, plan.panel)
             if plan.columns <= plan.panel:
                 rhs = collapse(outside, rhs, [[0, 1], [2]])
-        self.executable = Executable(outside, "product", plan.workgroups)
+        self.executable = DispatchBuilder(outside, "product", plan.workgroups)
         self.body, self.outside, self.store = self.executable.body, outside, store
         sides = map(outside.materialized, (lhs, rhs))
         self.lhs, self.rhs = map(self.executable.read, sides)
@@ -724,7 +728,7 @@ class QuantizedPartition(Partition):
 
 
 def rows_product(
-    outside: Function,
+    outside: FunctionBuilder,
     plan: Blocking,
     lhs: Array,
     rhs: Array,
@@ -746,7 +750,7 @@ def rows_product(
     store = store or Store(ArrayType((number, plan.columns), plan.format.result))
     if number == 1:
         row = collapse(outside, lhs, [[0, 1]])
-        return _Row(outside, plan, row, rhs, axis, store, scale).emit()
+        return _SingleRow(outside, plan, row, rhs, axis, store, scale).emit()
     if scale is not None:
         return QuantizedPartition(outside, plan, lhs, rhs, axis, store, scale).emit(rows)
     if plan.listed:
@@ -756,7 +760,7 @@ def rows_product(
     return Partition(outside, plan, lhs, rhs, axis, store).emit(rows)
 
 
-class _Row(PanelProduct):
+class _SingleRow(PanelProduct):
     """A single row: workgroups share the panels, and read the matrix once, in order.
 
     Arrays have no unit axis, which IREE would fold (`tests/traps/test_unit_axis_in_a_loop.py`).

@@ -195,7 +195,7 @@ ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({row.name: row for row 
 
 
 @dataclass(frozen=True)
-class Function:
+class GateFunction:
     """The activation function of a gate: a function with its parameters.
 
     Attributes:
@@ -244,5 +244,5 @@ class Function:
         return result
 
 
-SIGMOID = Function(ACTIVATIONS["Sigmoid"])
-TANH = Function(ACTIVATIONS["Tanh"])
+SIGMOID = GateFunction(ACTIVATIONS["Sigmoid"])
+TANH = GateFunction(ACTIVATIONS["Tanh"])

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, Function
+from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, GateFunction
 from rnn_compiler.lowering.ops.cells.cell import Derivative, PlainCell, StepResult, Times
 from rnn_compiler.schema.cudnn_layout import RNN_MODES
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class GRU(PlainCell):
+class GRUCell(PlainCell):
     """The `Cell` of gru.
 
     Attributes:
@@ -41,8 +41,8 @@ class GRU(PlainCell):
     """
 
     gate_order: str = "rzn"
-    f: Function = SIGMOID
-    g: Function = TANH
+    f: GateFunction = SIGMOID
+    g: GateFunction = TANH
 
     name = "gru"
     saved = RNN_MODES["gru"].saved

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class LSTM(PlainCell):
+class LSTMCell(PlainCell):
     """The `Cell` of lstm.
 
     Attributes:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.cells.activations import Function
+from rnn_compiler.lowering.ops.cells.activations import GateFunction
 from rnn_compiler.lowering.ops.cells.cell import Derivative, PlainCell, StepResult, Times
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RNN(PlainCell):
+class RNNCell(PlainCell):
     """The `Cell` of rnn_tanh and rnn_relu, and of ONNX's RNN."""
 
     name: str
-    f: Function
+    f: GateFunction
 
     @property
     def saved(self) -> Sequence[str]:

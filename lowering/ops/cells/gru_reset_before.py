@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, Function
+from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, GateFunction
 from rnn_compiler.lowering.ops.cells.cell import Derivative, PlainCell, StepResult, Times
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import static_size
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class GRUResetBefore(PlainCell):
     """The `Cell` of ONNX's GRU with linear_before_reset=0."""
 
-    f: Function = SIGMOID
-    g: Function = TANH
+    f: GateFunction = SIGMOID
+    g: GateFunction = TANH
 
     name = "gru_reset_before"
     is_direct_apart = True

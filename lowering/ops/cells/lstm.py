@@ -35,7 +35,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, Function
+from rnn_compiler.lowering.ops.cells.activations import SIGMOID, TANH, GateFunction
 from rnn_compiler.schema.attributes import REQUIRED, WEIGHT_GRAD_DTYPE, Attribute
 from rnn_compiler.schema.signatures import Gradient
 from rnn_compiler.schema.tensors import Argument, Result
@@ -147,9 +147,9 @@ class Functions(NamedTuple):
         input_forget: Whether the forget gate is 1 - i.
     """
 
-    f: Function = SIGMOID
-    g: Function = TANH
-    h: Function = TANH
+    f: GateFunction = SIGMOID
+    g: GateFunction = TANH
+    h: GateFunction = TANH
     input_forget: bool = False
 
 
@@ -169,12 +169,12 @@ def forward(
     """One step, from the pre-activations ``z = [x, h_prev] @ w + b``, ``[B, 4H]``.
 
     `peepholes` are ``wci``, ``wcf`` and ``wco``, ``[H]``, or none; `cell_clip` is off if not
-    positive. Returns the activations, and the saved values of i, ci, f and o (`Function.gate`).
+    positive. Returns the activations, and the saved values of i, ci, f and o (`GateFunction.gate`).
     """
     gates: dict[str, Value] = {}
     saved: dict[str, Value] = {}
 
-    def activated(gate: str, of: Function, name: str) -> Value:
+    def activated(gate: str, of: GateFunction, name: str) -> Value:
         b.formula(f"{gate} = {name}(z_{gate})")
         y, saved[gate] = of.gate(b, gates[gate])
         return y

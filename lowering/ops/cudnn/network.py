@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.builder.time_loop import Values
-from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS, TANH, Function
+from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS, TANH, GateFunction
 from rnn_compiler.lowering.ops.cells.cell import Cell
-from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
-from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
-from rnn_compiler.lowering.ops.cells.cudnn_plain import RNN
+from rnn_compiler.lowering.ops.cells.cudnn_gru import GRUCell
+from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTMCell
+from rnn_compiler.lowering.ops.cells.cudnn_plain import RNNCell
 from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
 from rnn_compiler.lowering.ops.cudnn.signatures import reserve_of
-from rnn_compiler.lowering.ops.layers.layers import Layers
+from rnn_compiler.lowering.ops.layers.layers import RecurrentOp
 from rnn_compiler.schema.cudnn_layout import BufferPart, Layout, PseudoLayer, ReserveLayout
 
 if TYPE_CHECKING:
@@ -23,25 +23,30 @@ if TYPE_CHECKING:
     from rnn_compiler.schema.manifest import FunctionSpec
 
 
-_CELLS = (LSTM(), GRU(), RNN("rnn_tanh", TANH), RNN("rnn_relu", Function(ACTIVATIONS["Relu"])))
+_CELLS = (
+    LSTMCell(),
+    GRUCell(),
+    RNNCell("rnn_tanh", TANH),
+    RNNCell("rnn_relu", GateFunction(ACTIVATIONS["Relu"])),
+)
 
 CELLS: dict[str, Cell] = {cell.name: cell for cell in _CELLS}
 """The cell of each rnn_mode."""
 
 
 @dataclass(frozen=True)
-class Network(Layers):
+class CudnnNetwork(RecurrentOp):
     """A forward op or a gradient of CudnnRNN."""
 
     reserve: ReserveLayout
 
     @staticmethod
-    def of(b: Builder, spec: FunctionSpec, args: Values) -> Network:
+    def of(b: Builder, spec: FunctionSpec, args: Values) -> CudnnNetwork:
         """The network of an op."""
         lengths = args.get("sequence_lengths")
         steps = ValidSteps.of_lengths(b, spec.dims["seq_length"], lengths)
         reserve = reserve_of(spec.op, {**spec.attributes, **spec.dims})
-        return Network(b, spec, args, steps, reserve)
+        return CudnnNetwork(b, spec, args, steps, reserve)
 
     @property
     def layout(self) -> Layout:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from rnn_compiler.lowering.builder.products import Products
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cudnn.dropout import dropout_mask
-from rnn_compiler.lowering.ops.cudnn.network import Network
+from rnn_compiler.lowering.ops.cudnn.network import CudnnNetwork
 from rnn_compiler.lowering.ops.layers.gradient import DirectionGradient, add_blocks, input_gradient
 from rnn_compiler.schema.cudnn_layout import BufferPart, PseudoLayer
 from rnn_compiler.schema.open_sizes import Size, product
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits a forward op."""
-    net = Network.of(b, spec, args)
+    net = CudnnNetwork.of(b, spec, args)
     reserve, storage = net.reserve, net.spec.dtype
     training = bool(spec.attributes["is_training"])
     masks: Sequence[Value] = []
@@ -83,7 +83,9 @@ def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     return [results[result.name] for result in spec.results]
 
 
-def _input_projection(net: Network, pseudo_layer: PseudoLayer, x: Value) -> tuple[Value, Values]:
+def _input_projection(
+    net: CudnnNetwork, pseudo_layer: PseudoLayer, x: Value
+) -> tuple[Value, Values]:
     """The input projection of all steps, and the biases: ``b``, and those that the cell adds."""
     b = net.b
     bW = net.part("params", pseudo_layer.input_bias).to(net.spec.compute)
@@ -100,7 +102,7 @@ def _input_projection(net: Network, pseudo_layer: PseudoLayer, x: Value) -> tupl
 
 def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     """Emits a gradient op."""
-    net = Network.of(b, spec, args)
+    net = CudnnNetwork.of(b, spec, args)
     layout = net.layout
     initial, upstream = net.states(""), net.states("_backprop")
     upstream = {name: value.to(net.spec.compute) for name, value in upstream.items()}
@@ -144,7 +146,7 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     ]
 
 
-def _stored_masks(net: Network) -> Sequence[Value]:
+def _stored_masks(net: CudnnNetwork) -> Sequence[Value]:
     """The dropout masks that the forward pass stored, one per boundary; none without dropout."""
     reserve = net.reserve
     if not reserve.has_mask:
@@ -155,7 +157,7 @@ def _stored_masks(net: Network) -> Sequence[Value]:
 
 
 def _started(
-    net: Network, layer: int, x: Value, y: Value, dy: Value, initial: Values, upstream: Values
+    net: CudnnNetwork, layer: int, x: Value, y: Value, dy: Value, initial: Values, upstream: Values
 ) -> list[DirectionGradient]:
     """The gradients of a layer's directions, before their first block of time."""
     started: list[DirectionGradient] = []

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
-from rnn_compiler.lowering.ops.layers.layers import Layers
+from rnn_compiler.lowering.ops.layers.layers import RecurrentOp
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Size, open_dimension, product, static
 
@@ -45,7 +45,7 @@ BLOCK_LENGTH = "block_length"
 """The open dimension for the length of a block."""
 
 
-def blocks_of_time(net: Layers) -> list[TimeBlock]:
+def blocks_of_time(net: RecurrentOp) -> list[TimeBlock]:
     """The blocks of time of the backward pass, the first one first."""
     T, B = net.spec.dims["seq_length"], net.spec.dims["batch_size"]
     sets = net.gate_gradients
@@ -66,7 +66,7 @@ def blocks_of_time(net: Layers) -> list[TimeBlock]:
     return [TimeBlock(length * n // count, length * (n + 1) // count) for n in range(count)]
 
 
-def _open_blocks(net: Layers, most: int, share: Size, total: Size) -> list[TimeBlock]:
+def _open_blocks(net: RecurrentOp, most: int, share: Size, total: Size) -> list[TimeBlock]:
     """Emits the starts and the length of at most `most` blocks of open sizes.
 
     `share` is the bytes of all gradients of gates, times `SHARE`; `total` those of all arguments
@@ -91,7 +91,7 @@ def _open_blocks(net: Layers, most: int, share: Size, total: Size) -> list[TimeB
     return made
 
 
-def from_the_end(net: Layers, blocks: Sequence[TimeBlock]) -> Sequence[TimeBlock]:
+def from_the_end(net: RecurrentOp, blocks: Sequence[TimeBlock]) -> Sequence[TimeBlock]:
     """Blocks of time, the last one first; if sizes are open, the last one that has steps.
 
     Blocks without steps follow, and begin at the end of the sequence.
@@ -111,7 +111,7 @@ def from_the_end(net: Layers, blocks: Sequence[TimeBlock]) -> Sequence[TimeBlock
     return made
 
 
-def _block(net: Layers, name: str, start: Value) -> TimeBlock:
+def _block(net: RecurrentOp, name: str, start: Value) -> TimeBlock:
     """A block of open length that begins at a step, which becomes an open dimension."""
     net.b.define(name, start)
     first = open_dimension(name)

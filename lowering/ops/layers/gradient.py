@@ -23,7 +23,7 @@ from rnn_compiler.lowering.builder.products import Factors, Products, plain_oute
 from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.valid_steps import TimeBlock
 from rnn_compiler.lowering.ops.layers.blocks_of_time import blocks_of_time, from_the_end
-from rnn_compiler.lowering.ops.layers.layers import Layers
+from rnn_compiler.lowering.ops.layers.layers import RecurrentOp
 from rnn_compiler.schema.cudnn_layout import PseudoLayer
 from rnn_compiler.schema.open_sizes import Size, static_size
 
@@ -78,7 +78,7 @@ class DirectionGradient:
         states: The names of the states that one block passes to the next.
     """
 
-    net: Layers
+    net: RecurrentOp
     pseudo_layer: PseudoLayer
     dy: Value
     x: Value

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Layers(ABC):
+class RecurrentOp(ABC):
     """A forward op or a gradient."""
 
     b: Builder

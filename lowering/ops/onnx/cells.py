@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS, Activation, Function
+from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS, Activation, GateFunction
 from rnn_compiler.lowering.ops.cells.cell import Cell
 from rnn_compiler.lowering.ops.onnx.kinds import KINDS, Kind
 
@@ -40,7 +40,7 @@ def cells_of(op: str, attributes: Mapping[str, Any]) -> list[Cell]:
 
 def _functions(
     op: str, kind: Kind, attributes: Mapping[str, Any], directions: int
-) -> list[Function]:
+) -> list[GateFunction]:
     """The functions of all directions, with their parameters."""
     clip = float(attributes["clip"])
     if clip < 0:
@@ -50,7 +50,7 @@ def _functions(
     alphas, betas = (_numbers(op, rows, each, attributes) for each in ("alpha", "beta"))
     bound = 0.0 if math.isinf(clip) else clip
     found = [
-        Function(row, alpha, beta, bound)
+        GateFunction(row, alpha, beta, bound)
         for row, alpha, beta in zip(rows, alphas, betas, strict=True)
     ]
     return found[: len(kind.functions) * directions]

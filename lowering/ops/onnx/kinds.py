@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import Any
 
 from rnn_compiler.lowering.ops.cells import lstm
-from rnn_compiler.lowering.ops.cells.activations import Function
+from rnn_compiler.lowering.ops.cells.activations import GateFunction
 from rnn_compiler.lowering.ops.cells.cell import Cell
-from rnn_compiler.lowering.ops.cells.cudnn_gru import GRU
-from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTM
-from rnn_compiler.lowering.ops.cells.cudnn_plain import RNN
+from rnn_compiler.lowering.ops.cells.cudnn_gru import GRUCell
+from rnn_compiler.lowering.ops.cells.cudnn_lstm import LSTMCell
+from rnn_compiler.lowering.ops.cells.cudnn_plain import RNNCell
 from rnn_compiler.lowering.ops.cells.gru_reset_before import GRUResetBefore
 from rnn_compiler.schema.attributes import Attribute
 
@@ -30,7 +30,7 @@ class Kind:
 
     gates: int
     functions: tuple[str, ...]
-    cell: Callable[[Mapping[str, Any], Sequence[Function]], Cell]
+    cell: Callable[[Mapping[str, Any], Sequence[GateFunction]], Cell]
     attributes: tuple[Attribute, ...] = ()
     inputs: tuple[str, ...] = ()
 
@@ -40,19 +40,19 @@ class Kind:
         return "initial_c" in self.inputs
 
 
-def _lstm(attributes: Mapping[str, Any], functions: Sequence[Function]) -> Cell:
+def _lstm(attributes: Mapping[str, Any], functions: Sequence[GateFunction]) -> Cell:
     f, g, h = functions
     coupled = bool(attributes["input_forget"])
-    return LSTM("IOFC", lstm.Functions(f, g, Function(h.of, h.alpha, h.beta), coupled))
+    return LSTMCell("IOFC", lstm.Functions(f, g, GateFunction(h.of, h.alpha, h.beta), coupled))
 
 
-def _gru(attributes: Mapping[str, Any], functions: Sequence[Function]) -> Cell:
+def _gru(attributes: Mapping[str, Any], functions: Sequence[GateFunction]) -> Cell:
     f, g = functions
-    return GRU("zrn", f, g) if attributes["linear_before_reset"] else GRUResetBefore(f, g)
+    return GRUCell("zrn", f, g) if attributes["linear_before_reset"] else GRUResetBefore(f, g)
 
 
-def _rnn(_: Mapping[str, Any], functions: Sequence[Function]) -> Cell:
-    return RNN("rnn", functions[0])
+def _rnn(_: Mapping[str, Any], functions: Sequence[GateFunction]) -> Cell:
+    return RNNCell("rnn", functions[0])
 
 
 _INPUT_FORGET = Attribute("input_forget", int, 0, "1 makes the forget gate 1 - i", bounds=(0, 1))

@@ -10,7 +10,7 @@ from rnn_compiler.lowering.builder.time_loop import Values
 from rnn_compiler.lowering.ops.cells.cell import Cell
 from rnn_compiler.lowering.ops.cells.direction import Direction
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
-from rnn_compiler.lowering.ops.layers.layers import Layers
+from rnn_compiler.lowering.ops.layers.layers import RecurrentOp
 from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, cells_of
 from rnn_compiler.schema.cudnn_layout import Block, PseudoLayer
 from rnn_compiler.schema.open_sizes import static_size
@@ -25,7 +25,7 @@ PEEPHOLES = ("wci", "wco", "wcf")
 
 
 @dataclass(frozen=True)
-class OnnxLayer(Layers):
+class OnnxLayer(RecurrentOp):
     """One of ONNX's forward ops or gradients."""
 
     cells: Sequence[Cell]

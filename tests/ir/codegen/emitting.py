@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.analysis.values import array_of
 from rnn_compiler.lowering.codegen.body import Array, Number
-from rnn_compiler.lowering.codegen.executable import Function
+from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.mlir.bindings import ir
 
 
-def given(function: Function) -> list[Array | Number]:
+def given(function: FunctionBuilder) -> list[Array | Number]:
     """A function's arguments: arrays, and scalars or vectors of numbers."""
 
     def value(argument: ir.Value) -> Array | Number:
@@ -24,7 +24,7 @@ def given(function: Function) -> list[Array | Number]:
     return [value(argument) for argument in function.arguments]
 
 
-def module_of(*functions: Function) -> ir.Module:
+def module_of(*functions: FunctionBuilder) -> ir.Module:
     """A module of some functions, and of the executables that they dispatch."""
     module, made = ir.Module.create(), dict[str, str]()
     for function in functions:
@@ -40,7 +40,7 @@ def emitted(body: Callable[..., Array | Number | Sequence[Array]], *types: str) 
         body: Emits it, given the function and the values.
         types: The types of the values.
     """
-    function = Function("f", [ir.Type.parse(kind) for kind in types])
+    function = FunctionBuilder("f", [ir.Type.parse(kind) for kind in types])
     made = body(function, *given(function))
     function.finish([made] if isinstance(made, Array | Number) else made)
     return str(module_of(function))

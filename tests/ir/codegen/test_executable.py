@@ -9,7 +9,7 @@ from ir.codegen.emitting import given, module_of
 from ir.filecheck import check
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType
-from rnn_compiler.lowering.codegen.executable import Executable, Function, Part
+from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder, Part
 from rnn_compiler.lowering.mlir.bindings import ir, new_context, ops_of, symbol_of
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
 
@@ -26,15 +26,15 @@ def dispatched(
     symbol: str = "f",
     kind: str = "move",
     workgroups: int = 3,
-    change: Callable[[Executable], None] = lambda _: None,
-) -> Function:
+    change: Callable[[DispatchBuilder], None] = lambda _: None,
+) -> FunctionBuilder:
     """A function ``(to, from, row)``: each workgroup copies its row of one array to another.
 
     A row of a third array, which the dispatch makes, becomes the one that it is told.
     """
-    function = Function(symbol, [*[ir.Type.parse(ARRAY)] * 2, ir.IndexType.get()])
+    function = FunctionBuilder(symbol, [*[ir.Type.parse(ARRAY)] * 2, ir.IndexType.get()])
     to, source, row = given(function)
-    executable = Executable(function, kind, workgroups)
+    executable = DispatchBuilder(function, kind, workgroups)
     body = executable.body
     made = executable.make(ArrayType((5, 4), "f32"))
     inside, told = executable.read(source), executable.given(row)
@@ -70,7 +70,7 @@ def test_a_dispatch_and_its_executable() -> None:
 def test_memory_that_all_workgroups_see() -> None:
     """Zeros at first; the second of three parts of one buffer begins at 8, a number of outside."""
 
-    def claims(executable: Executable) -> None:
+    def claims(executable: DispatchBuilder) -> None:
         memory, first = executable.shared(8, Part(1, 3))
         executable.body.op("memref.load", [memory, first], [ir.Type.parse("i32")])
 
@@ -115,7 +115,7 @@ def test_executables_that_are_alike_are_placed_once_under_the_first_name() -> No
     ],
     ids=["more_workgroups", "another_body"],
 )
-def test_executables_that_differ_stay_apart(other: Callable[[], Function]) -> None:
+def test_executables_that_differ_stay_apart(other: Callable[[], FunctionBuilder]) -> None:
     module = module_of(dispatched("f"), other())
     assert names(module) == dispatches(module) == ["f_move", "g_move"]
 
@@ -129,18 +129,18 @@ def test_locations_make_no_difference() -> None:
 
 
 def test_several_executables_of_a_kind_have_numbers() -> None:
-    function = Function("f.loop", [])
+    function = FunctionBuilder("f.loop", [])
     found = [function.name_executable(kind) for kind in ("pack", "loop", "pack", "pack")]
     assert found == ["f_loop_pack", "f_loop_loop", "f_loop_pack_1", "f_loop_pack_2"]
 
 
 def test_arrays_of_outside_are_the_results_after_the_dispatch() -> None:
     """Results of `make` and `change` can be used outside, and in the next dispatch."""
-    function = Function("f", [ir.Type.parse(ARRAY)])
+    function = FunctionBuilder("f", [ir.Type.parse(ARRAY)])
     (array,) = given(function)
     assert isinstance(array, Array)
     for kind in ("first", "second"):
-        executable = Executable(function, kind, 1)
+        executable = DispatchBuilder(function, kind, 1)
         inside = executable.change(array)
         executable.dispatch()
         array = inside
@@ -159,7 +159,7 @@ def test_arrays_of_outside_are_the_results_after_the_dispatch() -> None:
 def test_the_pipeline_follows_from_what_is_in_it(tiled: bool) -> None:
     """IREE has one for ops that say their tile sizes, and fails to build it where there is none."""
 
-    def change(executable: Executable) -> None:
+    def change(executable: DispatchBuilder) -> None:
         body = executable.body
         number = body.broadcast(body.constant(1, "f32"), 4)
         if tiled:

@@ -8,7 +8,7 @@ import pytest
 from ir.codegen.emitting import given, module_of
 from ir.filecheck import check
 
-from rnn_compiler.lowering.codegen.executable import Executable, Function
+from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.mlir.bindings import ir, new_context, ops_of, symbol_of
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
@@ -21,7 +21,7 @@ def _context() -> Iterator[None]:
 
 
 def test_a_function_is_private_and_has_the_types_of_what_it_returns() -> None:
-    function = Function("f.loop", [ir.Type.parse("tensor<3xf32>"), ir.IndexType.get()])
+    function = FunctionBuilder("f.loop", [ir.Type.parse("tensor<3xf32>"), ir.IndexType.get()])
     array, number = given(function)
     function.finish([number, array])
     check(
@@ -35,9 +35,9 @@ def test_a_function_is_private_and_has_the_types_of_what_it_returns() -> None:
 
 
 def test_executables_come_after_the_function() -> None:
-    function = Function("f", [])
+    function = FunctionBuilder("f", [])
     for workgroups, kind in enumerate(("one", "two"), start=1):
-        Executable(function, kind, workgroups).dispatch()
+        DispatchBuilder(function, kind, workgroups).dispatch()
     function.finish([])
     module = module_of(function)
     symbols = [symbol_of(op) for op in ops_of(module.body)]
@@ -53,9 +53,9 @@ def test_what_is_refused_half_way_leaves_nothing(dispatched: bool) -> None:
     def rewrite() -> None:
         at = ir.InsertionPoint(module.body)
         with at:
-            function = Function("f", [ir.Type.parse("tensor<3xf32>")])
+            function = FunctionBuilder("f", [ir.Type.parse("tensor<3xf32>")])
             (array,) = given(function)
-            executable = Executable(function, "loop", 1)
+            executable = DispatchBuilder(function, "loop", 1)
             executable.change(array)
             if dispatched:
                 executable.dispatch()
@@ -68,7 +68,7 @@ def test_what_is_refused_half_way_leaves_nothing(dispatched: bool) -> None:
 
 
 def test_ops_of_a_function_have_its_location() -> None:
-    function = Function("f", [ir.IndexType.get()], ir.Location.name("y = x + 1"))
+    function = FunctionBuilder("f", [ir.IndexType.get()], ir.Location.name("y = x + 1"))
     (number,) = given(function)
     function.finish([number + 1])
     module = module_of(function)

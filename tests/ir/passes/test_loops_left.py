@@ -14,7 +14,7 @@ from ir.time_loop import LOOP
 
 from rnn_compiler.lowering.analysis.values import operand_at
 from rnn_compiler.lowering.codegen.body import known
-from rnn_compiler.lowering.codegen.executable import Function
+from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, new_context, ops_of
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.passes.fuse_time_loops import fuse_time_loops
@@ -276,7 +276,7 @@ def test_reasons_that_no_loop_leads_to() -> None:
         assert operand_at(concatenation, 5) == (concatenation.operands[1], 1)
         with pytest.raises(Refused, match=CROSSING):
             operand_at(concatenation, 8)
-        size = Function("f", []).index(3)
+        size = FunctionBuilder("f", []).index(3)
         assert known([1, 2]) == (1, 2)
         with pytest.raises(Refused, match=UNKNOWN_SIZE):
             known([1, size])

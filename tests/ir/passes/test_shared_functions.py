@@ -12,7 +12,7 @@ from numeric.harness import together
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of, reached, symbol_of, symbols_in
 from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
-from rnn_compiler.lowering.rewriting.edits import Calls
+from rnn_compiler.lowering.rewriting.edits import PrivateCalls
 from rnn_compiler.lowering.targets.names import resolve_target
 
 STACK = sizes(40, 16, 64, 64, num_layers=2, direction="bidirectional")
@@ -45,15 +45,15 @@ def test_it_is_what_each_call_would_emit(
     dtype: str, variant: dict[str, Any], target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its key has all that its body depends on."""
-    original, shared = Calls.before, list[str]()
+    original, shared = PrivateCalls.before, list[str]()
 
     def before(
-        calls: Calls, op: ir.Operation, name: str, *given: Any, **named: ir.Value
+        calls: PrivateCalls, op: ir.Operation, name: str, *given: Any, **named: ir.Value
     ) -> list[ir.Value]:
         known = len(calls.made)
         results = original(calls, op, name, *given, **named)
         if len(calls.made) == known:
-            again = defining(original(Calls(calls.module), op, name, *given, **named)[0])
+            again = defining(original(PrivateCalls(calls.module), op, name, *given, **named)[0])
             texts = [
                 text_of(calls.module, *symbols_in(call)) for call in (defining(results[0]), again)
             ]
@@ -62,7 +62,7 @@ def test_it_is_what_each_call_would_emit(
             shared.append(name)
         return results
 
-    monkeypatch.setattr(Calls, "before", before)
+    monkeypatch.setattr(PrivateCalls, "before", before)
     built = together(dtype, {"CudnnRNNBackpropV3": variant})
     resolved = resolve_target(target)
     rewrite(LoweringRequest(built.located_text, built.functions, resolved, "fused", "0"))
