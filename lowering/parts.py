@@ -25,8 +25,6 @@ from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
 
-__all__ = ["Parts", "compile_parts"]
-
 _MEMBERS = ("host.mlir", "code.o", "stack.su", "types.json", "packer.vmfb")
 
 
@@ -35,8 +33,6 @@ class ModuleParts:
     """A compiled module in parts.
 
     Attributes:
-        code: The host program, and the object of its compiled code.
-        types: The types of all public functions, including companions.
         packer: A .vmfb for this machine with the companions that pack frozen weights; empty if
             there are none.
     """
@@ -58,11 +54,7 @@ class ModuleParts:
 
     @staticmethod
     def from_bytes(payload: bytes) -> ModuleParts:
-        """Reads the output of `to_bytes`.
-
-        Raises:
-            ArtifactError: It is something else.
-        """
+        """Reads the output of `to_bytes`."""
         try:
             with zipfile.ZipFile(io.BytesIO(payload)) as archive:
                 host, code, usage, types, packer = map(archive.read, _MEMBERS)
@@ -81,15 +73,7 @@ def compile_parts(
     reproducers: Path,
     timeout: float,
 ) -> ModuleParts:
-    """Compiles a lowered module for a CPU.
-
-    Args:
-        module: Its text.
-        functions: The functions whose weights are to be packed on this machine.
-        target: The CPU.
-        reproducers: As for `iree_compile.compile_module`.
-        timeout: The same.
-    """
+    """Compiles a lowered module for a CPU; weights of `functions` are packed on this machine."""
     text, types = external_results(module)
     halfway = keep_nan if ARCHITECTURES[target.architecture].loses_nan else None
     code = iree_compile.compile_host_program(

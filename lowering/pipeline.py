@@ -36,11 +36,7 @@ class LoweringRequest:
 
     Attributes:
         text: Its text, with locations.
-        functions: Its public functions.
-        target: The target.
-        strategy: The name of a strategy.
         package_version: This package's version, to be recorded.
-        linked: Our ops in a user's module.
         known_weights: The functions whose weights are known at compile time (`PassContext`).
         portable: The functions to leave unchanged (`PassContext`).
         format: ``"vmfb"``, or ``"parts"`` for what C and JavaScript are made of (`lowering.parts`).
@@ -61,9 +57,7 @@ class Rewritten(NamedTuple):
     """A module as it is compiled.
 
     Attributes:
-        text: Its text, with locations.
         plain_loops: The reasons why time loops stay plain, by their symbols.
-        types: The types of its public functions.
     """
 
     text: str
@@ -75,7 +69,6 @@ class Lowered(NamedTuple):
     """A compiled module.
 
     Attributes:
-        payload: The code, in the requested format.
         plain_loops: The reasons why time loops stay plain, by their symbols.
         calls: How functions are called, by symbol (`Manifest.calls`).
     """
@@ -88,20 +81,10 @@ class Lowered(NamedTuple):
 def rewrite(
     request: LoweringRequest, last: str | None = None, *, reproducers: Path | None = None
 ) -> Rewritten:
-    """Rewrites a portable module for the compiler.
+    """Rewrites a portable module for the compiler; up to the pass `last`, if it is given.
 
-    Args:
-        request: The module, and how to lower it.
-        last: The name of the last pass to run; default: all.
-        reproducers: Folder under which the module is saved if this fails; None for nowhere.
-
-    Returns:
-        Its text, and which time loops stay plain.
-
-    Raises:
-        InvalidArgumentError: The strategy has no such pass.
-        CompileError: A pass made an invalid module, or a pass of IREE refused it.
-        UnsupportedError: A size may not be open.
+    CompileError: a pass made an invalid module, or a pass of IREE refused it. The module is then
+    saved under `reproducers`. UnsupportedError: a size may not be open.
     """
     with _reporting(request, reproducers):
         return _rewritten(request, last)
@@ -109,11 +92,7 @@ def rewrite(
 
 @contextmanager
 def _reporting(request: LoweringRequest, reproducers: Path | None) -> Generator[None]:
-    """Turns errors of the MLIR bindings into those of this package.
-
-    Raises:
-        CompileError: The bindings refused a module.
-    """
+    """Turns errors of the MLIR bindings into CompileError."""
     try:
         yield
     except ir.MLIRError as error:
