@@ -22,6 +22,7 @@ from rnn_compiler.network_import.graph import (
     shape_of,
     subgraphs,
 )
+from rnn_compiler.network_import.graph.attention import plain_attention
 from rnn_compiler.network_import.graph.bounds import plain_bounds
 from rnn_compiler.network_import.graph.depth import plain_depth
 from rnn_compiler.network_import.graph.functions import plain_functions
@@ -42,7 +43,7 @@ from rnn_compiler.network_import.graph.written_out import replace_loops
 _MOST_ROUNDS = 100
 
 _REWRITES = (
-    *(plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
+    *(plain_attention, plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
     *(plain_functions, plain_log_sums, plain_normalizations, plain_padding, plain_depth),
     pass_nan_on,
 )
