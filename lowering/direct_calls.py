@@ -20,8 +20,6 @@ from rnn_compiler.lowering.host.program import read_schedules, sizes_of
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.schedule import SCHEDULES_FILE, Schedule, Schedules
 
-__all__ = ["through_iree", "with_schedules"]
-
 _LOG = logging.getLogger("rnn_compiler.lowering")
 
 _MOST_CONSTANTS = 1 << 20
@@ -31,17 +29,7 @@ _MOST_CONSTANTS = 1 << 20
 def with_schedules(
     payload: bytes, host: str, functions: Sequence[FunctionSpec], types: Mapping[str, Types]
 ) -> tuple[bytes, dict[str, str]]:
-    """A payload with schedules of its functions, as far as these have one.
-
-    Args:
-        payload: The .vmfb.
-        host: The text of its host program.
-        functions: Its functions.
-        types: The types of all its public functions, including companions.
-
-    Returns:
-        The payload, and how functions are called, by symbol (`Manifest.calls`).
-    """
+    """A payload with schedules of its functions, if they have one, and how functions are called."""
     if not host:
         return payload, through_iree(functions, "the compiler kept no host program")
     types = with_open_sizes(types, functions)

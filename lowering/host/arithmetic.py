@@ -14,8 +14,6 @@ from rnn_compiler.lowering.host.formulas import Formulas, UndecidedError
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, static
 
-__all__ = ["ARITHMETIC", "computed", "width_of"]
-
 
 def _selected(condition: int, first: int, second: int) -> int:
     return first if condition else second
@@ -58,16 +56,7 @@ ARITHMETIC = ("arith.cmpi", *_KNOWN, *_ALSO_OPEN)
 
 
 def computed(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size:
-    """The result of an op of `ARITHMETIC`.
-
-    Args:
-        formulas: The numbers of its function.
-        op: The op.
-        numbers: Its operands.
-
-    Raises:
-        UndecidedError: There is no formula for it.
-    """
+    """The result of an op of `ARITHMETIC`; UndecidedError if there is no formula for it."""
     if op.name in _ALSO_OPEN or not is_static(*numbers):
         return _open(formulas, op, numbers)
     if op.name == "arith.cmpi":

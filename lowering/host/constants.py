@@ -23,8 +23,6 @@ from rnn_compiler.lowering.mlir.bindings import ir, ops_of
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.schema.schedule import Loaded, Span, Storage
 
-__all__ = ["read_constants", "read_loaded"]
-
 _COMPOSITE = re.compile(r"#util\.composite<(\d+)xi8, \[(.*?),?\s*\]>", re.DOTALL)
 
 _RAW = re.compile(r'dense<"0x([0-9A-F]*)">')
@@ -33,11 +31,7 @@ _BFLOAT16: Any = DTYPES["bfloat16"].numpy.type
 
 
 def read_constants(module: ir.Module) -> tuple[tuple[bytes, ...], Mapping[str, Span]]:
-    """The constants of a module, and the span of them in each global.
-
-    Raises:
-        UnsupportedError: An initializer does more than store a constant.
-    """
+    """The constants of a module, and the span of them in each global."""
     constants: list[bytes] = []
     stored: dict[str, Span] = {}
     for op in ops_of(module.body):
@@ -65,12 +59,7 @@ def read_constants(module: ir.Module) -> tuple[tuple[bytes, ...], Mapping[str, S
 
 
 def read_loaded(module: ir.Module, first: int) -> tuple[list[Loaded], Mapping[str, Span]]:
-    """The constants of a module that come from frozen weights, and their globals.
-
-    Args:
-        module: The module.
-        first: The number of the first one, after those of `read_constants`.
-    """
+    """The constants of a module from frozen weights, numbered from `first`, and their globals."""
     found: list[Loaded] = []
     stored: dict[str, Span] = {}
     for op in ops_of(module.body):
@@ -109,11 +98,7 @@ def _index(value: ir.Value) -> int:
 
 
 def _operation(value: ir.Value) -> ir.Operation:
-    """The op that defines a value.
-
-    Raises:
-        UnsupportedError: It depends on a branch.
-    """
+    """The op that defines a value; UnsupportedError if it depends on a branch."""
     owner: Any = value.owner
     if isinstance(owner, ir.Block):
         raise UnsupportedError("the module branches when it is loaded")

@@ -28,8 +28,6 @@ from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Size
 
-__all__ = ["TensorType", "Types", "external_results", "public_types", "with_open_sizes"]
-
 _FUNCTIONS = ("func.func", "util.func")
 
 

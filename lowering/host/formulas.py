@@ -32,8 +32,6 @@ from rnn_compiler.schema.open_sizes import (
     towards_zero,
 )
 
-__all__ = ["LARGEST", "Formulas", "UndecidedError", "expanded"]
-
 LARGEST = 2**63 - 1
 """The largest number that calls compute with, also of bytes."""
 
@@ -50,11 +48,7 @@ class Formulas:
     """
 
     def __init__(self, dimensions: Mapping[str, int] | None = None) -> None:
-        """Begins with open dimensions.
-
-        Args:
-            dimensions: The minimum of each by name; default: 1 for each of the ops' dimensions.
-        """
+        """Begins with open dimensions and their minima; default: the ops' dimensions, and 1."""
         self.known: dict[str, SizeFormula] = {}
         ops: Mapping[str, int] = dict.fromkeys(map(str, OPEN_DIMENSIONS), 1)
         self._dimensions = ops if dimensions is None else dimensions
@@ -174,11 +168,7 @@ class Formulas:
         self._required.append((number, most))
 
     def limit(self, numbers: Iterable[Size]) -> int:
-        """The largest open sizes, and their largest product.
-
-        Args:
-            numbers: The other numbers that calls compute.
-        """
+        """The largest open sizes, and their largest product, for all computed numbers."""
         computed = [*numbers, *(each for f in self.known.values() for each in f.operands)]
         required = dict.fromkeys(computed, LARGEST)  # most of them occur many times
         for number, most in self._required:

@@ -21,14 +21,6 @@ from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import open_names
 from rnn_compiler.schema.schedule import Memory, Schedule
 
-__all__ = [
-    "UNREAD",
-    "HostFunction",
-    "companions_of",
-    "read_functions",
-    "scalar_ranges",
-]
-
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 UNREAD = -1
@@ -60,8 +52,6 @@ class HostFunction:
     """A function.
 
     Attributes:
-        spec: The arguments and results of a call.
-        schedule: Its steps.
         unread: The weights that it does not read, because it reads them packed.
         companions: Its companions (`companions_of`); None if it has none.
     """
@@ -82,11 +72,7 @@ class HostFunction:
         )
 
     def without(self, constants: Mapping[str, int]) -> HostFunction:
-        """The same function without some arguments.
-
-        Args:
-            constants: For each of these arguments, the number of its constant, or `UNREAD`.
-        """
+        """The same function without some arguments: each is a constant by number, or `UNREAD`."""
         arguments = self.spec.arguments
         left = tuple(each for each in arguments if each.name not in constants)
         numbers = {
@@ -105,17 +91,9 @@ def read_functions(
 ) -> tuple[list[HostFunction], list[bytes]]:
     """The functions of a module and the constants that they read.
 
-    Args:
-        specs: The module's functions.
-        types: The types of all its public functions, including companions.
-        host_program: The text of its host program.
-        frozen: By function, the arrays that calls do not pass: arguments, and the results of the
-            companion that packs them, if any. They become constants, as far as they are read. Such
-            a function has no companions.
-        memory: The target's memory.
-
-    Raises:
-        UnsupportedError: The host program is not a list of calls of compiled code.
+    `frozen` has, by function, the arrays that calls do not pass: arguments, and the results of the
+    companion that packs them, if any. They become constants, as far as they are read. Such a
+    function has no companions.
     """
     types = with_open_sizes(types, specs)
     sizes = {name: sizes_of(each) for name, each in types.items()}

@@ -6,8 +6,6 @@ import re
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 
-__all__ = ["RESERVED", "check_identifier", "is_word_of_c"]
-
 KEYWORDS = frozenset(
     word
     for line in (
@@ -37,12 +35,7 @@ _OF_STDINT = re.compile(
 
 
 def is_word_of_c(name: str) -> bool:
-    """Whether a name is a reserved word of C or C++, or of headers.
-
-    Example:
-        >>> is_word_of_c("int"), is_word_of_c("uint8_t"), is_word_of_c("integer")
-        (True, True, False)
-    """
+    """Whether a name is a reserved word of C or C++, or of headers."""
     return name in KEYWORDS or _OF_STDINT.fullmatch(name) is not None
 
 
@@ -63,11 +56,7 @@ RESERVED = KEYWORDS | {
 
 
 def check_identifier(caller: str, argument: str, name: object) -> str:
-    """Checks that a text can be a name in C and C++; `caller` and `argument` are for errors.
-
-    Raises:
-        InvalidArgumentError: It cannot.
-    """
+    """Checks that a text can be a name in C and C++."""
     if (
         not isinstance(name, str)
         or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)

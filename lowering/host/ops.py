@@ -30,18 +30,12 @@ from rnn_compiler.schema.schedule import (
     Storage,
 )
 
-__all__ = ["Context", "Known", "NoScheduleError", "Path", "run", "segments"]
-
 Known: TypeAlias = "Size | float | str | Span | list[Step] | None"
 """The known contents of a value."""
 
 
 class NoScheduleError(UnsupportedError):
-    """A host program is not a list of steps.
-
-    Attributes:
-        what: The construct that cannot be in a list.
-    """
+    """A host program is not a list of steps: `what` cannot be in one."""
 
     def __init__(self, message: str, what: str) -> None:
         super().__init__(message)
@@ -74,15 +68,11 @@ class Context:
     """The context of a function's ops.
 
     Attributes:
-        function: Its symbol.
-        constants: The module's globals.
         shapes: The shapes of its arguments, if any is open.
         allocated: The sizes of its allocations in bytes.
-        formulas: The numbers that it computes from open sizes.
         result_sizes: The bytes of each result, if it allocates them.
         results: Its results, once they are known.
         is_chosen: Whether each path copies its results to `results`.
-        memory: The target's memory.
         minima: The minima of open sizes, where they are more than 1.
     """
 
@@ -150,11 +140,7 @@ _MEANINGLESS = {
 
 
 def run(context: Context, path: Path, op: ir.Operation) -> None:
-    """Runs an op.
-
-    Raises:
-        UnsupportedError: It is unknown, or computes with data.
-    """
+    """Runs an op; UnsupportedError if it is unknown, or computes with data."""
     if op.name in _MEANINGLESS:
         return
     operands = path.of(list(op.operands))

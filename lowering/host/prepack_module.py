@@ -11,16 +11,9 @@ from collections.abc import Collection
 
 from rnn_compiler.lowering.mlir.bindings import ir, new_context, ops_of, reached, symbol_of
 
-__all__ = ["prepack_module"]
-
 
 def prepack_module(module: str, functions: Collection[str]) -> str:
-    """The text of a module with some functions of another, and all that these refer to.
-
-    Args:
-        module: The other's text.
-        functions: Their symbols.
-    """
+    """The text of a module with some functions of another, and all that these refer to."""
     with new_context(), ir.Location.unknown():
         parsed = ir.Module.parse(module)
         known = {symbol_of(op): op for op in ops_of(parsed.body) if symbol_of(op)}

@@ -49,8 +49,6 @@ from rnn_compiler.schema.schedule import (
     steps_in,
 )
 
-__all__ = ["HostProgram", "Sizes", "read_host_program", "read_schedules", "sizes_of"]
-
 _MOST_VISITS = 2
 """Visits of a block: a loop of one step visits its head once before and once after it."""
 
@@ -60,8 +58,6 @@ class Sizes:
     """The bytes of a function's arguments and results.
 
     Attributes:
-        arguments: The bytes of each argument.
-        results: The bytes of each result.
         shapes: The shapes of arguments, if some are open.
         minima: The minima of open sizes, where they are more than 1.
     """
@@ -85,12 +81,7 @@ def sizes_of(types: Types) -> Sizes:
 
 @dataclass(frozen=True)
 class HostProgram:
-    """A module's host program.
-
-    Attributes:
-        schedules: Its functions, by symbol.
-        constants: The bytes of their constants.
-    """
+    """A module's host program."""
 
     schedules: Mapping[str, Schedule]
     constants: tuple[bytes, ...]
@@ -102,17 +93,10 @@ def read_host_program(
     numbers: Mapping[str, range],
     memory: Memory = ANY_MEMORY,
 ) -> HostProgram:
-    """Reads a host program.
+    """Reads a host program, which must have these functions and only call compiled code in order.
 
-    Args:
-        text: Its text.
-        functions: The functions that it must have.
-        numbers: The possible values of the scalar that decides how many steps run, for functions
-            that have one.
-        memory: The target's memory.
-
-    Raises:
-        UnsupportedError: It does something other than call compiled code in order.
+    `numbers` are the possible values of the scalar that decides how many steps run, for functions
+    that have one.
     """
     found, constants = read_schedules(text, functions, numbers, memory)
     schedules: dict[str, Schedule] = {}
@@ -136,17 +120,7 @@ def read_schedules(
     numbers: Mapping[str, range],
     memory: Memory = ANY_MEMORY,
 ) -> tuple[dict[str, Schedule | NoScheduleError], tuple[bytes | Loaded, ...]]:
-    """The schedules of those functions that have one, and the constants that they read.
-
-    Args:
-        text: As for `read_host_program`, like the rest.
-        functions: The functions that it may have.
-        numbers: The same.
-        memory: The same.
-
-    Raises:
-        UnsupportedError: The text is not understood, or constants are computed at load time.
-    """
+    """The schedules of those functions that have one, and the constants that they read."""
     with new_context(), ir.Location.unknown():
         try:
             module = ir.Module.parse(text)

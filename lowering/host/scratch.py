@@ -13,23 +13,11 @@ from rnn_compiler.lowering.host.formulas import Formulas
 from rnn_compiler.schema.open_sizes import Size
 from rnn_compiler.schema.schedule import Step, Storage, spans_of, steps_in
 
-__all__ = ["offsets_of"]
-
 
 def offsets_of(
     steps: Sequence[Step], sizes: Mapping[int, Size], formulas: Formulas, alignment: int
 ) -> tuple[dict[int, Size], Size]:
-    """Lays out temporaries.
-
-    Args:
-        steps: The steps, whose spans of scratch memory have the numbers of temporaries.
-        sizes: The bytes of each, by its number.
-        formulas: The numbers of the function.
-        alignment: The alignment of each.
-
-    Returns:
-        The offset of each, and the bytes of all of them.
-    """
+    """Lays out temporaries; returns the offset of each by number, and the bytes of all of them."""
     aligned = {number: formulas.aligned(size, alignment) for number, size in sizes.items()}
     used = _used(steps)
     known = {n: size for n, size in aligned.items() if isinstance(size, int) and n in used}
