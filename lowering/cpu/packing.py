@@ -44,11 +44,13 @@ def pack(
     gates: int = 1,
     *,
     interleaved: bool = True,
+    overlaps: bool = False,
 ) -> Array:
     """Emits the packing of ``[K, G*N]``, or ``[G*N, K]`` if `axis` is 0, by P columns of each gate.
 
     The result is ``[N/P, K, G*P]`` if `interleaved` (a panel holds the columns of all gates), else
-    ``[G, N/P, K, P]``, with zeros after the last column; in groups, with ``K/group`` instead of K,
+    ``[G, N/P, K, P]``, with zeros after the last column, or with
+    a last panel that ends there and `overlaps` the one before; in groups, with ``K/group`` instead of K,
     and as many elements instead of P as P groups have (`WeightFormat.width`).
     """
     if format.offset:
@@ -60,10 +62,11 @@ def pack(
     group, inner = format.group, format.groups(inner) if format.is_grouped else inner
     if axis == 1 and known(matrix.shape)[0] <= group * (inner - 1):  # a group would have only zeros
         axis, matrix = 0, transposed(outside, matrix)
-    if axis == 0:
-        if format.is_grouped:
+    if axis == 0 or overlaps:
+        if axis == 0 and format.is_grouped:
             matrix = _grouped(outside, matrix, group, inner)
-        made = _Transposing(outside, vectors, matrix, panel, gates, interleaved=interleaved).emit()
+        how = outside, vectors, matrix, axis, panel, gates
+        made = _ByPanels(*how, interleaved=interleaved, overlaps=overlaps).emit()
         return _as_panels(outside, made, format)
     width, element = columns // gates, matrix.element
     count, grouped = -(-width // panel), [group] if group > 1 else []
@@ -112,8 +115,10 @@ def _group_type(element: str, group: int) -> str:
     return f"i{group * bits(element)}"
 
 
-class _Transposing:
-    """The packing of ``[G*N, K]``: a workgroup for each panel, in square tiles.
+class _ByPanels:
+    """The packing of ``[G*N, K]``, or of ``[K, G*N]`` without groups: a workgroup for each panel.
+
+    The tiles of ``[G*N, K]``, which are transposed, are square.
 
     If tiles do not divide K, the last overlaps the previous one. Their heights are powers of two,
     because LLVM transposes some others wrongly (`tests/traps/test_transposed_tiles.py`). The last
@@ -126,20 +131,25 @@ class _Transposing:
         outside: FunctionBuilder,
         vectors: VectorUnit,
         matrix: Array,
+        axis: int,
         panel: int,
         gates: int,
         *,
         interleaved: bool,
+        overlaps: bool,
     ) -> None:
-        self.vectors, self.panel, self.gates = vectors, panel, gates
-        rows, self.inner = known(matrix.shape)
-        self.width = rows // gates
+        self.vectors, self.axis, self.panel, self.gates = vectors, axis, panel, gates
+        self.overlaps = overlaps
+        sizes = known(matrix.shape)
+        self.inner, self.width = sizes[1 - axis], sizes[axis] // gates
         count, of = -(-self.width // panel), matrix.element
         lanes = vectors.lanes(of)
-        self.high = 1 << min(self.inner, lanes).bit_length() - 1
+        self.high = 1 << min(self.inner, lanes).bit_length() - 1 if axis == 0 else 1
         wide = divisor(panel, lanes) if count > 1 else min(panel, lanes)
         self.wide = panel if wide == 1 else wide
-        self.rest, self.padding = self.width % self.wide, count * panel - self.width
+        self.rest = self.padding = 0
+        if not overlaps:
+            self.rest, self.padding = self.width % self.wide, count * panel - self.width
         self.executable = DispatchBuilder(outside, "pack", count)
         self.source = self.executable.read(outside.materialized(matrix))
         if interleaved or gates == 1:
@@ -158,6 +168,8 @@ class _Transposing:
         starts[-3] = number
         self.part = body.extract(self.packed, starts, self.sizes)
         self.first = number * self.panel
+        if self.overlaps:
+            self.first = self.first.at_most(self.width - self.panel)
         self.full: Number
         self.end = self.full = body.index(self.panel)
         if self.padding:
@@ -195,8 +207,11 @@ class _Transposing:
     def _tile(self, gate: Number, k: Number, column: Number, width: int) -> None:
         body = self.body
         row = gate * self.width + self.first + column
-        small = body.extract(self.source, [row, k], (width, self.high))
         to = self._position(gate, k, column)
+        if self.axis == 1:
+            body.write(body.read(self.source, [k, row], width), self.part, to)
+            return
+        small = body.extract(self.source, [row, k], (width, self.high))
         target = body.extract(self.part, to, (self.high, width))
         body.insert(_transpose(body, small, target), self.part, to)
 

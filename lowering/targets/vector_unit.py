@@ -213,10 +213,9 @@ _SCALAR = {"": (64, 16)}
 """Width in bits and number of the registers of processors without vectors, with 32 registers of 32
 bits: two at a time, because the compiler takes vectors apart."""
 
-_CODE = {2: 10, 5: 12, 3: 16, 4: 20}
-"""Panels of units for processors without vectors and with little memory, with the size of their
-code in relation to each other. Calls take as many instructions within 2 %. Units that are left
-over have a panel of their own."""
+_SMALLEST = 2
+"""The units of a panel for which there is the least code, without vectors. Calls take as many
+instructions with 2 to 5 within 2 %."""
 
 _IN_AN_ENGINE: dict[str, Any] = {
     "row_sums": 12,
@@ -320,6 +319,15 @@ class VectorUnit:
         return max(1, min(self.row_unrolled, self.row_loads // sums))
 
     @property
+    def overlaps_panels(self) -> bool:
+        """Whether the last panel of units overlaps the one before it.
+
+        Then no units are left over that need code of their own. Without vectors, because panels
+        start anywhere, and with little memory.
+        """
+        return not self.has_memory and self.bits == _SCALAR[""][0]
+
+    @property
     def rows(self) -> int:
         """The rows of a product that are summed in registers at once."""
         return self.registers // 4
@@ -383,18 +391,23 @@ class VectorUnit:
 
         Two registers wide. For a single row, about eight over all gates, so that enough sums are
         under way at once, or four, so that there are two panels to share. The rest, if the panels
-        do not divide the units, is at least two where possible. Without vectors and with little
-        memory, panels for which there is the least code.
+        do not divide the units, is at least two where possible. If panels overlap, those for which
+        there is the least code.
+
+        Args:
+            gate_width: The number of units.
+            gates: The number of gates.
+            element: The element type of the sums.
+            rows: The number of rows.
+            least: The fewest units of a panel that is not the only one.
         """
         width = self.width(element)
         panels = max(1, self.row_sums // 2 // gates)  # per width, a power of two
         panel = width if rows > 1 else width << (panels.bit_length() - 1)
         if panel >= max(gate_width, 2 * width):
             panel //= 2
-        if not self.has_memory and self.bits == _SCALAR[""][0]:
-            small = [p for p in _CODE if least <= p <= gate_width and gate_width % p != 1]
-            rests = {p: _CODE[p] + _CODE.get(gate_width % p, 0) for p in small}
-            return min(rests, key=rests.__getitem__, default=gate_width)
+        if self.overlaps_panels:
+            return min(max(_SMALLEST, least), gate_width)
         if gate_width <= width or (gate_width <= panel and gate_width % width == 0):
             return gate_width
         if gate_width % panel == 0:

@@ -2,8 +2,8 @@
 
 A state is updated in place, in a ring of two rows (`state_ring`). A left-hand side that a step
 computes is written to a scratch ring, or to the corresponding output, if there is one. Because a
-level never reads what it writes, the last tile of rows may overlap the previous one, and two
-workgroups may write the same numbers to it.
+level never reads what it writes, the last tile of rows may overlap the previous one, so may the
+last panel of units, and two workgroups may write the same numbers to it.
 
 Arrays of one row (batch size 1) have no batch axis, and those of a single step have space for two,
 because IREE's folding of unit axes breaks loops in a dispatch. A loop with another unit axis is
@@ -412,6 +412,7 @@ class Group:
     Attributes:
         panel: The units of a panel.
         panels_at_once: The panels of a tile of a single row, for more independent sums.
+        overlaps: Whether the last panel overlaps the one before it.
     """
 
     writes: Sequence[Write]
@@ -419,6 +420,7 @@ class Group:
     gate_width: int
     panel: int
     panels_at_once: int = 1
+    overlaps: bool = False
 
 
 class LoopPlan:
@@ -620,7 +622,8 @@ class LoopPlan:
             panels_at_once = divisor(
                 gate // panel, self._vectors.panel(gate, gates, of, 1) // panel or 1
             )
-        return Group(writes, panels, gate, panel, panels_at_once)
+        overlaps = self._vectors.overlaps_panels and gate % panel > 0
+        return Group(writes, panels, gate, panel, panels_at_once, overlaps)
 
     def _is_in_place(self, lhs: ir.Value, gate: int, panel: int) -> bool:
         """Whether the weights that a left-hand side is multiplied by stay unpacked."""

@@ -131,7 +131,8 @@ def step_weights(
     if group.panel < group.gate_width or format.is_grouped:
         panel = max(group.panel, min_columns(format))  # a panel that is the only one is padded
         gates = len(panels.columns)
-        matrix = pack(outside, vectors, format, matrix, axis, panel, gates, interleaved=interleaved)
+        how = outside, vectors, format, matrix, axis, panel, gates
+        matrix = pack(*how, interleaved=interleaved, overlaps=group.overlaps)
     elif axis == 0:
         matrix = transposed(outside, matrix)
     return StepWeights(panels, outside.materialized(matrix))
@@ -600,6 +601,8 @@ class LoopSteps:
             column = remainder(part, units)
         carried = [self.arrays[key] for key in dict.fromkeys(w.array for w in group.writes)]
         full, rest = divmod(group.gate_width, group.panel)
+        if group.overlaps:
+            full, rest = full + 1, 0
 
         def all_rows(of: Units) -> None:
             tile = StepTile(
@@ -621,9 +624,10 @@ class LoopSteps:
 
         def panel(number: Index) -> None:
             first = number if panels_at_once == 1 else number * panels_at_once
-            all_rows(
-                Units(first * group.panel, panels_at_once * group.panel, first, panels_at_once)
-            )
+            start = first * group.panel
+            if group.overlaps:
+                start = body.index(start).at_most(group.gate_width - group.panel)
+            all_rows(Units(start, panels_at_once * group.panel, first, panels_at_once))
 
         if (full, rest) == (1, 0):
             all_rows(Units(0, group.panel, None))
