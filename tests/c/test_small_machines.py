@@ -116,9 +116,13 @@ IN_STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("CudnnRNNV3", {**ONE_INPUT, "seq_length": None}),
     ("BlockLSTMV2", {**ONE_INPUT, "num_units": 13}),
     *((f"onnx.{name}", ONE_INPUT) for name in ("LSTM", "GRU", "RNN")),
+    ("BlockLSTMV2", {**ONE_ROW, "num_units": 23}),
+    ("CudnnRNNV3", {**ONE_ROW, "num_units": 3, "rnn_mode": "gru", **IN_TWO_DIRECTIONS}),
+    *(("CudnnRNNV3", {**ONE_ROW, "num_units": 11, "batch_size": rows}) for rows in (3, 9)),
 )
 """Layers of one row, whose inputs are multiplied step by step where memory is scarce; and layers in
-two directions, which write both into the caller's arrays."""
+two directions, which write both into the caller's arrays. The last panel of an odd number of units
+overlaps the one before."""
 
 
 @pytest.mark.slow
