@@ -277,12 +277,14 @@ class Value:
         result = Type(shape, dtype)
         if lhs.shape[axes[0]] == 0:  # an empty sum
             return self.builder.full(0, shape, result.dtype)
-        if lhs.shape[axes[0]] == 1 and (axes[0] == 0 or {lhs.dtype, self.dtype} != {dtype}):
+        if lhs.shape[axes[0]] == 1:
             # An outer product. IREE rewrites the contraction into it, and forgets to widen. Rows of
             # one number stay a contraction, which passes can move into a step.
+            lhs, other = lhs.to(result.dtype), self.to(result.dtype)
+            if axes[0] != 0:
+                return self.builder.op("dot_general", [lhs, other], result, contraction(axes))
             rank = len(lhs.shape) - 1
-            left = lhs.to(result.dtype).reshape(*shape[:rank])
-            right = self.to(result.dtype).reshape(*shape[rank:])
+            left, right = lhs.reshape(*shape[:rank]), other.reshape(*shape[rank:])
             return left.broadcast_in_dim(shape, range(rank)) * right.broadcast_to(shape)
         return self.builder.op("dot_general", [lhs, self], result, contraction(axes))
 

@@ -40,7 +40,14 @@ from rnn_compiler.lowering.analysis.values import (
     static_shape,
     width,
 )
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
+from rnn_compiler.lowering.codegen.body import (
+    Array,
+    ArrayType,
+    Body,
+    Index,
+    Number,
+    element_type,
+)
 from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.cpu.tiles import (
     Int8Rows,
@@ -73,10 +80,10 @@ def with_input_products(
     given = dict(zip(loop.arguments, operands, strict=True))
     found = dict(loop.products)
     for argument, operand in zip(loop.arguments, operands, strict=True):
-        factors, rows = _product(operand, vectors), _rows(loop, argument)
+        factors, rows = _product(operand), _rows(loop, argument)
         if factors is None or not rows:
             continue
-        lhs, (weight,) = _reshaped_from(factors.lhs[0]), factors.rhs
+        lhs, (weight,) = _in_steps(factors, vectors), factors.rhs
         is_transposed, scale = factors.axis == 1, factors.given.get("scale")
         del given[argument]
         given |= {value: value for value in (lhs, weight, scale) if value is not None}
@@ -84,24 +91,54 @@ def with_input_products(
     return replace(loop, arguments=[*given], products=found), [*given.values()]
 
 
-def _product(operand: ir.Value, vectors: VectorUnit) -> MatrixProduct | None:
+def _product(operand: ir.Value) -> Product | None:
     """The product ``[T, 1, N]`` of an operand, if steps can multiply its factors."""
     made = _reshaped_from(operand)
     product = None if isinstance(made.owner, ir.Block) else MatrixProduct.of(defining(made))
     if product is None or not product.is_plain:
         return None
-    lhs, (weight,), (inner, columns) = _reshaped_from(product.lhs[0]), product.rhs, product.sizes[0]
     steps, *row = shape(operand)
-    if row != [1, columns] or shape(lhs) != (steps, 1, inner):
-        return None
-    format = vectors.format(element(lhs), element(weight), product.sums, inner=inner, rows=1)
-    return product if format.lhs == element(lhs) else None
+    inner, columns = product.sizes[0]
+    is_row = row == [1, columns] and shape(_given_rows(product)) == (steps, 1, inner)
+    return product if is_row else None
+
+
+def _given_rows(product: Product) -> ir.Value:
+    """The left-hand side of a product before it was reshaped and widened."""
+    lhs = product.lhs[0]
+    while (before := _reshaped_from(_widened_from(lhs))) != lhs:
+        lhs = before
+    return lhs
+
+
+def _in_steps(product: Product, vectors: VectorUnit) -> ir.Value:
+    """The same, all rows widened if steps cannot multiply it otherwise."""
+    lhs, (weight,), (inner, _) = _given_rows(product), product.rhs, product.sizes[0]
+    types = element(lhs), element(weight), product.sums
+    of = vectors.format(*types, inner=inner, rows=1).lhs
+    if element(lhs) == of:
+        return lhs
+    type = ir.RankedTensorType.get(ir.RankedTensorType(lhs.type).shape, element_type(of))
+    with ir.InsertionPoint(product.op), product.op.location:
+        return ir.Operation.create("stablehlo.convert", [type], [lhs]).results[0]
 
 
 def _reshaped_from(value: ir.Value) -> ir.Value:
     """The value that a reshape reads; other values unchanged."""
     is_reshape = not isinstance(value.owner, ir.Block) and kind(defining(value)) == "reshape"
     return defining(value).operands[0] if is_reshape else value
+
+
+_SIXTEEN_BITS = ("bf16", "f16")
+
+
+def _widened_from(value: ir.Value) -> ir.Value:
+    """The value of 16 bits that a conversion to a wider type reads; other values unchanged."""
+    if isinstance(value.owner, ir.Block) or kind(defining(value)) != "convert":
+        return value
+    narrow = defining(value).operands[0]
+    is_wider = element(narrow) in _SIXTEEN_BITS and element(value) not in _SIXTEEN_BITS
+    return narrow if is_wider else value
 
 
 def _rows(loop: TimeLoop, argument: ir.Value) -> list[ir.Value]:
