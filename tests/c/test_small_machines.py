@@ -199,7 +199,12 @@ def taken(
 ) -> tuple[int, int]:
     """The bytes of code of a layer with frozen weights on a Cortex-M4, and of its memory."""
     sizes = {"seq_length": steps, "batch_size": 1, "input_size": inputs, "num_units": units}
-    options = {"num_layers": 1, "rnn_mode": mode, "is_training": False, "dtype": dtype}
+    options: dict[str, Any] = {
+        "num_layers": 1,
+        "rnn_mode": mode,
+        "is_training": False,
+        "dtype": dtype,
+    }
     built = rc.build("CudnnRNNV3", **sizes, **options)
     count = next(each.shape[0] for each in built.functions[0].arguments if each.name == "params")
     weights = (np.arange(count) % 13 - 6).astype(DTYPES[dtype].numpy)
