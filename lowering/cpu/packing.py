@@ -50,7 +50,8 @@ def pack(
 
     The result is ``[N/P, K, G*P]`` if `interleaved` (a panel holds the columns of all gates), else
     ``[G, N/P, K, P]``, with zeros after the last column, or with a last panel that ends there and
-    `overlaps` the one before; in groups, with ``K/group`` instead of K, and as many elements instead of P as P groups have (`WeightFormat.width`).
+    `overlaps` the one before; in groups, with ``K/group`` instead of K, and as many elements
+    instead of P as P groups have (`WeightFormat.width`).
     """
     if format.offset:
         matrix = with_flipped_bits(outside, matrix, format.offset)

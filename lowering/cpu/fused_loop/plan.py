@@ -91,7 +91,7 @@ def with_input_products(
     return replace(loop, arguments=[*given], products=found), [*given.values()]
 
 
-def _product(operand: ir.Value) -> Product | None:
+def _product(operand: ir.Value) -> MatrixProduct | None:
     """The product ``[T, 1, N]`` of an operand, if steps can multiply its factors."""
     made = _reshaped_from(operand)
     product = None if isinstance(made.owner, ir.Block) else MatrixProduct.of(defining(made))
@@ -103,7 +103,7 @@ def _product(operand: ir.Value) -> Product | None:
     return product if is_row else None
 
 
-def _given_rows(product: Product) -> ir.Value:
+def _given_rows(product: MatrixProduct) -> ir.Value:
     """The left-hand side of a product before it was reshaped and widened."""
     lhs = product.lhs[0]
     while (before := _reshaped_from(_widened_from(lhs))) != lhs:
@@ -111,7 +111,7 @@ def _given_rows(product: Product) -> ir.Value:
     return lhs
 
 
-def _in_steps(product: Product, vectors: VectorUnit) -> ir.Value:
+def _in_steps(product: MatrixProduct, vectors: VectorUnit) -> ir.Value:
     """The same, all rows widened if steps cannot multiply it otherwise."""
     lhs, (weight,), (inner, _) = _given_rows(product), product.rhs, product.sizes[0]
     types = element(lhs), element(weight), product.sums
