@@ -94,11 +94,11 @@ def import_network(
         reason = error.strerror or error
         raise ArtifactError(f"{file}: cannot be read ({reason})") from error
     module = linked_network(imported.text)
-    inputs = _names(imported.inputs)
-    names = _names(imported.weights, taken=inputs)
+    inputs = identifiers(imported.inputs)
+    names = identifiers(imported.weights, taken=inputs)
     pairs_of_names = zip(imported.inputs, inputs, strict=True)
     others = [name for old, name in pairs_of_names if old not in imported.outputs]
-    outputs = _names(imported.outputs, taken=others)
+    outputs = identifiers(imported.outputs, taken=others)
     spec = _with_ranges(_with_dtypes(module.functions[0], imported), imported)
     spec = _renamed(spec, [*inputs, *names], outputs)
     spec = _with_open_axes(spec, imported, taken=[*inputs, *names, *outputs])
@@ -171,11 +171,11 @@ def checked_values(values: object) -> dict[str, Any]:
     return arrays
 
 
-def _names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+def identifiers(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """Names in Python and C for some texts, different from each other and from those taken.
 
     Example:
-        >>> _names(["x:0", "x_0", "lambda", "1"])
+        >>> identifiers(["x:0", "x_0", "lambda", "1"])
         ['x_0', 'x_0_1', 'lambda_', 'value_1']
     """
     known = {*taken, *_TAKEN}
@@ -236,7 +236,7 @@ def _with_open_axes(
     spec: FunctionSpec, imported: ImportedNetwork, taken: Sequence[str]
 ) -> FunctionSpec:
     """A function with the open sizes of a network."""
-    names = _names([title for _, title, _ in imported.axes], [*taken, *RESERVED])
+    names = identifiers([title for _, title, _ in imported.axes], [*taken, *RESERVED])
     axes = [*zip(imported.axes, names, strict=True)]
     known = {key: open_dimension(name) for (key, _, _), name in axes}
 

@@ -31,7 +31,7 @@ class Binding:
     """An argument of a call.
 
     Attributes:
-        last: Returns the array on the device that is bound; another object if there is none.
+        last: Returns the array on the device that is bound; a new object if there is none.
         is_read_before: Whether its content was read before the call, to be packed or checked.
     """
 
@@ -66,7 +66,7 @@ class Binding:
         self.is_read_before = self._stays or spec.maximum is not None
         self._own: Any = None
         self._address = 0
-        self.last: Callable[[], object] = _nothing
+        self.last: Callable[[], object] = object
 
     def takes(self, value: Any) -> bool:
         """Whether a similar call may pass another value; checks and binds it.
@@ -100,7 +100,7 @@ class Binding:
             in_place: Whether the caller keeps it until the call ends.
         """
         spec = self._spec
-        self.last = _nothing
+        self.last = object
         if isinstance(array, DeviceArray):
             if array.on_host:
                 self.last = ref(array)
@@ -120,7 +120,7 @@ class Binding:
 
     def share(self, memory: npt.NDArray[Any]) -> None:
         """Binds memory that several calls share, such as that of a state."""
-        self.last = _nothing
+        self.last = object
         self._prepared.bind(self._base, address_of(memory))
 
     def own(self) -> Any:
@@ -136,8 +136,3 @@ class Binding:
         else:
             self._own, self._address = own, address
         return own
-
-
-def _nothing() -> object:
-    """A value that no caller passes."""
-    return _nothing

@@ -27,7 +27,7 @@ from benchmarks.rows import (
     sequence_workloads,
 )
 from benchmarks.work import work_of
-from rnn_compiler.cli.bench import matmul_flops
+from rnn_compiler.cli.flops import matmul_flops
 from rnn_compiler.lowering.ops import OPS
 
 

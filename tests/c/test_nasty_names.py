@@ -18,7 +18,7 @@ from rnn_compiler.lowering.c.selftest import Samples
 from rnn_compiler.lowering.host.functions import HostFunction
 from rnn_compiler.lowering.host.identifiers import RESERVED
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.network_import import _names
+from rnn_compiler.network_import import identifiers
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Size, open_dimension
 from rnn_compiler.schema.schedule import Copy, Fill, Schedule, Span, Storage
@@ -87,10 +87,10 @@ LANGUAGES = pytest.mark.parametrize("language", [C11, CPP17, ("-std=gnu17",)], i
 @LANGUAGES
 def test_arrays(language: Sequence[str], tmp_path: Path) -> None:
     """As arguments and as results, with an open axis and without."""
-    names = _names([each for each in words() if not re.match("[MFG]_|given_mask", each)])
+    names = identifiers([each for each in words() if not re.match("[MFG]_|given_mask", each)])
     assert {"scratch_", "NULL_", "uint8_t_", "int_"} <= {*names}
     for half in (names[::2], names[1::2]):
-        others = _names(("result", *names), taken=half)[: len(half)]
+        others = identifiers(("result", *names), taken=half)[: len(half)]
         made = library("m", [function("f", "n_", half, others), function("g", "", half, others)])
         check(made, "m", tmp_path, language)
 
@@ -100,7 +100,7 @@ def test_arrays(language: Sequence[str], tmp_path: Path) -> None:
 )
 def test_axes(language: Sequence[str], tmp_path: Path) -> None:
     names = [each for each in words() if not re.match("[MFG]_|given_mask", each)]
-    axes = _names(names, taken=[*RESERVED, "a", "r", "given_mask"])
+    axes = identifiers(names, taken=[*RESERVED, "a", "r", "given_mask"])
     functions = [function(f"f{k}", axis, ["a"], ["r"]) for k, axis in enumerate(axes)]
     check(library("m", functions), "m", tmp_path, language)
 

@@ -10,7 +10,7 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.cli import bench, main
-from rnn_compiler.cli.bench import matmul_flops
+from rnn_compiler.cli.flops import matmul_flops
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.random_arguments import random_arguments
 

@@ -56,7 +56,8 @@ import rnn_compiler as rc
 from pathlib import Path
 from rnn_compiler import compilation
 from rnn_compiler.base import stages
-from rnn_compiler.lowering.compiler import iree_compile, pipeline
+from rnn_compiler.lowering import pipeline
+from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 

@@ -17,7 +17,7 @@ from numeric.harness import draw, module
 import rnn_compiler as rc
 from rnn_compiler.chosen_target import current_device
 from rnn_compiler.cli import main
-from rnn_compiler.cli.bench import matmul_flops
+from rnn_compiler.cli.flops import matmul_flops
 from rnn_compiler.runtime.device.placement import WORK_FOR_THREADS, default_device, work
 from rnn_compiler.schema.manifest import FunctionSpec
 
