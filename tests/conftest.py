@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import atexit
 import ctypes
 import gc
@@ -50,7 +49,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="compile everything anew, instead of keeping what is compiled in pytest's cache_dir",
     )
-    parser.addoption("--keep-cache", nargs="?", help=argparse.SUPPRESS)  # as is now always done
 
 
 def pytest_configure(config: pytest.Config) -> None:

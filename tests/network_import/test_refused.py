@@ -209,15 +209,19 @@ MANY_RANGE = dict(zip("abd", map(np.int64, (0, 1 << 40, 1)), strict=True))
 
 
 @pytest.mark.parametrize(
-    ("operator", "inputs", "weights"),
-    [
-        ("Tile", ["x", "k"], {"k": MANY}),
-        ("Expand", ["x", "k"], {"k": MANY}),
-        ("ConstantOfShape", ["k"], {"k": MANY}),
-        ("Range", ["a", "b", "d"], MANY_RANGE),
-    ],
+    ("operator", "inputs", "weights", "rows"),
+    first(
+        [
+            ("Tile", ["x", "k"], {"k": MANY}, 1),
+            ("Expand", ["x", "k"], {"k": MANY}, 1),
+            ("ConstantOfShape", ["k"], {"k": MANY}, 1),
+            ("ConstantOfShape", ["k"], {"k": MANY}, "rows"),
+            ("Range", ["a", "b", "d"], MANY_RANGE, 1),
+            ("Range", ["a", "b", "d"], MANY_RANGE, "rows"),
+        ],
+        4,
+    ),
 )
-@pytest.mark.parametrize("rows", first([1, "rows"]))
 def test_arrays_that_few_bytes_ask_for(
     operator: str, inputs: list[str], weights: Any, rows: Any, tmp_path: Path
 ) -> None:
