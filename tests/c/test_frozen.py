@@ -147,7 +147,8 @@ class Changeable:
             f"extern int {name}[]; void *at_{name}(void) {{ return {name}; }}\n" for name in sizes
         ]
         (folder / "at.c").write_text("".join(declared))
-        changed = dataclasses.replace(made, object=(folder / "m.o").read_bytes())
+        parts = {**made.parts, f"{made.name}.o": (folder / "m.o").read_bytes()}
+        changed = dataclasses.replace(made, parts=parts)
         self.loaded = Loaded(changed, folder / "changeable", str(folder / "at.c"))
         self.constants: list[Any] = []
         for name, size in sizes.items():

@@ -104,8 +104,8 @@ def test_arithmetic_has_the_bits_of_python(
     got = execute(module, {"x": x})
     wanted = rc.runtime.load(rc.compile(module, "cpu"), device="local-sync")(x=x)
     for name, want in zip(names, wanted, strict=True):
-        if name == "means":  # JavaScript sums them in float32
-            np.testing.assert_allclose(got[name], want, rtol=2e-3, err_msg=name)
+        if name == "means":  # JavaScript sums them in float32; sums of float16 reach 32 here
+            np.testing.assert_allclose(got[name], want, rtol=2e-3, atol=2**-9, err_msg=name)
         elif name == "whole":  # of an infinity, integers differ by processor
             np.testing.assert_array_equal(got[name].flat[2:], want.flat[2:], err_msg=name)
         else:
