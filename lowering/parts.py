@@ -16,9 +16,13 @@ from typing import Any
 from rnn_compiler.base import stages
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.lowering.compiler import iree_compile
-from rnn_compiler.lowering.host.external_results import TensorType, Types, external_results
+from rnn_compiler.lowering.host.external_results import (
+    TensorType,
+    Types,
+    external_results,
+    prepack_module,
+)
 from rnn_compiler.lowering.host.functions import companions_of
-from rnn_compiler.lowering.host.prepack_module import prepack_module
 from rnn_compiler.lowering.mlir.bindings import UNNAMED
 from rnn_compiler.lowering.passes.iree_faults.keep_nan import keep_nan
 from rnn_compiler.lowering.targets.names import resolve_target

@@ -10,7 +10,7 @@ Requires: the module as it would be compiled.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.mlir.bindings import (
@@ -20,6 +20,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     is_private,
     new_context,
     ops_of,
+    reached,
     shape_of,
     symbol_of,
 )
@@ -151,3 +152,23 @@ def _known(types: tuple[TensorType, ...], tensors: Sequence[TensorSpec]) -> tupl
             shape = tuple(of if size == UNNAMED else size for size, of in sizes)
         known.append(TensorType(each.dtype, shape))
     return (*known, *types[len(known) :])
+
+
+# The functions of a lowered module that pack weights, as a module of their own.
+#
+# Requires: the module as it would be compiled, with companions (`passes.hoist_weights`).
+# Ensures: only the functions that pack and their callees remain, so the module compiles for the
+# machine that packs, with the same results as the whole module.
+
+
+def prepack_module(module: str, functions: Collection[str]) -> str:
+    """The text of a module with some functions of another, and all that these refer to."""
+    with new_context(), ir.Location.unknown():
+        parsed = ir.Module.parse(module)
+        known = {symbol_of(op): op for op in ops_of(parsed.body) if symbol_of(op)}
+        needed = reached(known, functions)
+        for symbol, op in known.items():
+            if symbol not in needed:
+                op.erase()
+        parsed.operation.verify()
+        return parsed.operation.get_asm(enable_debug_info=True)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rnn_compiler.lowering.host.formulas import Formulas
-from rnn_compiler.lowering.host.scratch import offsets_of
+from rnn_compiler.lowering.host.program import offsets_of
 from rnn_compiler.schema.open_sizes import open_dimension
 from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Span, Step, Storage
 
