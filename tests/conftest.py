@@ -232,7 +232,7 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     from rnn_compiler.lowering.compiler import iree_compile
 
     calls: list[str] = []
-    for name in ("compile_module", "compile_with_host_program"):
+    for name in ("compile_module", "compile_with_host_program", "compile_host_program"):
         original = getattr(iree_compile, name)
 
         def count(module: str, target: Any, *, _original: Any = original, **keywords: Any) -> Any:

@@ -14,7 +14,6 @@ from quick import first
 import rnn_compiler as rc
 from rnn_compiler import compilation
 from rnn_compiler.errors import ArtifactError
-from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.parts import ModuleParts
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.cache.memory import MemoryCache
@@ -37,20 +36,13 @@ def frozen(seed: float) -> rc.Module:
 
 
 @pytest.fixture
-def compiler_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def compiler_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
+) -> list[str]:
     """The targets that the compiler runs for, with an empty cache."""
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(compilation, "memory_cache", MemoryCache())
-    runs: list[str] = []
-    for name in ("compile_host_program", "compile_module"):
-        real = getattr(iree_compile, name)
-
-        def run(text: str, target: Any, *, real: Any = real, **keywords: Any) -> Any:
-            runs.append(target.name)
-            return real(text, target, **keywords)
-
-        monkeypatch.setattr(iree_compile, name, run)
-    return runs
+    return compilations
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx
-from rnn_compiler.network_import.graph.replacement import Replacement
+from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
 
 NOT_IN_ONNX = frozenset({"Erfc"})
 """Operators that are taken although ONNX does not have them."""
@@ -144,17 +144,7 @@ _FUNCTIONS: Mapping[str, Callable[[_FloatFunctions, str], str]] = {
 
 def plain_functions(graph: Graph) -> bool:
     """Replaces the nodes whose types are known; returns whether there were any."""
-    if graph.opset < _LEAST_OPSET:
-        return False
-    types = graph.types()
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        is_one = node.op_type in _FUNCTIONS and node.input[0] in types
-        nodes += _plain(graph, node, types[node.input[0]]) if is_one else [node]
-    changed = len(nodes) > len(graph.proto.node)
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+    return graph.opset >= _LEAST_OPSET and rewrite_nodes(graph, _FUNCTIONS, _plain)
 
 
 def _plain(graph: Graph, node: Any, kind: Any) -> list[Any]:

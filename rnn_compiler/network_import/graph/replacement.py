@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -40,3 +41,18 @@ class Replacement:
         """The nodes, the last of which has the replaced one's name and result."""
         self.nodes[-1].name, self.nodes[-1].output[0] = self._node.name, self._node.output[0]
         return self.nodes
+
+
+def rewrite_nodes(
+    graph: Graph, operators: Collection[str], rewrite: Callable[[Graph, Any, Any], list[Any]]
+) -> bool:
+    """Rewrites the nodes of some operators, given their types; returns whether there were any."""
+    types = graph.types()
+    nodes: list[Any] = []
+    for node in graph.proto.node:
+        is_one = node.op_type in operators and node.input[0] in types
+        nodes += rewrite(graph, node, types[node.input[0]]) if is_one else [node]
+    changed = len(nodes) > len(graph.proto.node)
+    if changed:
+        graph.set_nodes(nodes)
+    return changed
