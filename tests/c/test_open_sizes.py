@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 from c.calling import (
     C11,
@@ -334,8 +334,7 @@ def test_self_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for changed, code in ((text, 0), (text.replace("            7,\n", "            6,\n", 1), 2)):
         (folder / "lstm_selftest.c").write_text(changed)
         run("gcc", *C11, *STRICT, "-DLSTM_SELFTEST_MAIN", *sources, folder=folder)
-        done = subprocess.run(["./main"], cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == code
+        done = processes.run("./main", code=code, cwd=folder)
     assert done.stderr == "block_lstm_v2: seq_len_max: not from 0 to seq_length\n"
 
 

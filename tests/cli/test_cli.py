@@ -14,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 import numpy as np
+import processes
 import pytest
 
 from rnn_compiler import raw_ops
@@ -539,7 +540,7 @@ def test_a_reader_that_has_had_enough_is_no_error() -> None:
 def test_the_command_is_installed_and_prints_help() -> None:
     module = [sys.executable, "-m", "rnn_compiler"]
     for command in (module, [str(Path(sys.executable).with_name("rnn-compiler"))]):
-        result = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
+        result = processes.run(*command, "--help")
         for verb in (
             "ops",
             "emit",
@@ -554,4 +555,4 @@ def test_the_command_is_installed_and_prints_help() -> None:
             "demo",
         ):
             assert f"    {verb} " in result.stdout
-        assert subprocess.run(command, capture_output=True).returncode == 2
+        processes.run(*command, code=2)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
 import sysconfig
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
+import processes
 import pytest
 from quick import first
 
@@ -124,8 +124,7 @@ def test_models_in_one_module(
     exec("".join(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)), {})
     tool = Path(sysconfig.get_path("scripts")) / "iree-run-module"
     arguments = shlex.split(commands[0])[1:]
-    done = subprocess.run([tool, *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    processes.run(tool, *arguments, cwd=folder)
     assert np.load(folder / "lstm_fused_cell_BlockLSTM.h.npy").shape == (16, 1, 5)
     assert "Weights are in `speech_frozen.irpa`, which must stay next to" in text
     capsys.readouterr()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
 import sysconfig
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
+import processes
 import pytest
 from js.calling import needs_node, node
 from quick import first
@@ -98,8 +98,7 @@ def test_the_state_is_kept(
     tool = str(Path(sysconfig.get_path("scripts")) / tool)
     goes_on = "a second run continues" in text
     for expected in (one, two if goes_on else one):
-        done = subprocess.run([tool, *flags], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        processes.run(tool, *flags)
         outputs = [flag.partition("@")[2] for flag in flags if flag.startswith("--output=")]
         for file, array in zip(outputs, expected, strict=True):
             np.testing.assert_array_equal(np.load(file), array)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 
 import rnn_compiler as rc
@@ -167,7 +168,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if done.returncode:
         pytest.skip(f"no disk may be mounted here: {done.stderr.strip()}")
     yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    processes.run("umount", folder)
 
 
 def test_a_full_disk_is_named_and_holds_nothing_new(
@@ -282,8 +283,7 @@ def test_a_link_stays_and_a_pipe_is_written_to(tmp_path: Path) -> None:
     link.symlink_to(real)
     assert main(["emit", *TINY, "-o", str(link)]) == 0
     assert link.is_symlink()
-    command = [sys.executable, "-m", "rnn_compiler", "emit", *TINY, "-o", "/dev/stdout"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = processes.run(sys.executable, "-m", "rnn_compiler", "emit", *TINY, "-o", "/dev/stdout")
     assert done.stdout == real.read_text()
     assert main(["emit", *TINY, "-o", os.devnull]) == 0
     assert not Path(os.devnull).is_file()

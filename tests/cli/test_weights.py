@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
 import sysconfig
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -15,6 +14,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import processes
 import pytest
 from weights.converter_golden import GOLDENS, ConverterGolden
 
@@ -117,7 +117,7 @@ def test_lists_through_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "--input=3x0xf32" in rest
     tool = shutil.which(name, path=sysconfig.get_path("scripts"))
     rest = [part.replace("FILE.vmfb", "p.vmfb") for part in rest]
-    subprocess.run([str(tool), *rest], check=True, capture_output=True)
+    processes.run(tool, *rest)
 
 
 LSTM = ["--rnn-mode", "lstm"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import processes
 import pytest
 from linking.modules import function
 from linking.test_link import arguments_of, assert_same
@@ -91,6 +91,6 @@ def test_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "user.mlir").write_text(TEXT)
     np.savez(tmp_path / "w.npz", params=arguments_of(STACK)["params"])
     command = [sys.executable, "-m", "rnn_compiler", "link", "user.mlir", "--weights", "w.npz"]
-    subprocess.run([*command, "-o", "m.vmfb"], cwd=tmp_path, check=True)
+    processes.run(*command, "-o", "m.vmfb", cwd=tmp_path)
     assert (tmp_path / "m.irpa").stat().st_size >= 4 * SIZES["num_units"]
     assert "params" not in rc.runtime.load(tmp_path / "m.vmfb").manifest.functions[0].weights

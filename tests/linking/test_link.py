@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import processes
 import pytest
 from cases import CASES, COMPUTING
 from linking.modules import declared, function, kind, tool
@@ -258,9 +258,7 @@ def test_names_and_other_code_stay(tmp_path: Path) -> None:
     x = np.random.default_rng(0).normal(size=(64, 64)).astype(np.float32)
     got = rc.runtime.load(path).other(x=x)
     np.testing.assert_allclose(got.result0, x @ x * 2.5, rtol=1e-4, atol=1e-4)
-    done = subprocess.run(
-        [tool("iree-dump-module"), path], capture_output=True, text=True, check=True
-    )
+    done = processes.run(tool("iree-dump-module"), path)
     assert "// @speech" in done.stdout
     assert artifact.manifest.name == "speech"
     assert "kept" in done.stdout
@@ -299,7 +297,7 @@ def test_iree_run_module_runs_it(tmp_path: Path) -> None:
         "--device=local-sync",
         "--function=main",
     ]
-    subprocess.run([*command, *inputs, *outputs], check=True, capture_output=True, timeout=300)
+    processes.run(*command, *inputs, *outputs)
     got = np.load(tmp_path / "h.out.npy")
     np.testing.assert_array_equal(got, raw(spec, arguments).h)
 

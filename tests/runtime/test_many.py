@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 
 import rnn_compiler as rc
@@ -116,10 +115,7 @@ def test_executors_for_many_machines(library: str) -> None:
     No other test compiles the size that fails, so the cache does not have it.
     """
     pytest.importorskip(library, reason=f"needs {library}")
-    program = FAR_AWAY[library] + PROGRAM
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=200
-    )
+    done = processes.python(FAR_AWAY[library] + PROGRAM)
     assert done.stdout == "[1, 2] True\n", done.stderr
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import gc
 import json
-import subprocess
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 from numeric.harness import draw
 
@@ -104,8 +104,7 @@ def test_iree_run_module_runs_it(tmp_path: Path, iree_tools: Path) -> None:
     command = artifact().manifest.run_command(function, "lstm.vmfb")
     for length in (1, 5):
         text = f"{iree_tools}/{command}".replace("1x2x3xf32", f"{length}x2x3xf32")
-        done = subprocess.run(text, shell=True, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        done = processes.run("sh", "-c", text, cwd=tmp_path)
         assert f"{length}x2x4xf32=" in done.stdout
 
 
@@ -115,11 +114,10 @@ def test_iree_run_module_checks_sizes(tmp_path: Path, iree_tools: Path) -> None:
     rc.compile(rc.build("BlockLSTMGradV2", use_peephole=False, **OPEN)).save(tmp_path / "g.vmfb")
     manifest = rc.runtime.read_artifact(tmp_path / "g.vmfb").manifest
     command = f"{iree_tools}/" + manifest.run_command(manifest.functions[0], "g.vmfb")
-    assert subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True).returncode == 0
+    processes.run("sh", "-c", command, cwd=tmp_path)
     last = command.rindex("1x2x4xf32")
     wrong = f"{command[:last]}900000x2x4xf32{command[last + 9 :]}"
-    done = subprocess.run(wrong, shell=True, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 1
+    done = processes.run("sh", "-c", wrong, code=1, cwd=tmp_path)
     assert "BlockLSTMGradV2: h_grad: expected a size of seq_length" in done.stderr
 
 
@@ -143,8 +141,7 @@ def test_iree_run_module_checks_batches(
     text = f"{iree_tools}/{command}".replace("1x1x3xf32", "5x7x3xf32")
     right = text.replace(f"1x{units}xf32", f"7x{units}xf32")
     for each, code in ((right, 0), (text, 1)):
-        done = subprocess.run(each, shell=True, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == code, done.stderr
+        done = processes.run("sh", "-c", each, code=code, cwd=tmp_path)
     assert "BlockLSTMV2: cs_prev: expected a size of batch_size" in done.stderr
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import processes
 import pytest
 from cases import CASES, sizes
 from numeric.harness import draw, module
@@ -175,8 +174,7 @@ print(os.waitstatus_to_exitcode(os.wait()[1]))
 def test_after_a_fork_threads_are_not_the_default(large: rc.Artifact, tmp_path: Path) -> None:
     """They stay with the parent."""
     path = str(large.save(tmp_path / "large.vmfb"))
-    command = [sys.executable, "-W", "ignore", "-c", FORK, path]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = processes.python(FORK, path, flags=["-W", "ignore"])
     expected = ["local-task local-task", "local-sync local-sync", "0"]
     assert done.stdout.splitlines() == expected, done.stderr
 
