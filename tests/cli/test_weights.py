@@ -151,7 +151,7 @@ def test_an_error_is_one_line(
     parts: list[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    cli: Any,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     sizes = {"rnn_mode": "lstm", "num_layers": 1, "num_units": 5, "input_size": 3}
@@ -160,8 +160,7 @@ def test_an_error_is_one_line(
     np.savez("many.npz", **{f"a{k}": np.zeros(1) for k in range(20)})
     os.mkfifo("pipe.npy")
     Path("bad.npy").write_bytes(b"no array")
-    assert main(["weights", *arguments, "-o", "out.npz"]) == code
-    captured = capsys.readouterr()
+    captured = cli("weights", *arguments, "-o", "out.npz", code=code)
     assert captured.out == ""
     assert captured.err.startswith("rnn-compiler: error: ")
     assert captured.err.count("\n") == 1

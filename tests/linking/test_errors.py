@@ -11,7 +11,6 @@ from linking.modules import declared, function
 from quick import only
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.linking import linked_module
 
@@ -219,14 +218,12 @@ def test_how_many() -> None:
         linked_module(more)
 
 
-def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line(tmp_path: Path, cli: Any) -> None:
     """One line, and exit code 2 if the module is at fault."""
     path = tmp_path / "user.mlir"
-    assert main(["link", str(path)]) == 1
-    assert "No such file" in capsys.readouterr().err
+    assert "No such file" in cli("link", path, code=1).err
     path.write_text(function(LSTM, changed={"b": "tensor<25xf32>"}))
-    assert main(["link", str(path), "--json"]) == 2
-    out, err = capsys.readouterr()
+    out, err = cli("link", path, "--json", code=2)
     assert "BlockLSTMV2: 'b': expected float32[24]" in out
     assert len(err.splitlines()) == 1
 

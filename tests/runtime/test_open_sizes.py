@@ -16,7 +16,6 @@ import pytest
 from numeric.harness import draw
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 from rnn_compiler.errors import (
     ArtifactError,
     DeviceError,
@@ -292,24 +291,20 @@ def test_stream_of_a_cell_of_any_batch() -> None:
         program.stream(**given)
 
 
-def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands(tmp_path: Path, cli: Any) -> None:
     """compile with a golden, inspect, check, run and verify; bench reports missing sizes."""
     sizes = "seq_length=?,batch_size=?,input_size=3,num_units=4"
     file = str(tmp_path / "lstm.vmfb")
-    assert main(["compile", "BlockLSTMV2", "--dim", sizes, "--golden", "-o", file]) == 0
-    assert main(["inspect", file]) == 0
-    assert "? x ? x 3" in capsys.readouterr().out
-    assert main(["check", file]) == 0
-    assert main(["verify", file]) == 0
+    cli("compile", "BlockLSTMV2", "--dim", sizes, "--golden", "-o", file)
+    assert "? x ? x 3" in cli("inspect", file).out
+    cli("check", file)
+    cli("verify", file)
     np.save(tmp_path / "x.npy", np.zeros((6, 2, 3), "f"))
     given = f"x={tmp_path / 'x.npy'}"
-    capsys.readouterr()
-    assert main(["run", file, "--input", given, "--random", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["results"]
+    rows = json.loads(cli("run", file, "--input", given, "--random", "--json").out)["results"]
     assert [row["shape"] for row in rows] == [[6, 2, 4]] * 7
     drawn = ["run", file, "--random", "--json", "--dim"]
-    assert main([*drawn, "seq_length=3,batch_size=9"]) == 0
-    rows = json.loads(capsys.readouterr().out)["results"]
+    rows = json.loads(cli(*drawn, "seq_length=3,batch_size=9").out)["results"]
     assert [row["shape"] for row in rows] == [[3, 9, 4]] * 7
     for dims, part in {
         "seq_length=?": "expected an integer",
@@ -317,12 +312,9 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "num_units=4": "no open size of block_lstm_v2",
         "seq_lenght=4": "did you mean seq_length?",
     }.items():
-        assert main([*drawn, dims]) == 2
-        assert part in capsys.readouterr().err
-    assert main(["run", file, "--dim", "seq_length=3"]) == 2
-    assert "only with --random" in capsys.readouterr().err
-    assert main(["bench", "BlockLSTMV2", "--dim", sizes]) == 2
-    assert "--dim seq_length=N" in capsys.readouterr().err
+        assert part in cli(*drawn, dims, code=2).err
+    assert "only with --random" in cli("run", file, "--dim", "seq_length=3", code=2).err
+    assert "--dim seq_length=N" in cli("bench", "BlockLSTMV2", "--dim", sizes, code=2).err
 
 
 def test_a_cached_function_is_not_one_of_a_length() -> None:

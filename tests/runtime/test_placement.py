@@ -15,7 +15,6 @@ from numeric.harness import draw, module
 
 import rnn_compiler as rc
 from rnn_compiler.chosen_target import current_device
-from rnn_compiler.cli import main
 from rnn_compiler.cli.flops import matmul_flops
 from rnn_compiler.runtime.device.placement import WORK_FOR_THREADS, default_device, work
 from rnn_compiler.schema.manifest import FunctionSpec
@@ -179,11 +178,8 @@ def test_after_a_fork_threads_are_not_the_default(large: rc.Artifact, tmp_path: 
     assert done.stdout.splitlines() == expected, done.stderr
 
 
-def test_the_command_line_says_where_it_ran(
-    large: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_says_where_it_ran(large: rc.Artifact, tmp_path: Path, cli: Any) -> None:
     path = str(large.save(tmp_path / "large.vmfb"))
     for options, device in (([], "local-task"), (["--device", "local-sync"], "local-sync")):
-        assert main(["run", path, "--random", *options]) == 0
-        assert f"on {device}" in capsys.readouterr().out
-    assert main(["check", path]) == 0
+        assert f"on {device}" in cli("run", path, "--random", *options).out
+    cli("check", path)
