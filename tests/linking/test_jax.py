@@ -10,7 +10,7 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.linking import linked_module
+from rnn_compiler.linking import link_module
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
 jnp = pytest.importorskip("jax.numpy")
@@ -49,7 +49,7 @@ def test_text_and_bytecode(tmp_path: Path, cli: Any) -> None:
     assert bytecode.read_bytes().startswith(b"ML\xefR")
     output = tmp_path / "model.vmfb"
     assert "linked: BlockLSTMV2" in cli("link", bytecode, "-o", output).out
-    assert linked_module(bytecode).text == linked_module(made.mlir_module()).text
+    assert link_module(bytecode).text == link_module(made.mlir_module()).text
 
     rng = np.random.default_rng(0)
     x, w, b, v = (
@@ -127,7 +127,7 @@ def test_shardings_over_one_device_are_dropped() -> None:
     text = made.mlir_module()
     for form in ("sdy.mesh", "sdy.sharding = ", "sdy.sharding_constraint"):
         assert form in text
-    module = linked_module(text)
+    module = link_module(text)
     assert "w_ru" in module.functions[0].weights
     program = rc.runtime.load(rc.compile(module))
     names = [each.name for each in module.functions[0].arguments]
@@ -140,4 +140,4 @@ def test_shardings_in_bytecode_or_over_several_devices_are_refused() -> None:
     several = made.mlir_module().replace('["d"=1]', '["d"=2]')
     for source in (made.mlir_module_serialized, several):
         with pytest.raises(InvalidArgumentError, match=r"pass the text, exported.mlir_module\(\)"):
-            linked_module(source)
+            link_module(source)

@@ -238,7 +238,7 @@ KNOWN_CIRCLES = [
     {"device.device_array", "device.devices"},
     {
         *("direct.chunks", "runtime.artifact", "runtime.function", "runtime.golden"),
-        *("runtime.loading", "runtime.program", "runtime.stream"),
+        *("runtime.loading", "runtime.program", "runtime.session", "runtime.stream"),
     },
 ]
 """Modules that refer to each other, in functions or types."""
