@@ -82,8 +82,10 @@ def _arguments_of_callers(
     """The arguments of a function that are the arrays of a caller, but for states to update."""
     symbol = symbol_of(function)
     states = {k for spec in context.functions if spec.function == symbol for k in spec.continued}
-    arguments = [] if is_private(function) else block_of(function).arguments
-    return [argument for argument in arguments if argument.arg_number not in states]
+    if is_private(function):
+        return []
+    pairs = enumerate(block_of(function).arguments)
+    return [argument for number, argument in pairs if number not in states]
 
 
 def _may_be_updated(value: ir.Value, functions: Mapping[str, ir.Operation]) -> bool:
