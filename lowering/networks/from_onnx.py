@@ -45,38 +45,43 @@ _VERSION = "torch.onnx_meta.opset_version"
 """An attribute that the passes require of every function."""
 
 
-def linalg_of_onnx(model: Any, name: str, function: str, *, is_open: bool = False) -> str:
-    """The text, with locations, of a module with a model's graph as a function of its inputs.
+def linalg_of_onnx(models: Mapping[str, Any], name: str, *, is_open: bool = False) -> str:
+    """The text, with locations, of a module with each model's graph as a function of its inputs.
 
     UnsupportedError: IREE's compiler does not support a node, named in the message, or the size of
     a result depends on numbers; `is_open` allows open sizes.
     """
     importer: Any = importlib.import_module("iree.compiler.extras.onnx_importer")
-    model.graph.name = function
     context = ir.Context()
     with context:
-        info = importer.ModelInfo(model)
-        module = info.create_module(context=context)
+        module: Any = None
+        for function, model in models.items():
+            model.graph.name = function
+            info = importer.ModelInfo(model)
+            module = module or info.create_module(context=context)
+            try:
+                nodes = importer.NodeImporter.define_function(info.main_graph, module.operation)
+                nodes.import_all()
+            except (importer.OnnxImportError, KeyError, ValueError, AssertionError) as error:
+                raise UnsupportedError(f"import_network: IREE's importer says: {error}") from error
         operation = module.operation
-        try:
-            nodes = importer.NodeImporter.define_function(info.main_graph, operation)
-            nodes.import_all()
-        except (importer.OnnxImportError, KeyError, ValueError, AssertionError) as error:
-            raise UnsupportedError(f"import_network: IREE's importer says: {error}") from error
         with ir.Location.unknown():
-            _declare_calls(module, ir.SymbolTable(operation)[function].operation)
+            for function in models:
+                _declare_calls(module, ir.SymbolTable(operation)[function].operation)
             try:
                 run_passes(module, f"builtin.module({','.join(_PASSES)})")
             except ir.MLIRError as error:
-                operators = {node.name: node.op_type for node in model.graph.node}
+                graphs = [model.graph for model in models.values()]
+                operators = {node.name: node.op_type for graph in graphs for node in graph.node}
                 raise _refused(str(error), operators) from error
-        made = ir.SymbolTable(operation)[function].operation
-        _round_constants(made)
-        clamp_positions(made)
-        keep_in_arrays(made)
-        if not is_open:
-            _check_sizes(made, model.graph)
-        made.attributes[NETWORK] = ir.UnitAttr.get(context)
+        for function, model in models.items():
+            made = ir.SymbolTable(operation)[function].operation
+            _round_constants(made)
+            clamp_positions(made)
+            keep_in_arrays(made)
+            if not is_open:
+                _check_sizes(made, model.graph)
+            made.attributes[NETWORK] = ir.UnitAttr.get(context)
         operation.attributes["sym_name"] = ir.StringAttr.get(name)
         return operation.get_asm(enable_debug_info=True)
 

@@ -25,7 +25,7 @@ from rnn_compiler.linking import LinkedModule, linked_network
 from rnn_compiler.lowering.host.identifiers import RESERVED, is_word_of_c
 from rnn_compiler.model_import.layer import identifier
 from rnn_compiler.modules import Module
-from rnn_compiler.network_import.process import ImportedNetwork, import_in_process
+from rnn_compiler.network_import.process import ImportedFunction, ImportedNetwork, import_in_process
 from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.quantization import check_quantize
 from rnn_compiler.requirements import check_can_compile
@@ -84,45 +84,72 @@ def import_network(
         ...
         rnn_compiler.errors.InvalidArgumentError: import_network: 'path': expected ...
     """
-    file = _file(path)
+    file = onnx_file(path, "import_network")
     sizes, arrays, pairs = checked_sizes(dims), checked_values(values), checked_states(states)
     check_can_compile("import_network")
     check_quantize(quantize)
-    try:
-        imported = import_in_process(file, identifier(file.stem), sizes, arrays)
-    except OSError as error:
-        reason = error.strerror or error
-        raise ArtifactError(f"{file}: cannot be read ({reason})") from error
+    imported = imported_network(file, sizes, arrays)
+    (function,) = imported.functions.values()
     module = linked_network(imported.text)
-    inputs = identifiers(imported.inputs)
-    names = identifiers(imported.weights, taken=inputs)
-    pairs_of_names = zip(imported.inputs, inputs, strict=True)
-    others = [name for old, name in pairs_of_names if old not in imported.outputs]
-    outputs = identifiers(imported.outputs, taken=others)
-    spec = _with_ranges(_with_dtypes(module.functions[0], imported), imported)
-    spec = _renamed(spec, [*inputs, *names], outputs)
-    spec = _with_open_axes(spec, imported, taken=[*inputs, *names, *outputs])
-    chunked = keeps(spec, imported.inputs, imported.outputs, pairs)
+    inputs = dict(zip(function.inputs, identifiers(function.inputs.values()), strict=True))
+    spec, weights = described(module.functions[0], function, imported.axes, inputs)
+    chunked = keeps(spec, [*function.inputs], [old for old, _ in function.outputs], pairs)
     spec = replace(spec, chunked=chunked)
     whole = LinkedModule(module.located_text, [spec], module.linked, module.name)
-    weights = dict(zip(names, imported.weights.values(), strict=True))
     return whole if quantize is None and not weights else freeze(whole, weights, quantize=quantize)
 
 
-def _file(path: object) -> Path:
-    """The path of an existing ONNX file."""
+def imported_network(
+    file: Path,
+    dims: Mapping[str, int | Sequence[int | None] | None],
+    values: Mapping[str, Any],
+    training: Mapping[str, Any] | None = None,
+) -> ImportedNetwork:
+    """A file as a module of linalg, as in `import_in_process`."""
+    try:
+        return import_in_process(file, identifier(file.stem), dims, values, training)
+    except OSError as error:
+        reason = error.strerror or error
+        raise ArtifactError(f"{file}: cannot be read ({reason})") from error
+
+
+def described(
+    spec: FunctionSpec,
+    function: ImportedFunction,
+    axes: Sequence[tuple[str, str, int]],
+    inputs: Mapping[str, str],
+) -> tuple[FunctionSpec, dict[str, Any]]:
+    """A function as its model describes it, and the arrays of its weights by argument.
+
+    `inputs` are the names of its arguments, by those of the model's inputs.
+    """
+    names = identifiers(function.weights, taken=inputs.values())
+    new = [title for old, title in function.outputs if old not in function.continued]
+    fresh = iter(identifiers(new, taken=inputs.values()))
+    outputs = [
+        inputs[function.continued[old]] if old in function.continued else next(fresh)
+        for old, _ in function.outputs
+    ]
+    spec = _with_ranges(_with_dtypes(spec, function), function)
+    spec = _renamed(spec, [*inputs.values(), *names], outputs)
+    spec = _with_open_axes(spec, function, axes, taken=[*inputs.values(), *names, *outputs])
+    return spec, dict(zip(names, function.weights.values(), strict=True))
+
+
+def onnx_file(path: object, function: str) -> Path:
+    """The path of an existing ONNX file that a function is given."""
     expected = "the path of an .onnx file"
     try:
         file = Path(cast(Any, path))
         there = file.exists()
     except (TypeError, ValueError) as error:
-        raise InvalidArgumentError("import_network", "path", expected, describe(path)) from error
+        raise InvalidArgumentError(function, "path", expected, describe(path)) from error
     if file.suffix.lower() != ".onnx" or not there:
         got = describe(str(file)) if there else f"{describe(str(file))}, which is not there"
         remedy = ""
         if file.suffix.lower() in (".keras", ".h5"):
             remedy = 'Keras writes one: model.export("model.onnx", format="onnx")'
-        raise InvalidArgumentError("import_network", "path", expected, got, remedy)
+        raise InvalidArgumentError(function, "path", expected, got, remedy)
     return file
 
 
@@ -194,7 +221,7 @@ def identifiers(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     return names
 
 
-def _with_dtypes(spec: FunctionSpec, imported: ImportedNetwork) -> FunctionSpec:
+def _with_dtypes(spec: FunctionSpec, imported: ImportedFunction) -> FunctionSpec:
     """A function with its unsigned integers marked as such."""
 
     def typed(tensors: Sequence[TensorSpec], names: Sequence[str]) -> tuple[TensorSpec, ...]:
@@ -203,12 +230,12 @@ def _with_dtypes(spec: FunctionSpec, imported: ImportedNetwork) -> FunctionSpec:
 
     return replace(
         spec,
-        arguments=typed(spec.arguments, imported.inputs),
-        results=typed(spec.results, imported.outputs),
+        arguments=typed(spec.arguments, [*imported.inputs]),
+        results=typed(spec.results, [name for name, _ in imported.outputs]),
     )
 
 
-def _with_ranges(spec: FunctionSpec, imported: ImportedNetwork) -> FunctionSpec:
+def _with_ranges(spec: FunctionSpec, imported: ImportedFunction) -> FunctionSpec:
     """A function with the ranges of its arguments."""
     pairs = itertools.zip_longest(spec.arguments, imported.inputs)
     ranges = [(tensor, imported.ranges.get(name, (None, None))) for tensor, name in pairs]
@@ -233,12 +260,15 @@ def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str
 
 
 def _with_open_axes(
-    spec: FunctionSpec, imported: ImportedNetwork, taken: Sequence[str]
+    spec: FunctionSpec,
+    imported: ImportedFunction,
+    axes: Sequence[tuple[str, str, int]],
+    taken: Sequence[str],
 ) -> FunctionSpec:
     """A function with the open sizes of a network."""
-    names = identifiers([title for _, title, _ in imported.axes], [*taken, *RESERVED])
-    axes = [*zip(imported.axes, names, strict=True)]
-    known = {key: open_dimension(name) for (key, _, _), name in axes}
+    names = identifiers([title for _, title, _ in axes], [*taken, *RESERVED])
+    pairs = [*zip(axes, names, strict=True)]
+    known = {key: open_dimension(name) for (key, _, _), name in pairs}
 
     def shaped(tensors: Sequence[TensorSpec], given: Sequence[str]) -> Iterable[TensorSpec]:
         """Tensors, the first of which correspond to some of the graph's."""
@@ -251,8 +281,8 @@ def _with_open_axes(
     return replace(
         spec,
         dims={**spec.dims, **{name: open_dimension(name) for name in names}},
-        arguments=tuple(shaped(spec.arguments, imported.inputs)),
-        results=tuple(shaped(spec.results, imported.outputs)),
+        arguments=tuple(shaped(spec.arguments, [*imported.inputs])),
+        results=tuple(shaped(spec.results, [name for name, _ in imported.outputs])),
         positive=tuple(names),
-        minima={name: least for (_, _, least), name in axes if least > 1},
+        minima={name: least for (_, _, least), name in pairs if least > 1},
     )

@@ -16,8 +16,6 @@ from rnn_compiler import errors
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.lowering.compiler.compiler_process import temporary_folder
 from rnn_compiler.model_import import DEFECT
-from rnn_compiler.model_import.messages import pairs
-from rnn_compiler.model_import.messages import parse as parse_message
 from rnn_compiler.model_import.reading import (
     ReaderOutcome,
     clipped,
@@ -25,7 +23,6 @@ from rnn_compiler.model_import.reading import (
     read_bytes,
     run_reader,
     stored_bytes,
-    within,
 )
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Size, parse
@@ -34,28 +31,42 @@ _LONGEST = 900
 """Time limit in seconds; CPU time is limited by the size of the file."""
 
 
+class ImportedFunction(NamedTuple):
+    """A function of an imported model.
+
+    Attributes:
+        inputs: What its inputs are called, by their names in the graph.
+        outputs: The names of its outputs in the graph, each with what it is called.
+        continued: The inputs whose names outputs have, by the names of these.
+        dtypes: The unsigned dtypes of inputs and outputs, by name.
+        ranges: The least and the largest value of inputs that are positions, by name.
+        weights: The arrays of its weights by name, its last arguments.
+        shapes: The shapes of inputs and outputs by name, if there are open axes.
+    """
+
+    inputs: Mapping[str, str]
+    outputs: Sequence[tuple[str, str]]
+    continued: Mapping[str, str]
+    dtypes: Mapping[str, str]
+    ranges: Mapping[str, Sequence[Size]]
+    weights: Mapping[str, npt.NDArray[Any]]
+    shapes: Mapping[str, Sequence[Size]]
+
+
 class ImportedNetwork(NamedTuple):
     """A model as a module of linalg.
 
     Attributes:
-        text: Its text, with locations. Its function takes the model's inputs, then the weights.
-        inputs: The names of the model's inputs.
-        outputs: The names of its outputs.
-        dtypes: The unsigned dtypes of inputs and outputs, by name.
-        ranges: The least and the largest value of inputs that are positions, by name.
-        weights: The arrays of its weights by name, in the function's order.
+        text: Its text, with locations.
+        functions: Its functions by name.
         axes: Its open axes: their keys in `shapes`, their names, and their smallest sizes.
-        shapes: The shapes of inputs and outputs by name, if there are open axes.
+        states: The first values of the states of a training step, by their names in the graph.
     """
 
     text: str
-    inputs: Sequence[str]
-    outputs: Sequence[str]
-    dtypes: Mapping[str, str]
-    ranges: Mapping[str, Sequence[Size]]
-    weights: Mapping[str, npt.NDArray[Any]]
+    functions: Mapping[str, ImportedFunction]
     axes: Sequence[tuple[str, str, int]]
-    shapes: Mapping[str, Sequence[Size]]
+    states: Mapping[str, npt.NDArray[Any]]
 
 
 def import_in_process(
@@ -63,39 +74,49 @@ def import_in_process(
     name: str,
     dims: Mapping[str, int | Sequence[int | None] | None],
     values: Mapping[str, Any],
+    training: Mapping[str, Any] | None = None,
 ) -> ImportedNetwork:
-    """Imports a model, with sizes by axes' and shapes by inputs' names, and some inputs' values."""
+    """Imports a model, with sizes by axes' and shapes by inputs' names, and some inputs' values.
+
+    With the options of a training step, there is one, besides the network.
+    """
     read_bytes(path, 0, 0)  # checks that the file is readable and regular
     size = sum(stored_bytes(each) for each in (path, *_beside(path)))
     request = {"path": os.path.abspath(path), "size": size, "dims": dict(dims), "name": name}
     worker = Path(__file__).with_name("worker.py")
     with temporary_folder() as temporary:
         folder = Path(temporary)
-        (folder / "request.json").write_text(json.dumps(request))
+        (folder / "request.json").write_text(json.dumps({**request, "training": training}))
         savez: Any = np.savez
         savez(folder / "values.npz", **values)
         facts = _facts(path, folder, run_reader(worker, temporary, seconds=_LONGEST))
-        with np.load(folder / "weights.npz") as stored:
-            weights = {
-                name: stored[f"w{k}"].view(DTYPES[dtype].numpy)
-                for k, (name, dtype) in enumerate(facts["weights"])
+        with np.load(folder / "arrays.npz") as stored:
+            states = _arrays(stored, facts["states"])
+            functions = {
+                function: ImportedFunction(
+                    dict(of["inputs"]),
+                    [(name, title) for name, title in of["outputs"]],
+                    of["continued"],
+                    of["dtypes"],
+                    {name: [*map(parse, each)] for name, each in of["ranges"].items()},
+                    _arrays(stored, of["weights"]),
+                    {name: [*map(parse, sizes)] for name, sizes in of["shapes"].items()},
+                )
+                for function, of in facts["functions"].items()
             }
         text = (folder / "module.mlir").read_text()
-        shapes = {name: [*map(parse, sizes)] for name, sizes in facts["shapes"].items()}
-        ranges = {name: [*map(parse, each)] for name, each in facts["ranges"].items()}
-        described = facts["inputs"], facts["outputs"], facts["dtypes"], ranges
-        return ImportedNetwork(text, *described, weights, facts["axes"], shapes)
+        return ImportedNetwork(text, functions, facts["axes"], states)
 
 
-def _beside(path: Path) -> set[Path]:
-    """The files next to a model with elements of its weights."""
-    try:
-        model = parse_message("OnnxModel", read_bytes(path), path)
-        tensors = (pairs(tensor.external) for tensor in model.graph.initializer)
-        names = {entries["location"] for entries in tensors if "location" in entries}
-        return {within(path.parent, name, path) for name in names}
-    except ArtifactError:  # which the process finds too
-        return set()
+def _arrays(stored: Any, facts: Sequence[tuple[str, int, str]]) -> dict[str, npt.NDArray[Any]]:
+    """Arrays by name, each stored under its number."""
+    return {name: stored[f"a{k}"].view(DTYPES[dtype].numpy) for name, k, dtype in facts}
+
+
+def _beside(path: Path) -> list[Path]:
+    """The files in a model's folder that may contain its weights."""
+    stem = path.name
+    return [each for each in path.parent.glob("*.data") if each.name.startswith(stem[:-5])]
 
 
 def _facts(path: Path, folder: Path, done: ReaderOutcome) -> dict[str, Any]:

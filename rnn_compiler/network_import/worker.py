@@ -6,17 +6,20 @@ hang the process. The parent detects both (`process`), and the system limits tim
     python worker.py FOLDER
 
 The folder has ``request.json``, with the ``path`` and ``size`` of the file, the ``name`` of the
-module and ``dims``, and ``values.npz``, the arrays of fixed inputs. The process writes
-``module.mlir``, ``weights.npz`` with the arrays ``w0``, ``w1``, .., and ``facts.json``: the names
-of inputs and outputs in the function's order, those of weights with their dtypes, of which an npz
-loses bfloat16, unsigned dtypes, the ranges of positions, the names of open axes, and the shapes
-that depend on them, or the error. Before IREE's importer begins, it writes ``operators.json``.
+module, ``dims``, and the options of a ``training`` step or null, and ``values.npz``, the arrays of
+fixed inputs. The process writes ``module.mlir``, ``arrays.npz`` with the arrays ``a0``, ``a1``, ..,
+and ``facts.json``. Its ``functions`` have the names of inputs and outputs in the function's order,
+with what they are called, weights, unsigned dtypes, the ranges of positions, and the shapes that
+depend on open axes. The names of these are there too, and the first values of the ``states`` of a
+training step; or it has the error. Of an array there is the number and the dtype, of which an npz
+loses bfloat16. Before IREE's importer begins, the process writes ``operators.json``.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +28,6 @@ from rnn_compiler.base.systems import limit_process
 if TYPE_CHECKING:
     from rnn_compiler.errors import RnnCompilerError
 
-FUNCTION = "main"
 SPARE_MEMORY = 3 << 30
 SECONDS = 120
 BYTES_A_SECOND = 2_000_000
@@ -41,7 +43,7 @@ def main(folder: Path) -> int:
     from rnn_compiler.errors import RnnCompilerError
 
     try:
-        facts = imported(path, request["name"], request["dims"], folder)
+        facts = imported(path, request, folder)
     except RnnCompilerError as error:
         facts = reported(error)
     except ImportError as error:
@@ -61,7 +63,7 @@ def reported(error: RnnCompilerError) -> dict[str, Any]:
     return {"error": type(error).__name__, "arguments": error.__reduce__()[1]}
 
 
-def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[str, Any]:
+def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Imports a model; returns facts about it."""
     import numpy as np
 
@@ -81,15 +83,20 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
     from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
     from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
+    from rnn_compiler.network_import.graph.training.step import EntryPoint, trained_network
+    from rnn_compiler.network_import.graph.training.trained import check_floats, take_trained
     from rnn_compiler.schema.dtypes import canonical_name
     from rnn_compiler.schema.open_sizes import written
 
-    graph = Graph.read(path)
+    graph, options = Graph.read(path), request["training"]
+    if options:
+        check_floats(graph)
     plain_lstms(graph)
     check_operators(graph, also=NOT_IN_ONNX)
     with np.load(folder / "values.npz") as values:
         fix_values(graph, dict(values))
-    fix_sizes(graph, dims)
+    fix_sizes(graph, request["dims"])
+    trained = take_trained(graph, options["train"]) if options else {}
     axes = open_axes(graph)
     if axes:
         opened = leave_open(graph, axes)
@@ -101,29 +108,50 @@ def imported(path: Path, name: str, dims: dict[str, Any], folder: Path) -> dict[
         check_equal_sizes(graph, opened.values)
     check_operators(graph)
     check_types(graph)
-    inputs = [each.name for each in graph.proto.input]
     dtypes = graph.dtypes()
     ranges = ranges_of_positions(graph, opened.values)
     minima = {key: max(n, ranges.minima.get(key, n)) for key, n in opened.minima.items()}
-    replace_recurrent(graph)
-    plain_products(graph)
-    weights = take_parameters(graph)
-    (folder / "operators.json").write_text(json.dumps(graph.operators()))
-    text = linalg_of_onnx(graph.model, name, FUNCTION, is_open=graph.is_open)
+    states: dict[str, Any] = {}
+    if options:
+        functions, states = trained_network(graph, opened, trained, options)
+    else:
+        replace_recurrent(graph)
+        functions = {"main": EntryPoint.of(graph, opened.shapes)}
+    arrays: list[Any] = []
+
+    def stored(given: Mapping[str, Any]) -> list[tuple[str, int, Any]]:
+        arrays.extend(given.values())
+        numbers = range(len(arrays) - len(given), len(arrays))
+        pairs = zip(given.items(), numbers, strict=True)
+        return [(name, k, canonical_name(array.dtype)) for (name, array), k in pairs]
+
+    facts: dict[str, Any] = {}
+    for function, entry in functions.items():
+        plain_products(entry.graph)
+        limits = {**ranges.inputs, **entry.ranges}
+        facts[function] = {
+            "inputs": [*entry.inputs.items()],
+            "outputs": [*entry.outputs],
+            "continued": dict(entry.continued),
+            "dtypes": dtypes,
+            "ranges": {name: [*map(written, range)] for name, range in limits.items()},
+            "weights": stored(take_parameters(entry.graph)),
+            "shapes": {
+                name: [written(size) for size in shape] for name, shape in entry.shapes.items()
+            },
+        }
+    models = {function: entry.graph.model for function, entry in functions.items()}
+    operators = sorted({each for entry in functions.values() for each in entry.graph.operators()})
+    (folder / "operators.json").write_text(json.dumps(operators))
+    text = linalg_of_onnx(models, request["name"], is_open=graph.is_open)
     (folder / "module.mlir").write_text(text)
-    np.savez(folder / "weights.npz", **{f"w{k}": each for k, each in enumerate(weights.values())})
-    outputs = [each.name for each in graph.proto.output]
-    return {
-        "inputs": inputs,
-        "outputs": outputs,
-        "dtypes": dtypes,
-        "ranges": {name: [*map(written, range)] for name, range in ranges.inputs.items()},
-        "weights": [(name, canonical_name(each.dtype)) for name, each in weights.items()],
+    described = {
+        "functions": facts,
         "axes": [(axis.key, axis.title, minima[axis.key]) for axis in opened.axes],
-        "shapes": {
-            name: [written(size) for size in shape] for name, shape in opened.shapes.items()
-        },
+        "states": stored(states),
     }
+    np.savez(folder / "arrays.npz", **{f"a{k}": each for k, each in enumerate(arrays)})
+    return described
 
 
 if __name__ == "__main__":

@@ -195,10 +195,12 @@ def test_an_error_is_json_too(
     part: str,
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    cli: Any,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(folder)
-    captured = cli(*arguments, "--json", code=code)
+    capsys.readouterr()
+    assert main([*arguments, "--json"]) == code
+    captured = capsys.readouterr()
     found = json.loads(captured.out)
     assert captured.err == f"rnn-compiler: error: {found['error']}\n"
     assert part in found["error"]

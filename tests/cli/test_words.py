@@ -95,15 +95,18 @@ def test_one_short_line(
     assert capsys.readouterr().err == f"rnn-compiler: error: {said}\n"
 
 
-def test_a_target_that_there_is_not(cli: Any) -> None:
+def test_a_target_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     """The line does not list all features."""
-    line = cli(*CELL, SIZES, "--target", "cpu:z80", code=2).err
+    assert main([*CELL, SIZES, "--target", "cpu:z80"]) == 2
+    line = capsys.readouterr().err
     assert "'z80'" in line
     assert "another architecture" in line
     assert len(line) < 330
 
 
-def test_hit_or_compiled(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hit_or_compiled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`compile` reports the origin of the code: the compiler, the cache, or the remote cache."""
     remote = tmp_path / "remote"
     remote.mkdir()
@@ -112,20 +115,24 @@ def test_hit_or_compiled(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPat
     command = [*CELL, SIZES, "-o", str(tmp_path / "m.vmfb")]
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path / "one"))
     for expected in ("compiled", "hit"):
-        (row,) = json.loads(cli(*command, "--json").out)["artifacts"]
+        assert main([*command, "--json"]) == 0
+        (row,) = json.loads(capsys.readouterr().out)["artifacts"]
         assert row["origin"] == expected
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path / "two"))
+    assert main(command) == 0
     (line,) = [
-        each for each in cli(*command).out.splitlines() if each.endswith(" bytes  remote hit")
+        each for each in capsys.readouterr().out.splitlines() if each.endswith(" bytes  remote hit")
     ]
     assert line.startswith("cpu ")
 
 
-def test_a_missing_input(tmp_path: Path, cli: Any) -> None:
+def test_a_missing_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "m.vmfb"
-    cli(*CELL, SIZES, "-o", path)
+    assert main([*CELL, SIZES, "-o", str(path)]) == 0
+    capsys.readouterr()
+    assert main(["run", str(path), "x.npz"]) == 2
     error = "rnn-compiler: error: input x.npz: No such file or directory\n"
-    assert cli("run", path, "x.npz", code=2).err == error
+    assert capsys.readouterr().err == error
 
 
 @pytest.mark.parametrize(
@@ -136,8 +143,11 @@ def test_a_missing_input(tmp_path: Path, cli: Any) -> None:
         (["--json", "--help"], "rnn-compiler", "--version"),
     ],
 )
-def test_help_as_json(words: list[str], command: str, name: str, cli: Any) -> None:
-    found = json.loads(cli(*words).out)
+def test_help_as_json(
+    words: list[str], command: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)
     assert found["command"] == command
     assert found["usage"].startswith(command)
     flags = [flag for each in found["arguments"] for flag in each["flags"]]

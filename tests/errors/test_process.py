@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import processes
+import subprocess
+import sys
 
 SCRIPT = """
 import numpy as np
@@ -67,7 +68,10 @@ print("alive", float(h[0, 0, 0]))
 
 
 def test_the_process_goes_on() -> None:
-    done = processes.python(SCRIPT, flags=["-W", "error"])
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SCRIPT], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
     *attempts, last = done.stdout.splitlines()
     assert len(attempts) == 2 * (2 * 12 + 4 * 9) + 3
     assert set(attempts) == {"refused"}

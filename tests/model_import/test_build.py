@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import processes
 import pytest
 from model_import.files import arrays_of, compute, cudnn_arguments, layers_of, path_of
 
@@ -134,7 +135,9 @@ import rnn_compiler as rc
 rc.import_model({str(path_of("speech_frozen.pb"))!r})
 print(*sys.modules)
 """
-    loaded = processes.python(script).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert "google.protobuf.message" in loaded
     absent = ("tensorflow", "keras", "torch", "onnx", "h5py", "iree.compiler.ir", "iree.runtime")
     assert not set(loaded) & set(absent)
@@ -147,7 +150,9 @@ pytestmark = pytest.mark.usefixtures("hdf5_once")
 @pytest.mark.parametrize("name", ["keras3.keras", "torch_gru.onnx"])
 def test_without_docstrings(name: str) -> None:
     script = f"import rnn_compiler as rc; print(len(rc.import_model({str(path_of(name))!r})))"
-    done = processes.python(script, flags=["-OO"])
+    done = subprocess.run(
+        [sys.executable, "-OO", "-c", script], capture_output=True, text=True, check=True
+    )
     assert int(done.stdout) == len(layers_of(name))
 
 

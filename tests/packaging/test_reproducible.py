@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
-import processes
 import pytest
 
 SCRIPT = """
@@ -35,7 +36,7 @@ rc.compile_js(frozen).save(f"{folder}/js")
 def files_of(folder: Path, **environment: str) -> dict[str, bytes]:
     folder.mkdir()
     variables = {**os.environ, "RNN_COMPILER_CACHE_DIR": f"{folder}-cache", **environment}
-    processes.python(SCRIPT, folder, cwd=folder, env=variables)
+    subprocess.run([sys.executable, "-c", SCRIPT, folder], env=variables, cwd=folder, check=True)
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import processes
 import pytest
 from goldens.golden import Golden
 from numeric.harness import draw
@@ -418,7 +417,7 @@ def test_no_temporary_folder_is_needed(cell: rc.Artifact, tmp_path: Any) -> None
         "assert program.lstm_block_cell.is_direct\n"
     )
     environment = {**os.environ, "TMPDIR": "/nowhere", "RNN_COMPILER_CALLS": "direct"}
-    processes.python(script, env=environment)
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment)
 
 
 NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc"]
@@ -453,7 +452,7 @@ def test_folders_of_which_nothing_is_executed(
         "! test -e /proc/sys/vm/memfd_noexec || echo 2 > /proc/sys/vm/memfd_noexec",
         f'exec {sys.executable} -B -c "{script}"',
     ]
-    processes.run(*NAMESPACE, "sh", "-ec", "\n".join(commands))
+    subprocess.run([*NAMESPACE, "sh", "-ec", "\n".join(commands)], check=True)
 
 
 def with_member(artifact: rc.Artifact, name: str, change: Callable[[bytes], bytes]) -> bytes:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
-import processes
 import pytest
 
 # MLIR prints a loop in several threads, if it may, and a single step in one.
@@ -30,6 +32,11 @@ print(process.exitcode)
 
 @pytest.mark.slow
 def test_a_child_compiles_what_its_parent_has_not(tmp_path: Path) -> None:
-    variables = {"RNN_COMPILER_CACHE_DIR": str(tmp_path), "RNN_COMPILER_LOG": "error"}
-    done = processes.python(FORKED, flags=["-W", "ignore"], variables=variables)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED],
+        env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(tmp_path), "RNN_COMPILER_LOG": "error"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert (done.stdout.split(), done.stderr) == (["True", "0"], "")

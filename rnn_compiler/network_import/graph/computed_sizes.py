@@ -37,7 +37,7 @@ def use_computed_sizes(
                     node.input[number] = ""
     read = {name for node in graph.proto.node for name in node.input}
     read.update(each.name for each in graph.proto.output)
-    nodes = _Nodes(graph, sources)
+    nodes = SizeNodes(graph, sources)
     for name, (shape, elements) in constants.items():
         for tensor in [each for each in graph.proto.initializer if each.name == name]:
             graph.proto.initializer.remove(tensor)
@@ -76,7 +76,7 @@ def _constant(graph: Graph, name: str, numbers: Any) -> str:
     return name
 
 
-class _Nodes:
+class SizeNodes:
     """Nodes that compute sizes.
 
     Attributes:

@@ -8,8 +8,8 @@ a constant of the graph; omitted states are zeros, and omitted lengths are all s
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from rnn_compiler.schema.cudnn_layout import RNN_MODES
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.open_sizes import Size, null_if_open
 
-_DOMAIN = "rnn_compiler"
+DOMAIN = "rnn_compiler"
 """The domain of the nodes for our ops, named like the op; `lowering.networks` finds them by their
 attribute `backend_config`, which `linking.calls` reads."""
 
@@ -34,8 +34,12 @@ _X, _LENGTHS, _H, _C = (
 )
 
 
-def replace_recurrent(graph: Graph) -> None:
-    """Replaces the recurrent nodes of a graph with known shapes."""
+def replace_recurrent(graph: Graph, trained: Collection[str] = ()) -> None:
+    """Replaces the recurrent nodes of a graph with known shapes.
+
+    Those of `trained`, named after their first output, become ONNX's ops, which save what their
+    gradients need.
+    """
     shapes, constants = graph.shapes(), graph.constants()
     taken = frozenset({*shapes, *(name for node in graph.proto.node for name in node.output)})
     once = Once(Budget(graph.path, graph.model.ByteSize()))
@@ -44,12 +48,13 @@ def replace_recurrent(graph: Graph) -> None:
         if node.domain or node.op_type not in OPERATORS:
             nodes.append(node)
             continue
-        layer = _layer(graph, node, shapes, constants, once)
+        is_trained = not {*node.output}.isdisjoint(trained)
+        layer = _layer(graph, node, shapes, constants, once, is_trained=is_trained)
         around = _Around(graph, node, layer, shapes, taken)
         _COMPUTED_BY[layer.op](around)
         nodes += around.nodes
-    if any(node.domain == _DOMAIN for node in nodes):
-        graph.model.opset_import.append(onnx.helper.make_opsetid(_DOMAIN, 1))
+    if any(node.domain == DOMAIN for node in nodes):
+        graph.model.opset_import.append(onnx.helper.make_opsetid(DOMAIN, 1))
     graph.set_nodes(nodes)
     graph.remove_unused()
 
@@ -60,6 +65,8 @@ def _layer(
     shapes: Mapping[str, Sequence[int | None]],
     constants: Mapping[str, Any],
     once: Once,
+    *,
+    is_trained: bool,
 ) -> Layer:
     """The layer of a node."""
     arrays = [
@@ -73,9 +80,11 @@ def _layer(
     )
     X = sizes[_X]
     is_open = X is not None and len(X) == 3 and None in X[:2]
-    layer = layer_of(described, graph.path, once, as_onnx=is_open)
+    layer = layer_of(described, graph.path, once, as_onnx=is_open or is_trained)
     if isinstance(layer, RefusedLayer):
         raise _unsupported(node, f"{layer.reason}, {layer.clause}")
+    if is_trained:
+        layer = replace(layer, attributes={**layer.attributes, "is_training": True})
     return layer
 
 
@@ -184,7 +193,7 @@ def _cudnn(around: _Around) -> None:
     ]
     given = json.dumps({name: layer.attributes[name] for name in _ATTRIBUTES})
     operands = [node.input[_X], h, c, params, counts]
-    around.add(layer.op, operands, results, domain=_DOMAIN, backend_config=given)
+    around.add(layer.op, operands, results, domain=DOMAIN, backend_config=given)
     for number, result in ((1, "output_h"), (2, "output_c")):
         if number < len(node.output) and node.output[number]:
             around.add("Identity", [around.name(result)], [node.output[number]])
@@ -208,7 +217,7 @@ def _onnx(around: _Around) -> None:
     passed = {name: around.input(k) for k, name in enumerate(INPUTS) if around.input(k)}
     if "P" not in str(layer.attributes["inputs"]).split():  # omitted peepholes are zeros
         passed.pop("P", None)
-    optional = " ".join(name for name in passed if name not in ("X", "W", "R"))
+    optional = " ".join(name for name in passed if name not in _REQUIRED)
     attributes = {**layer.attributes, "inputs": optional}
     first, second, _ = around.shape(node.input[_X])
     steps, batch = (second, first) if layer.attributes["layout"] else (first, second)
@@ -219,10 +228,18 @@ def _onnx(around: _Around) -> None:
         around.typed(around.name(each.name), each.dtype, each.shape) for each in spec.results
     ]
     config = json.dumps(attributes)
-    around.add(layer.op, list(passed.values()), results, domain=_DOMAIN, backend_config=config)
+    around.add(layer.op, list(passed.values()), results, domain=DOMAIN, backend_config=config)
     for result, output in zip(results, node.output, strict=False):
         if output:
             around.add("Identity", [result], [output])
+
+
+_REQUIRED = ("X", "W", "R")
+
+
+def arguments_of(attributes: Mapping[str, Any]) -> list[str]:
+    """The names of the inputs of a node for one of ONNX's own ops."""
+    return [*_REQUIRED, *attributes["inputs"].split()]
 
 
 _COMPUTED_BY: Mapping[str, Callable[[_Around], None]] = {

@@ -1,0 +1,250 @@
+"""Rules for convolutions and pools, in any number of dimensions.
+
+    Y = W * X, a convolution with strides s, dilations d, kernels of K elements, and padding
+
+    dX   a convolution of dY, its elements s apart with zeros between, with the kernel turned
+         around and channels exchanged
+    dW   a convolution of X with dY as the kernel, with strides d and dilations s; batch and
+         channels are exchanged
+
+A transposed convolution has the same gradients with X and Y exchanged. In a pool of maxima, the
+first largest element of each window gets its dy.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rnn_compiler.network_import.graph.gradients.node import Backward
+from rnn_compiler.network_import.graph.gradients.values import Value
+from rnn_compiler.schema.open_sizes import Size, product
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """The windows along an axis.
+
+    Attributes:
+        number: The axis.
+        kernel: The elements of a window.
+        stride: How far apart windows are.
+        dilation: How far apart the elements of a window are.
+        before: The padding before the array.
+        behind: The padding behind it.
+    """
+
+    number: int
+    kernel: int
+    stride: int
+    dilation: int
+    before: int
+    behind: int
+
+    @property
+    def span(self) -> int:
+        return (self.kernel - 1) * self.dilation + 1
+
+
+def _axes(n: Backward, kernel: Sequence[Size]) -> list[_Axis]:
+    """The windows of a node."""
+    rank = len(kernel)
+    strides, dilations = (n.number(name, [1] * rank) for name in ("strides", "dilations"))
+    pads, automatic = n.number("pads", [0] * (2 * rank)), n.number("auto_pad", "NOTSET")
+    if n.number("ceil_mode", 0):
+        raise n.refused("it has ceil_mode")
+    axes: list[_Axis] = []
+    for k, size in enumerate(kernel):
+        elements = _known(n, size)
+        before, behind = (0, 0) if automatic == "VALID" else (pads[k], pads[k + rank])
+        if automatic.startswith("SAME"):
+            span = (elements - 1) * dilations[k] + 1
+            needed = _known(n, (n.y.size(2 + k) - 1) * strides[k] + span - n.x.size(2 + k))
+            before = (max(needed, 0) + (automatic == "SAME_LOWER")) // 2
+            behind = max(needed, 0) - before
+        axes.append(_Axis(2 + k, elements, strides[k], dilations[k], before, behind))
+    return axes
+
+
+def _known(n: Backward, size: Size) -> int:
+    """A size that must not be open."""
+    if not isinstance(size, int):
+        raise n.refused("its windows lie more than one apart along an axis of open size")
+    return size
+
+
+def _pads(axes: Sequence[_Axis]) -> list[int]:
+    """The paddings of axes in ONNX's order."""
+    return [axis.before for axis in axes] + [axis.behind for axis in axes]
+
+
+def _split(size: Size, groups: int) -> int:
+    """The channels of a group."""
+    assert isinstance(size, int)
+    return size // groups
+
+
+def _turned(W: Value, axes: Sequence[_Axis], groups: int) -> Value:
+    """A kernel turned around, with the channels of its inputs and of its results exchanged."""
+    window = W.shape[2:]
+    apart = W.reshape([groups, _split(W.size(0), groups), *W.shape[1:]])
+    exchanged = apart.transpose([0, 2, 1, *range(3, apart.rank)])
+    sizes = [product([groups, W.size(1)]), _split(W.size(0), groups), *window]
+    turned = exchanged.reshape(sizes)
+    for axis in axes:
+        turned = turned.reversed(axis.number) if axis.kernel > 1 else turned
+    return turned
+
+
+def _by_channels(X: Value, groups: int) -> Value:
+    """An array [B, groups * C, ...] as [C, groups * B, ...]."""
+    B, channels, *others = X.sizes
+    C = _split(channels, groups)
+    apart = X.reshape([B, groups, C, *others])
+    return apart.transpose([2, 1, 0, *range(3, apart.rank)]).reshape([C, groups * B, *others])
+
+
+def _of_kernel(n: Backward, X: Value, Y: Value, axes: Sequence[_Axis], groups: int) -> Value:
+    """The gradient of the kernel between X, which has the windows, and Y, which has one for each.
+
+    Where strides leave elements of X over, there are more results than the kernel has elements.
+    """
+    sizes = [
+        _known(n, X.size(a.number) + a.before + a.behind - (Y.size(a.number) - 1) * a.stride - 1)
+        // a.dilation
+        + 1
+        for a in axes
+    ]
+    given, kernel = _by_channels(X, groups), _by_channels(Y, 1)
+    made = n.values.add(
+        "Conv",
+        [given, kernel],
+        Y.kind,
+        [given.shape[0], kernel.shape[0], *sizes],
+        pads=_pads(axes),
+        strides=[axis.dilation for axis in axes],
+        dilations=[axis.stride for axis in axes],
+        group=groups,
+    )
+    for axis in axes:
+        made = made.slice(axis.number, 0, axis.kernel)
+    return made.transpose([1, 0, *range(2, made.rank)])
+
+
+def _spread(n: Backward, dy: Value, axis: _Axis) -> tuple[Value, int, int]:
+    """Puts dy at the places of its windows; and the padding for all windows of an element."""
+    apart = dy.spread(axis.number, axis.stride)
+    before = axis.span - 1 - axis.before
+    behind = n.x.size(axis.number) - apart.size(axis.number) + axis.before
+    return apart, before, _known(n, behind)
+
+
+def _conv(n: Backward) -> None:
+    """A convolution."""
+    W, dY, groups = n.input(1), n.dy, n.number("group", 1)
+    axes = _axes(n, W.sizes[2:])
+    if n.wants(1):
+        n.give(1, _of_kernel(n, n.x, dY, axes, groups))
+    if n.wants(2):
+        n.give(2, dY.sum([0, *(each.number for each in axes)]))
+    if n.wants(0):
+        padded: list[_Axis] = []
+        for a in axes:
+            dY, before, behind = _spread(n, dY, a)
+            dY = dY.pad(a.number, min(before, 0), min(behind, 0))
+            padded.append(_Axis(a.number, a.kernel, 1, a.dilation, max(before, 0), max(behind, 0)))
+        given = [dY, _turned(W, axes, groups)]
+        dilations = [axis.dilation for axis in axes]
+        attributes = {"pads": _pads(padded), "dilations": dilations, "group": groups}
+        n.give(0, n.values.add("Conv", given, dY.kind, n.x.shape, **attributes))
+
+
+def _conv_transpose(n: Backward) -> None:
+    """A transposed convolution, which computes dX of a convolution."""
+    W, dY, groups = n.input(1), n.dy, n.number("group", 1)
+    if n.number("auto_pad", "NOTSET") not in ("NOTSET", "VALID") or n.number("output_shape", None):
+        raise n.refused("its padding is not given")
+    axes = _axes(n, W.sizes[2:])
+    if n.wants(0):
+        attributes = {
+            "pads": _pads(axes),
+            "strides": [axis.stride for axis in axes],
+            "dilations": [axis.dilation for axis in axes],
+            "group": groups,
+        }
+        n.give(0, n.values.add("Conv", [dY, W], dY.kind, n.x.shape, **attributes))
+    if n.wants(1):
+        n.give(1, _of_kernel(n, dY, n.x, axes, groups))
+    if n.wants(2):
+        n.give(2, dY.sum([0, *(each.number for each in axes)]))
+
+
+def _max_pool(n: Backward) -> None:
+    """The maximum of each window."""
+    values, axes, padded = n.values, _axes(n, n.number("kernel_shape", [])), n.x
+    for axis in axes:
+        padded = padded.pad(axis.number, axis.before, axis.behind, -math.inf)
+    parts: list[Value] = []
+    free: Value | None = None
+    for place in itertools.product(*(range(axis.kernel) for axis in axes)):
+        offsets = [(axis, k * axis.dilation) for axis, k in zip(axes, place, strict=True)]
+        element = padded
+        for axis, start in offsets:
+            stop = (n.y.size(axis.number) - 1) * axis.stride + start + 1
+            element = element.slice(axis.number, start, stop, axis.stride)
+        hit = element.equals(n.y)
+        part = values.where(hit if free is None else hit & free, n.dy, 0)
+        free = ~hit if free is None else free & ~hit
+        for axis, start in offsets:
+            part = part.spread(axis.number, axis.stride)
+            rest = padded.size(axis.number) - part.size(axis.number) - start
+            part = part.pad(axis.number, start, rest)
+        parts.append(part)
+    gradient = values.sum(parts)
+    for axis in axes:
+        gradient = gradient.pad(axis.number, -axis.before, -axis.behind)
+    n.give(0, gradient)
+
+
+def _average_pool(n: Backward) -> None:
+    """The mean of each window: dx sums dy over the windows of an element, and divides by K."""
+    axes, dy = _axes(n, n.number("kernel_shape", [])), n.dy
+    dilations = [axis.dilation for axis in axes]
+    attributes = {"kernel_shape": [axis.kernel for axis in axes]}
+    attributes |= {"dilations": dilations} if any(each > 1 for each in dilations) else {}
+    if any(_pads(axes)) and not n.number("count_include_pad", 0):
+        ones = n.values.filled(1, dy.kind, [1, 1, *n.x.sizes[2:]])
+        for axis in axes:
+            ones = ones.pad(axis.number, axis.before, axis.behind)
+        strides = [axis.stride for axis in axes]
+        shape = [1, 1, *n.y.shape[2:]]
+        dy = dy / n.values.add("AveragePool", [ones], dy.kind, shape, strides=strides, **attributes)
+    for axis in axes:
+        dy, before, behind = _spread(n, dy, axis)
+        dy = dy.pad(axis.number, before, behind)
+    n.give(0, n.values.add("AveragePool", [dy], dy.kind, n.x.shape, **attributes))
+
+
+def _global_average(n: Backward) -> None:
+    """The mean over all axes behind the channels."""
+    count = n.values.number(product(n.x.sizes[2:]), n.dy.kind)
+    n.give(0, (n.dy / count).expand(n.x.sizes))
+
+
+def _global_max(n: Backward) -> None:
+    """The maximum over all axes behind the channels: equal ones share dy."""
+    is_it = n.values.where(n.x.equals(n.y), n.x * 0 + 1, 0)
+    n.give(0, is_it * (n.dy / is_it.sum(range(2, n.x.rank), keeps=True)))
+
+
+WINDOWS: Mapping[str, Callable[[Backward], None]] = {
+    "Conv": _conv,
+    "ConvTranspose": _conv_transpose,
+    "MaxPool": _max_pool,
+    "AveragePool": _average_pool,
+    "GlobalAveragePool": _global_average,
+    "GlobalMaxPool": _global_max,
+}
+"""The rules of convolutions and pools."""

@@ -1,0 +1,223 @@
+"""Losses: a number to make smaller, and its gradient.
+
+With weights w of elements, which are the mask times those of classes, and W = sum(w):
+
+    cross_entropy         p = softmax(z)    loss = sum(-w * log(p[target])) / W
+                          dz = w * (p - (class = target)) / W
+    binary_cross_entropy  loss = sum(w * (max(z, 0) - z * target + log(1 + exp(-|z|)))) / W
+                          dz = w * (sigmoid(z) - target) / W
+    mean_squared_error    loss = sum(w * (y - target)^2) / W    dy = 2 * w * (y - target) / W
+    mean_absolute_error   loss = sum(w * |y - target|) / W      dy = w * sign(y - target) / W
+
+Without weights, W is the number of elements. If all weights are 0, the loss is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.network_import.graph import attributes_of, onnx
+from rnn_compiler.network_import.graph.gradients.values import INT32, Value, Values
+from rnn_compiler.schema.open_sizes import Size, product
+
+FLOAT, DOUBLE = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
+
+
+class Loss(NamedTuple):
+    """A loss of a graph.
+
+    Attributes:
+        value: The loss.
+        of: The value of the graph that it is computed from.
+        gradient: The gradient of that value.
+        inputs: Its further inputs, by what they are called.
+        ranges: The least and the largest number of integer inputs.
+    """
+
+    value: Value
+    of: Value
+    gradient: Value
+    inputs: Mapping[str, Value]
+    ranges: Mapping[str, tuple[Size, Size]]
+
+
+def inside(kind: int) -> int:
+    """The type in which losses and next values are computed."""
+    return DOUBLE if kind == DOUBLE else FLOAT
+
+
+class _Given:
+    """What a loss is computed from.
+
+    Attributes:
+        values: The values of the graph.
+        output: The network's output.
+        options: The loss's options.
+        inputs: The inputs so far.
+        ranges: The ranges of integer ones.
+    """
+
+    def __init__(self, values: Values, output: Value, options: Mapping[str, Any]) -> None:
+        self.values = values
+        self.output = output
+        self.options = options
+        self.inputs: dict[str, Value] = {}
+        self.ranges: dict[str, tuple[Size, Size]] = {}
+
+    def input(self, name: str, kind: int, shape: Sequence[Size]) -> Value:
+        """A further input of the function."""
+        self.inputs[name] = self.values.input(name, kind, shape)
+        return self.inputs[name]
+
+    def mask(self, shape: Sequence[Size], kind: int) -> Value | None:
+        """The weights of elements; None if all count."""
+        return self.input("mask", kind, shape) if self.options.get("mask") else None
+
+    def number(self, value: Value, weight: Value | None) -> Value:
+        """The sum of an element's losses over that of their weights."""
+        return (value if weight is None else value * weight).sum() / self.total(value, weight)
+
+    def total(self, value: Value, weight: Value | None) -> Value:
+        """The sum of weights, or 1 if that is 0; the number of elements if there are none."""
+        if weight is None:
+            return self.values.number(product(value.sizes), value.kind)
+        total = weight.sum()
+        return self.values.where(total.equals(0), 1, total)
+
+    def finished(self, value: Value, of: Value, gradient: Value) -> Loss:
+        return Loss(value, of, gradient.cast(of.kind), self.inputs, self.ranges)
+
+
+def _cross_entropy(given: _Given) -> Loss:
+    axis = int(given.options["axis"])
+    rank = given.output.rank
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(
+            "training_step", "loss", f"an axis of the output's {rank}", f"axis {axis}"
+        )
+    axis %= rank
+    of, order = before(given.values, given.output, "Softmax", axis)
+    z = of.cast(inside(of.kind)).transpose(order)
+    count = z.size(axis)
+    if not isinstance(count, int):
+        raise UnsupportedError(
+            f"training_step: the axis of classes, {axis} of {given.output.name!r}, is open; fix "
+            "its size with dims={...}, or choose another with loss={'name': ..., 'axis': ...}"
+        )
+    shape = [size for number, size in enumerate(z.sizes) if number != axis]
+    target = given.input("target", INT32, shape)
+    given.ranges["target"] = (0, count - 1)
+    across = [1 if number == axis else size for number, size in enumerate(z.sizes)]
+    along = [count if number == axis else 1 for number in range(rank)]
+    classes = given.values.constant(range(count), INT32).reshape(along)
+    is_target = target.reshape(across).equals(classes).cast(z.kind)
+    weight = given.mask(shape, z.kind)
+    weight = None if weight is None else weight.reshape(across)
+    if given.options.get("class_weights") is not None:
+        numbers: list[float] = given.options["class_weights"]
+        if len(numbers) != count:
+            expected = f"one of each of the {count} classes"
+            got = f"{len(numbers)} class_weights"
+            raise InvalidArgumentError("training_step", "loss", expected, got)
+        of_classes = given.values.constant(numbers, z.kind).reshape(along)
+        of_target = (is_target * of_classes).sum([axis], keeps=True)
+        weight = of_target if weight is None else weight * of_target
+    logs = given.values.add("LogSoftmax", [z], z.kind, z.shape, axis=axis)
+    losses = -(is_target * logs).sum([axis], keeps=True)
+    gradient = (logs.apply("Exp") - is_target) / given.total(losses, weight)
+    gradient = gradient if weight is None else gradient * weight
+    back = [*map(int, np.argsort(order))]
+    return given.finished(given.number(losses, weight), of, gradient.transpose(back))
+
+
+def _binary_cross_entropy(given: _Given) -> Loss:
+    of, order = before(given.values, given.output, "Sigmoid")
+    z = of.cast(inside(of.kind)).transpose(order)
+    target = given.input("target", z.kind, z.sizes)
+    weight = given.mask(z.sizes, z.kind)
+    magnitude = z.apply("Abs")
+    softplus = ((-magnitude).apply("Exp") + 1).apply("Log")
+    losses = given.values.where(z > 0, z, 0) - z * target + softplus
+    gradient = (z.apply("Sigmoid") - target) / given.total(losses, weight)
+    gradient = gradient if weight is None else gradient * weight
+    back = [*map(int, np.argsort(order))]
+    return given.finished(given.number(losses, weight), of, gradient.transpose(back))
+
+
+def _of_difference(
+    loss: Callable[[Value], Value], slope: Callable[[Value], Value]
+) -> Callable[[_Given], Loss]:
+    """A loss of the difference between output and target."""
+
+    def made(given: _Given) -> Loss:
+        y = given.output.cast(inside(given.output.kind))
+        difference = y - given.input("target", y.kind, y.sizes)
+        weight = given.mask(y.sizes, y.kind)
+        losses = loss(difference)
+        gradient = slope(difference) / given.total(losses, weight)
+        gradient = gradient if weight is None else gradient * weight
+        return given.finished(given.number(losses, weight), given.output, gradient)
+
+    return made
+
+
+_LOSSES: Mapping[str, Callable[[_Given], Loss]] = {
+    "cross_entropy": _cross_entropy,
+    "binary_cross_entropy": _binary_cross_entropy,
+    "mean_squared_error": _of_difference(lambda d: d * d, lambda d: d * 2),
+    "mean_absolute_error": _of_difference(
+        lambda d: d.apply("Abs"),
+        lambda d: d.values.where(d > 0, d * 0 + 1, d.values.where(d < 0, d * 0 - 1, 0)),
+    ),
+}
+
+
+def loss_of(values: Values, output: Value, options: Mapping[str, Any]) -> Loss:
+    """A loss of an output, by its name and options."""
+    if not output.is_float:
+        raise InvalidArgumentError(
+            "training_step", "output", "an output of floats", f"{output.name!r}, of others"
+        )
+    values.begin("loss")
+    return _LOSSES[options["name"]](_Given(values, output, options))
+
+
+_MOVES = ("Identity", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten")
+
+
+def before(
+    values: Values, output: Value, operator: str, axis: int | None = None
+) -> tuple[Value, list[int]]:
+    """What an output's last function is of, and in which order the output has its axes.
+
+    A network that ends in a softmax gives probabilities; a loss of logits is that of the values
+    before it. Without such a function, it is the output itself.
+    """
+    makers = {name: node for node in values.graph.proto.node for name in node.output}
+    order = [*range(output.rank)]
+    name, moved = output.name, False
+    while name in makers and makers[name].op_type in (*_MOVES, operator):
+        node = makers[name]
+        name = node.input[0]
+        if node.op_type == operator:
+            of, given = axis, values[name].rank
+            if operator == "Softmax" and not moved:
+                own = attributes_of(node)["axis"].i if "axis" in attributes_of(node) else -1
+                of = order.index(own % given) if axis is not None else None
+            if moved or of != axis:
+                raise UnsupportedError(
+                    f"training_step: node {node.name!r} ({operator}): the loss is one of the "
+                    f"values before it, but its results are reshaped, or it is not along the axis "
+                    f"of classes, {axis}; choose another axis, loss or output"
+                )
+            return values[name], order
+        if node.op_type == "Transpose":
+            perm = attributes_of(node)["perm"].ints if "perm" in attributes_of(node) else None
+            order = [(perm or [*range(len(order))][::-1])[k] for k in order]
+        elif node.op_type != "Identity":
+            moved = True
+    return output, [*range(output.rank)]

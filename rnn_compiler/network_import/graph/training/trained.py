@@ -1,0 +1,114 @@
+"""Which of a file's initializers are trained: they become inputs of the graph, and states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.model_import.onnx_layers import KINDS, STATE_POSITIONS
+from rnn_compiler.network_import.graph import FLOATS, Graph, onnx
+
+_STATISTICS = {"BatchNormalization": (3, 4)}
+"""Inputs that are never trained: the statistics of a normalization."""
+
+_NUMBERS: Mapping[str, Sequence[int]] = {
+    **dict.fromkeys(KINDS, STATE_POSITIONS),
+    **dict.fromkeys(("Clip", "Dropout"), (1, 2)),
+    **dict.fromkeys(("Pow",), (1,)),
+    **dict.fromkeys(("Pad",), (2,)),
+    **dict.fromkeys(("Resize", "Upsample"), (1, 2)),
+}
+"""Inputs that are no weights, although a pattern may name them."""
+
+_INT8 = ("DequantizeLinear", "DynamicQuantizeLinear", "DynamicQuantizeLSTM", "QuantizeLinear")
+
+
+def check_floats(graph: Graph) -> None:
+    """Checks that a file has no weights in int8."""
+    for node in graph.proto.node:
+        operator = node.op_type
+        if operator in _INT8 or operator.startswith("QLinear") or operator.endswith("Integer"):
+            raise UnsupportedError(
+                f"training_step: node {node.name!r} ({operator}): the file has weights or values "
+                "in int8, which steps of training are too small to change; train the network "
+                "in floating point that it was made from"
+            )
+
+
+def take_trained(graph: Graph, patterns: Sequence[str] | None) -> dict[str, Any]:
+    """Turns the trained initializers of a graph into inputs; returns their arrays by name.
+
+    InvalidArgumentError: A pattern matches no initializer of floats.
+    """
+    _separate(graph)
+    places: dict[str, list[tuple[str, int]]] = {}
+    for node in graph.proto.node:
+        for number, name in enumerate(node.input):
+            places.setdefault(name, []).append((node.op_type, number))
+    tensors = {each.name: each for each in graph.proto.initializer if each.data_type in FLOATS}
+    statistics = {name for name in tensors if _only(places.get(name, ()), _STATISTICS)}
+    known = [name for name in tensors if name not in statistics]
+    if patterns is None:
+        chosen = [
+            name
+            for name in known
+            if tensors[name].dims and not _only(places[name], _NUMBERS)
+            if name in places
+        ]
+        if not chosen:
+            raise InvalidArgumentError(
+                "training_step", "path", "a network with weights, initializers of floats", "none"
+            )
+    else:
+        chosen = [name for name in known if any(fnmatchcase(name, each) for each in patterns)]
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in known):
+                raise InvalidArgumentError(
+                    "training_step",
+                    "train",
+                    f"patterns of the initializers of floats ({_listed(known)})",
+                    repr(pattern),
+                )
+    for name in chosen:
+        graph.proto.initializer.remove(tensors[name])
+        kind = onnx.helper.make_tensor_value_info(name, tensors[name].data_type, tensors[name].dims)
+        graph.proto.input.append(kind)
+    return {name: onnx.numpy_helper.to_array(tensors[name]) for name in chosen}
+
+
+def _separate(graph: Graph) -> None:
+    """Gives weights of their own to nodes that repeat an initializer whose numbers are all equal.
+
+    PyTorch's exporter stores equal initializers once, such as a normalization's scale and variance
+    at first. Others that repeat one, of random numbers, are weights that are shared.
+    """
+    tensors = {each.name: each for each in graph.proto.initializer if each.data_type in FLOATS}
+    nodes: list[Any] = []
+    for node in graph.proto.node:
+        tensor = tensors.get(node.input[0]) if node.op_type == "Identity" else None
+        array: Any = None if tensor is None else onnx.numpy_helper.to_array(tensor)
+        if array is None or not array.size or np.any(array != array.flat[0]):
+            nodes.append(node)
+        else:
+            own = onnx.numpy_helper.from_array(array, node.output[0])
+            tensors[own.name] = own
+            graph.proto.initializer.append(own)
+    graph.set_nodes(nodes)
+
+
+def _only(places: Sequence[tuple[str, int]], known: Mapping[str, Sequence[int]]) -> bool:
+    """Whether a value is only read as certain inputs of operators."""
+    return bool(places) and all(number in known.get(operator, ()) for operator, number in places)
+
+
+_MOST_LISTED = 20
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Some names, for messages."""
+    rest = len(names) - _MOST_LISTED
+    return ", ".join(names[:_MOST_LISTED]) + (f" and {rest} more" if rest > 0 else "") or "none"

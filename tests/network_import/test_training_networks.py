@@ -1,0 +1,207 @@
+"""Whole networks, exported from PyTorch, learn as they do there, step by step."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnx")
+pytest.importorskip("torch")
+
+import torch
+
+import rnn_compiler as rc
+from rnn_compiler.network_import.training import step_and_states
+
+F: Any = torch.nn.functional
+nn: Any = torch.nn
+B, T = 3, 8
+RATE = 0.005
+
+
+class Chars(nn.Module):
+    """Predicts characters: an embedding, a GRU, a linear layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(11, 6)
+        self.gru = nn.GRU(6, 10)
+        self.next = nn.Linear(10, 11)
+
+    def forward(self, x: Any) -> Any:
+        return self.next(self.gru(self.table(x))[0])
+
+
+class Tagger(nn.Module):
+    """An LSTM of two layers over words, with probabilities of tags."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(11, 6)
+        self.lstm = nn.LSTM(6, 8, num_layers=2, batch_first=True)
+        self.tags = nn.Linear(8, 4)
+
+    def forward(self, x: Any) -> Any:
+        return torch.softmax(self.tags(self.lstm(self.table(x))[0]), -1)
+
+
+class Wakeword(nn.Module):
+    """Convolutions, a normalization, a pool and an LSTM, whose last state is classified."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv1d(5, 8, 3, padding=1)
+        self.norm = nn.BatchNorm1d(8)
+        self.deep = nn.Conv1d(8, 8, 3, stride=2, groups=2)
+        self.lstm = nn.LSTM(8, 7, batch_first=True)
+        self.out = nn.Linear(7, 1)
+
+    def forward(self, x: Any) -> Any:
+        y = F.max_pool1d(torch.relu(self.norm(self.conv(x))), 2)
+        y = F.gelu(self.deep(y)).transpose(1, 2)
+        return self.out(self.lstm(y)[0][:, -1])
+
+
+class Both(nn.Module):
+    """A plain RNN and a GRU in both directions, between layer normalizations."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rnn = nn.RNN(5, 6, batch_first=True, nonlinearity="relu")
+        self.before = nn.LayerNorm(6)
+        self.gru = nn.GRU(6, 4, batch_first=True, bidirectional=True)
+        self.after = nn.LayerNorm(8)
+        self.out = nn.Linear(8, 2)
+
+    def forward(self, x: Any) -> Any:
+        y = self.before(self.rnn(x)[0])
+        return self.out(self.after(self.gru(y)[0])).mean(1)
+
+
+class Case(NamedTuple):
+    """A network with what it learns.
+
+    Attributes:
+        network: Its class.
+        inputs: An input, given a generator.
+        target: A target for that input.
+        loss: Our loss.
+        theirs: The same of PyTorch's functions.
+        optimizer: Our optimizer.
+        their_optimizer: PyTorch's, given parameters.
+    """
+
+    network: Callable[[], Any]
+    inputs: Callable[[Any], Any]
+    target: Callable[[Any], Any]
+    loss: Any
+    theirs: Callable[[Any, Any], Any]
+    optimizer: Any
+    their_optimizer: Callable[[Any], Any]
+
+
+def of_classes(y: Any, target: Any) -> Any:
+    return F.cross_entropy(y.flatten(0, -2), target.long().flatten())
+
+
+def of_probabilities(y: Any, target: Any) -> Any:
+    return F.nll_loss(y.log().flatten(0, -2), target.long().flatten())
+
+
+CASES = {
+    "chars": Case(
+        Chars,
+        lambda rng: rng.integers(0, 11, (T, B)).astype(np.int32),
+        lambda rng: rng.integers(0, 11, (T, B)).astype(np.int32),
+        "cross_entropy",
+        of_classes,
+        "adam",
+        torch.optim.Adam,
+    ),
+    "tagger": Case(
+        Tagger,
+        lambda rng: rng.integers(0, 11, (B, T)).astype(np.int64),
+        lambda rng: rng.integers(0, 4, (B, T)).astype(np.int32),
+        "cross_entropy",
+        of_probabilities,
+        {"name": "sgd", "momentum": 0.9, "nesterov": True},
+        lambda p: torch.optim.SGD(p, momentum=0.9, nesterov=True),
+    ),
+    "wakeword": Case(
+        Wakeword,
+        lambda rng: rng.standard_normal((B, 5, 2 * T)).astype(np.float32),
+        lambda rng: rng.integers(0, 2, (B, 1)).astype(np.float32),
+        "binary_cross_entropy",
+        F.binary_cross_entropy_with_logits,
+        "adamw",
+        torch.optim.AdamW,
+    ),
+    "both": Case(
+        Both,
+        lambda rng: rng.standard_normal((B, T, 5)).astype(np.float32),
+        lambda rng: rng.standard_normal((B, 2)).astype(np.float32),
+        "mean_squared_error",
+        F.mse_loss,
+        "rmsprop",
+        torch.optim.RMSprop,
+    ),
+}
+
+
+def exported(network: Any, x: Any, path: Path, **options: Any) -> Path:
+    """Exports a network with its parameters' own names."""
+    keep = {"do_constant_folding": False, "training": torch.onnx.TrainingMode.PRESERVE}
+    names = {"input_names": ["x"], "output_names": ["y"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            network, (torch.tensor(x),), path, dynamo=False, **keep, **names, **options
+        )
+    return path
+
+
+def learned(case: Case, step: Callable[..., Mapping[str, Any]], states: Any, steps: int) -> None:
+    """Compares the losses and, at the end, the weights with those of PyTorch."""
+    torch.manual_seed(0)
+    network = case.network().eval()
+    before = {name: each.detach().clone() for name, each in network.named_parameters()}
+    optimizer = case.their_optimizer(network.parameters())
+    optimizer.param_groups[0]["lr"] = RATE
+    rng = np.random.default_rng(1)
+    for _ in range(steps):
+        x, target = case.inputs(rng), case.target(rng)
+        optimizer.zero_grad()
+        loss = case.theirs(network(torch.tensor(x)), torch.tensor(target))
+        loss.backward()
+        optimizer.step()
+        made = step(x=x, target=target, learning_rate=np.float32(RATE), **states)
+        states = {name: made[name] for name in states}
+        np.testing.assert_allclose(made["loss"], loss.item(), rtol=1e-3)
+    for name, each in network.named_parameters():
+        moved = (each - before[name]).detach().abs().max().item()
+        found, right = states[name.replace(".", "_")], each.detach().numpy()
+        assert np.abs(found - right).max() <= 1e-3 * moved, name
+        assert moved > 0, name
+
+
+def trained(case: Case, folder: Path, **options: Any) -> tuple[rc.Module, dict[str, Any]]:
+    """The training step of a case's network."""
+    torch.manual_seed(0)
+    x = case.inputs(np.random.default_rng(1))
+    path = exported(case.network().eval(), x, folder / "m.onnx", **options)
+    return step_and_states(path, case.loss, case.optimizer)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if k else []) for k, name in enumerate(CASES)],
+)
+def test_networks_learn(name: str, tmp_path: Path) -> None:
+    module, states = trained(CASES[name], tmp_path)
+    program = rc.runtime.load(rc.compile(module))
+    learned(CASES[name], lambda **given: program.train(**given)._asdict(), states, 100)

@@ -1,0 +1,266 @@
+"""The rule of each operator gives the derivative of what the operator computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnx")
+
+import onnx
+from onnx import helper
+
+import rnn_compiler as rc
+from rnn_compiler.linking import linked_network
+from rnn_compiler.lowering.networks.from_onnx import linalg_of_onnx
+from rnn_compiler.network_import.graph.gradients.rules import RULES
+from tests.network_import.gradients import backward, by_differences, results
+from tests.network_import.graphs import folded, model
+
+DOUBLE = onnx.TensorProto.DOUBLE
+
+
+class Case(NamedTuple):
+    """An operator with its inputs.
+
+    Attributes:
+        operator: Its name.
+        inputs: Its float inputs: shapes, or numbers.
+        attributes: Its attributes.
+        constants: Further inputs, which are constant.
+        opset: The version of ONNX's operators.
+        outputs: The number of its results.
+        order: The names of its inputs in order, if they are not the inputs and then the constants.
+    """
+
+    operator: str
+    inputs: Sequence[Any]
+    attributes: Mapping[str, Any] = {}
+    constants: Sequence[Any] = ()
+    opset: int = 18
+    outputs: int = 1
+    order: str = ""
+
+
+X = (2, 3, 4)
+IMAGE = (2, 4, 5, 6)
+KINKS = np.array([[-4.0, -3.2, -1.5, -0.7], [0.3, 0.6, 1.7, 5.0]])
+POSITIVE = np.array([[0.2, 0.7, 1.5], [3.0, 2.1, 0.4]])
+FLAT = np.array([[1.0, 2.0, -3.0], [0.5, -0.25, 4.0]])
+
+
+def i64(*numbers: int) -> Any:
+    return np.array(numbers, np.int64)
+
+
+CASES = [
+    *(Case(name, [KINKS]) for name in ("Identity", "Neg", "Abs", "Exp", "Sin", "Cos", "Erf")),
+    *(Case(name, [KINKS]) for name in ("Sigmoid", "Tanh", "Relu", "LeakyRelu", "Elu", "Selu")),
+    *(Case(name, [KINKS]) for name in ("Celu", "HardSigmoid", "HardSwish", "Softplus", "Softsign")),
+    *(Case(name, [KINKS]) for name in ("ThresholdedRelu",)),
+    *(Case(name, [POSITIVE]) for name in ("Log", "Sqrt", "Reciprocal")),
+    Case("Gelu", [KINKS], opset=20),
+    Case("Gelu", [KINKS], {"approximate": "tanh"}, opset=20),
+    Case("LeakyRelu", [KINKS], {"alpha": 0.3}),
+    Case("Elu", [KINKS], {"alpha": 0.6}),
+    Case("Celu", [KINKS], {"alpha": 0.6}),
+    Case("HardSigmoid", [KINKS], {"alpha": 0.15, "beta": 0.4}),
+    Case("ThresholdedRelu", [KINKS], {"alpha": 0.5}),
+    Case("Dropout", [X]),
+    Case("Cast", [X], {"to": DOUBLE}),
+    *(Case(name, [X, X]) for name in ("Add", "Sub", "Mul", "Max", "Min")),
+    *(Case(name, [(3, 1), (2, 1, 4)]) for name in ("Add", "Sub", "Mul", "Max")),
+    Case("Div", [X, 1.5 + np.arange(4.0)]),
+    *(Case(name, [X, (4,), (3, 1)]) for name in ("Sum", "Mean", "Max", "Min")),
+    Case("Pow", [FLAT], constants=[np.array(3.0)]),
+    Case("Pow", [POSITIVE], constants=[np.array([0.5, 1.7, -2.5])]),
+    Case("Pow", [FLAT], constants=[np.array(2.5)], order="c0 x0"),
+    Case("Clip", [KINKS], constants=[np.array(-1.0), np.array(2.0)]),
+    Case("Where", [X, (4,)], constants=[np.arange(12).reshape(3, 4) % 3 > 0], order="c0 x0 x1"),
+    Case("PRelu", [KINKS, 0.3 + np.arange(4.0)]),
+    *(
+        Case(name, [POSITIVE], constants=[i64(1)])
+        for name in (
+            "ReduceSum",
+            "ReduceMean",
+            "ReduceMax",
+            "ReduceMin",
+            "ReduceSumSquare",
+            "ReduceL1",
+            "ReduceL2",
+            "ReduceLogSum",
+            "ReduceLogSumExp",
+            "ReduceProd",
+        )
+    ),
+    Case("ReduceMean", [X], {"keepdims": 0}, constants=[i64(0, -1)]),
+    Case("ReduceMean", [X], {"axes": [1], "keepdims": 0}, opset=17),
+    Case("ReduceMax", [X], {"axes": [-1]}, opset=17),
+    Case("ReduceSum", [X], {"keepdims": 0}),
+    *(Case(name, [X], {"axis": axis}) for name in ("Softmax", "LogSoftmax") for axis in (-1, 1)),
+    Case("CumSum", [X], constants=[np.array(1, np.int64)]),
+    Case("CumSum", [X], {"exclusive": 1, "reverse": 1}, constants=[np.array(1, np.int64)]),
+    Case("Reshape", [X], constants=[i64(4, -1)]),
+    Case("Flatten", [X]),
+    Case("Squeeze", [(2, 1, 3)], constants=[i64(1)]),
+    Case("Unsqueeze", [(2, 3)], constants=[i64(1)]),
+    Case("Transpose", [X], {"perm": [1, 2, 0]}),
+    Case("Transpose", [X]),
+    Case("Concat", [X, (2, 1, 4)], {"axis": 1}),
+    Case("Split", [X], {"axis": -1}, constants=[i64(1, 3)], outputs=2),
+    Case("Expand", [(3, 1)], constants=[i64(2, 3, 4)]),
+    Case("Tile", [(2, 3)], constants=[i64(2, 3)]),
+    Case("Slice", [X], constants=[i64(1), i64(3), i64(-1)]),
+    Case("Slice", [X], constants=[i64(-3), i64(100), i64(2)]),
+    Case("Slice", [(2, 7)], constants=[i64(1), i64(6), i64(1), i64(2)]),
+    Case("Slice", [(2, 7)], constants=[i64(-1), i64(-1000), i64(1), i64(-1)]),
+    Case("Slice", [(2, 7)], constants=[i64(-2), i64(0), i64(1), i64(-3)]),
+    Case("Pad", [(2, 3)], constants=[i64(1, 0, 0, 2)]),
+    Case("Pad", [(2, 3)], constants=[i64(1, -1, 0, 2), np.array(0.5)]),
+    Case("Pad", [(2, 4)], {"mode": "reflect"}, constants=[i64(0, 2, 0, 1)]),
+    Case("Gather", [(5, 3)], constants=[i64(4, 0, 4, -1)]),
+    Case("Gather", [(2, 5, 3)], {"axis": 1}, constants=[np.array([[1, 1], [-2, 0]])]),
+    Case("Gather", [(2, 5, 3)], {"axis": 1}, constants=[np.array(-1)]),
+    Case("GatherElements", [(4, 3)], {"axis": 0}, constants=[np.array([[1, 1, -1], [1, 0, 2]])]),
+    Case("MatMul", [(2, 3), (3, 4)]),
+    Case("MatMul", [X, (4, 2)]),
+    Case("MatMul", [(2, 1, 3, 4), (5, 4, 2)]),
+    Case("MatMul", [(4,), (2, 4, 3)]),
+    Case("MatMul", [X, (4,)]),
+    Case("MatMul", [(3,), (3,)]),
+    Case("Gemm", [(2, 3), (3, 4), (4,)]),
+    Case("Gemm", [(3, 2), (4, 3), (1, 4)], {"transA": 1, "transB": 1, "alpha": 0.5, "beta": 3.0}),
+    Case("Einsum", [(2, 3, 4), (2, 4, 5)], {"equation": "bij,bjk->bik"}),
+    Case("Einsum", [(2, 3), (4, 3)], {"equation": "bi, ji -> jb"}),
+    Case("Conv", [(2, 4, 9), (3, 4, 3), (3,)]),
+    Case("Conv", [(2, 4, 9), (6, 2, 3)], {"group": 2, "pads": [1, 2]}),
+    Case("Conv", [(2, 4, 10), (3, 4, 3)], {"strides": [2], "pads": [1, 0]}),
+    Case("Conv", [(2, 4, 10), (4, 1, 3)], {"dilations": [3], "group": 4}),
+    Case("Conv", [(2, 4, 11), (4, 1, 2)], {"strides": [3], "dilations": [2], "group": 4}),
+    Case("Conv", [(2, 4, 9), (3, 4, 3)], {"auto_pad": "SAME_UPPER", "strides": [2]}),
+    Case("Conv", [(2, 4, 8), (3, 4, 2)], {"auto_pad": "SAME_LOWER"}),
+    Case("Conv", [(2, 3, 5, 6), (2, 3, 3, 2)], {"strides": [2, 1], "pads": [1, 0, 1, 1]}),
+    Case("Conv", [(1, 2, 4), (2, 2, 1)], {"strides": [2], "pads": [2, 1]}),
+    Case("ConvTranspose", [(2, 4, 5), (4, 3, 3), (3,)]),
+    Case("ConvTranspose", [(2, 4, 5), (4, 3, 3)], {"strides": [2], "pads": [1, 1]}),
+    Case("ConvTranspose", [(2, 3, 2, 3), (3, 2, 2, 3)], {"strides": [1, 2]}),
+    Case("MaxPool", [(2, 2, 8)], {"kernel_shape": [2], "strides": [2]}),
+    Case("MaxPool", [(1, 2, 5, 6)], {"kernel_shape": [3, 2], "pads": [1, 1, 1, 1]}),
+    Case("MaxPool", [(1, 2, 7, 7)], {"kernel_shape": [2, 2], "strides": [2, 3]}),
+    Case("MaxPool", [(1, 2, 9)], {"kernel_shape": [3], "dilations": [2]}),
+    Case("MaxPool", [(1, 2, 7)], {"kernel_shape": [2], "strides": [2], "ceil_mode": 1}),
+    Case("AveragePool", [(2, 2, 8)], {"kernel_shape": [2], "strides": [2]}),
+    Case("AveragePool", [(1, 2, 5, 6)], {"kernel_shape": [3, 2], "pads": [1, 0, 1, 1]}),
+    Case(
+        "AveragePool",
+        [(1, 2, 7)],
+        {"kernel_shape": [3], "strides": [2], "pads": [1, 1], "count_include_pad": 1},
+    ),
+    Case("GlobalAveragePool", [IMAGE]),
+    Case("GlobalMaxPool", [IMAGE]),
+    Case(
+        "BatchNormalization",
+        [(2, 3, 4), (3,), (3,)],
+        constants=[np.array([0.1, -0.2, 0.3]), np.array([1.0, 0.5, 2.0])],
+    ),
+    Case("LayerNormalization", [X, (4,), (4,)]),
+    Case("LayerNormalization", [X, (3, 4)], {"axis": 1, "epsilon": 1e-2}),
+    Case("InstanceNormalization", [(2, 3, 5), (3,), (3,)]),
+    Case(
+        "GroupNormalization", [(2, 4, 5), (4,), (4,)], {"num_groups": 2, "epsilon": 0.01}, opset=21
+    ),
+]
+
+
+def made(case: Case) -> tuple[Any, dict[str, Any]]:
+    """The model of a case, and its inputs."""
+    rng = np.random.default_rng(1)
+    given = {
+        f"x{k}": rng.standard_normal(each) if isinstance(each, tuple) else np.array(each)
+        for k, each in enumerate(case.inputs)
+    }
+    constants = {f"c{k}": np.asarray(each) for k, each in enumerate(case.constants)}
+    names = case.order.split() or [*given, *constants]
+    outputs = [f"y{k}" for k in range(case.outputs)]
+    node = helper.make_node(case.operator, names, outputs, name="node", **case.attributes)
+    shapes = {name: array.shape for name, array in given.items()}
+    dtypes = dict.fromkeys((*given, *outputs), DOUBLE)
+    return model([node], shapes, outputs, constants, dtypes=dtypes, opset=case.opset), given
+
+
+def label(case: Case) -> str:
+    return "-".join([case.operator, *(f"{k}={v}" for k, v in case.attributes.items())])
+
+
+@pytest.mark.parametrize("case", CASES, ids=label)
+def test_derivatives(case: Case, tmp_path: Path) -> None:
+    """In float64, by central differences of every element of every input."""
+    one, given = made(case)
+    wanted = [*given]
+    plain = folded(one, tmp_path / "m.onnx").model
+    rng = np.random.default_rng(2)
+    upstream = [rng.standard_normal(each.shape) for each in results(plain, given)]
+    feeds = {f"dy{k}": each for k, each in enumerate(upstream)}
+    found = results(backward(one, wanted, tmp_path), {**given, **feeds})
+    right = by_differences(plain, given, upstream, wanted)
+    for name, got, gradient in zip(wanted, found, right, strict=True):
+        assert got.shape == given[name].shape
+        assert got.dtype == np.float64
+        np.testing.assert_allclose(got, gradient, rtol=1e-6, atol=1e-7, err_msg=name)
+
+
+def test_every_rule_is_tested() -> None:
+    """Except recurrent ones, which are ops of ours with tests of their own."""
+    assert {case.operator for case in CASES} >= {name for name in RULES if "." not in name}
+
+
+def in_float32(case: Case) -> tuple[Any, dict[str, Any]]:
+    """The model of a case and its inputs, all floats of which are float32."""
+    one, given = made(case)
+    for value in (*one.graph.input, *one.graph.output):
+        value.type.tensor_type.elem_type = onnx.TensorProto.FLOAT
+    for tensor in one.graph.initializer:
+        if tensor.data_type == DOUBLE:
+            array = onnx.numpy_helper.to_array(tensor).astype(np.float32)
+            tensor.CopyFrom(onnx.numpy_helper.from_array(array, tensor.name))
+    for attribute in one.graph.node[0].attribute:
+        attribute.i = onnx.TensorProto.FLOAT if attribute.name == "to" else attribute.i
+    return one, {name: array.astype(np.float32) for name, array in given.items()}
+
+
+TOGETHER = 12
+"""How many gradients are compiled as one module."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, len(CASES), TOGETHER))
+def test_compiled_gradients(first: int, tmp_path: Path) -> None:
+    """IREE's importer takes the nodes of each rule, and computes what they say."""
+    rng = np.random.default_rng(2)
+    models: dict[str, Any] = {}
+    calls: dict[str, tuple[list[Any], list[Any]]] = {}
+    for number, case in enumerate(CASES[first : first + TOGETHER], first):
+        one, given = in_float32(case)
+        upstream = [
+            rng.standard_normal(each.shape).astype(np.float32)
+            for each in results(folded(one, tmp_path / "m.onnx").model, given)
+        ]
+        by_rule = backward(one, [*given], tmp_path)
+        feeds = {**given, **{f"dy{k}": each for k, each in enumerate(upstream)}}
+        models[f"f{number}"] = by_rule
+        calls[f"f{number}"] = (
+            [feeds[each.name] for each in by_rule.graph.input],
+            results(by_rule, feeds),
+        )
+    module = linked_network(linalg_of_onnx(models, "gradients"))
+    program = rc.runtime.load(rc.compile(module))
+    for spec, (feeds, wanted) in zip(module.functions, calls.values(), strict=True):
+        case = CASES[int(spec.function[1:])]
+        given = {each.name: feed for each, feed in zip(spec.arguments, feeds, strict=True)}
+        made = getattr(program, spec.function)(**given)
+        for got, right in zip(made if isinstance(made, tuple) else [made], wanted, strict=True):
+            np.testing.assert_allclose(got, right, 1e-4, 1e-5, err_msg=label(case))
