@@ -104,7 +104,7 @@ def _plain(types: Types) -> list[Any]:
             for each in tensors
         ]
 
-    return [rows(types.arguments), rows(types.results)]
+    return [rows(types.arguments), rows(types.results), [*types.states.items()]]
 
 
 def _types(row: Any) -> Types:
@@ -114,6 +114,6 @@ def _types(row: Any) -> Types:
             TensorType(dtype, tuple(UNNAMED if size is None else size for size in shape))
             for dtype, *shape in tensors
         )
-        for tensors in row
+        for tensors in row[:2]
     )
-    return Types(arguments, results)
+    return Types(arguments, results, dict(row[2]))

@@ -37,6 +37,8 @@ class LoweringRequest:
     Attributes:
         text: Its text, with locations.
         package_version: This package's version, to be recorded.
+        is_users: Whether the functions are a user's, or a network's.
+        linked: Our ops in them.
         known_weights: The functions whose weights are known at compile time (`PassContext`).
         portable: The functions to leave unchanged (`PassContext`).
         format: ``"vmfb"``, or ``"parts"`` for what C and JavaScript are made of (`lowering.parts`).
@@ -47,6 +49,7 @@ class LoweringRequest:
     target: TargetSpec
     strategy: str
     package_version: str
+    is_users: bool = False
     linked: Sequence[FunctionSpec] = ()
     known_weights: Collection[str] = ()
     portable: Collection[str] = ()
@@ -127,6 +130,7 @@ def _rewritten(request: LoweringRequest, last: str | None) -> Rewritten:
         processor = BACK_ENDS[target.device].processor(target)
         context = PassContext(
             *(parsed, functions, target, processor, facts),
+            is_users=request.is_users,
             linked=request.linked,
             known_weights=request.known_weights,
             portable=request.portable,

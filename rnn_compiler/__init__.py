@@ -9,7 +9,8 @@ freeze       stores weights in a module
 compile_c    a module for a CPU, as C that depends on libc only
 compile_js   a module as WebAssembly and JavaScript, for browsers and Node.js
 golden       sample arguments and results, to verify an artifact on its target
-link         your own StableHLO module with our ops in it, as an artifact
+link_module  your own StableHLO modules with our ops in them, as a module
+link         the same, compiled
 runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
 import_model the recurrent layers of a SavedModel, frozen graph, Keras, ONNX or PyTorch file
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from rnn_compiler.freezing import freeze
     from rnn_compiler.goldens import golden
     from rnn_compiler.js_compilation import JsModule, compile_js
-    from rnn_compiler.linking import link
+    from rnn_compiler.linking import link, link_module
     from rnn_compiler.model_import import Layer, import_model
     from rnn_compiler.modules import Module, build
     from rnn_compiler.network_import import import_network
@@ -64,6 +65,7 @@ __all__ = [
     "import_model",
     "import_network",
     "link",
+    "link_module",
     "onnx_ops",
     "raw_ops",
     "runtime",
@@ -92,6 +94,7 @@ _HOMES = {
     "freeze": "freezing",
     "golden": "goldens",
     "link": "linking",
+    "link_module": "linking",
     "import_model": "model_import",
     "import_network": "network_import",
     "target": "chosen_target",

@@ -99,6 +99,7 @@ def lowering_request(
         target=target,
         strategy=strategy,
         package_version=package_version(),
+        is_users=module.is_users,
         linked=module.linked,
         known_weights=known_weights,
         portable=portable,
@@ -218,8 +219,8 @@ def compiled(
     module: Module, target: str | Sequence[str] | None, artifacts: Sequence[Artifact]
 ) -> Artifact | Bundle:
     """The result of `compile`: artifacts with the module's weights, which are not cached."""
-    if any(spec.frozen for spec in module.functions):
-        archive = archive_of(module.parameters)
+    if module.initial or any(spec.frozen for spec in module.functions):
+        archive = archive_of({**module.parameters, **module.initial})
         artifacts = [artifact.with_archive(archive) for artifact in artifacts]
     return artifacts[0] if target is None or isinstance(target, str) else Bundle(tuple(artifacts))
 

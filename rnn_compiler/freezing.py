@@ -103,10 +103,13 @@ def _by_function(module: Module, weights: Any) -> Mapping[str, Mapping[str, Any]
 
 def _arrays(spec: FunctionSpec, given: Mapping[str, Any]) -> dict[str, npt.NDArray[Any]]:
     """The arrays for a function's arguments; lists by element."""
-    known = list(dict.fromkeys(argument.keyword for argument in spec.arguments))
+    names = [each.keyword for each in spec.arguments if each.name not in spec.states]
+    known = list(dict.fromkeys(names))
     for name in given:
         if name not in known:
             expected, remedy = f"one of {', '.join(known)}", did_you_mean(name, known)
+            if name in spec.states:
+                remedy = "it is a state, which calls update: link_module(..., states={...})"
             raise InvalidArgumentError(spec.op, "weights", expected, describe(name), remedy)
     tensors = {argument.name: argument for argument in spec.arguments}
     values = by_name(spec.op, spec.arguments, given)

@@ -1,4 +1,4 @@
-"""Linking: compiles a user's StableHLO module with our ops in it."""
+"""Linking: a user's StableHLO modules, with our ops in them, as a module to compile."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.schema.int8 import Matrix
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.pytrees import identifier
 
-__all__ = ["LinkedModule", "link", "linked_module"]
+__all__ = ["LinkedModule", "link", "link_module", "linked_network"]
 
 
 class LinkedModule(Module):
@@ -32,6 +33,7 @@ class LinkedModule(Module):
         functions: Its public functions.
         linked: Our ops in it, each by the private function that contains it.
         name: Its symbol, chosen by the user; empty if it has none.
+        initial: The first values of states, by name.
     """
 
     is_users = True
@@ -43,9 +45,11 @@ class LinkedModule(Module):
         linked: Sequence[FunctionSpec],
         name: str = "",
         parameters: Mapping[str, npt.NDArray[Any]] | None = None,
+        initial: Mapping[str, npt.NDArray[Any]] | None = None,
     ) -> None:
         super().__init__(functions, name, parameters)
         self.linked = tuple(linked)
+        self.initial = dict(initial or {})
         self._located = text
 
     @cached_property
@@ -77,7 +81,7 @@ class LinkedModule(Module):
             if len(after.arguments) < len(before.arguments)
         }
         text, linked = without_arguments(self._located, self.linked, gone)
-        return LinkedModule(text, functions, linked, self.name, parameters)
+        return LinkedModule(text, functions, linked, self.name, parameters, self.initial)
 
     def matrices(self) -> dict[tuple[str, str], Matrix]:
         """The arguments that are only used as matrices of our ops, by function and name."""
@@ -91,7 +95,23 @@ class LinkedModule(Module):
 
         text = frozen_arguments.with_arguments(self._located, self.functions)
         specs = [with_arguments(each, (*each.arguments, *each.frozen)) for each in self.functions]
-        return LinkedModule(text, specs, self.linked, self.name)
+        return LinkedModule(text, specs, self.linked, self.name, initial=self.initial)
+
+    def with_initial(self, states: Mapping[str, Any]) -> LinkedModule:
+        """The module with first values of its states; others of its values are kept.
+
+        Args:
+            states: Arrays by name, or trees of arrays by the name of the argument.
+
+        Raises:
+            InvalidArgumentError: There is no such state, or a value has another shape or dtype.
+        """
+        from rnn_compiler.runtime.states import checked_states
+
+        values = {**self.initial, **checked_states("link", self.functions, states)}
+        return LinkedModule(
+            *(self._located, self.functions, self.linked, self.name, self.parameters, values)
+        )
 
     def renamed(self, names: Mapping[str, str]) -> LinkedModule:
         """The module with its public functions renamed; `names` maps old names to new ones."""
@@ -103,7 +123,7 @@ class LinkedModule(Module):
             changed |= {spec.parameter(each.name): new.parameter(each.name) for each in spec.frozen}
         specs, name, parameters = renamed_functions(self, names)
         text = with_symbols(self._located, changed)
-        return LinkedModule(text, specs, self.linked, name, parameters)
+        return LinkedModule(text, specs, self.linked, name, parameters, self.initial)
 
 
 @overload
@@ -153,9 +173,9 @@ def link(
         The artifact, whose manifest describes the module's public functions.
 
     Raises:
-        InvalidArgumentError: It is not a StableHLO module, it calls none of our ops, a call has an
-            unknown op or wrong attributes, shapes or dtypes, the target does not exist, or a weight
-            matches no argument.
+        InvalidArgumentError: It is not a StableHLO module, a call has an unknown op or wrong
+            attributes, shapes or dtypes, the target does not exist, or a weight matches no
+            argument.
         CompileError: The compiler failed; holds its diagnostics and a saved reproducer.
         OSError: The file cannot be read.
         UnsupportedError: The compiler is not installed.
@@ -176,37 +196,70 @@ def link(
         >>> [spec.op for spec in artifact.manifest.linked]
         ['GRUBlockCell']
     """
-    module = linked_module(text_or_path)
-    frozen = module if weights is None else freeze(module, weights, quantize=quantize)
-    return compile(frozen, target, strategy=strategy)  # type: ignore[arg-type]
+    module = link_module(text_or_path, weights=weights, quantize=quantize)
+    return compile(module, target, strategy=strategy)  # type: ignore[arg-type]
 
 
-def linked_module(text_or_path: str | bytes | os.PathLike[str]) -> LinkedModule:
-    """The portable module that `link` compiles.
+def link_module(
+    text_or_path: str | bytes | os.PathLike[str],
+    *others: str | bytes | os.PathLike[str],
+    weights: Mapping[str, Any] | None = None,
+    states: Mapping[str, Any] | None = None,
+    quantize: str | None = None,
+) -> LinkedModule:
+    """A user's StableHLO module, in which calls are replaced by our ops, to be compiled.
+
+    It is what `link` compiles, for `compile`, `compile_c` and `compile_js`. Several texts become
+    functions of one module; a function ``main`` is then named like its module, as JAX names it
+    after the exported function, or like its file.
+
+    Arguments that JAX donates are states (``module.functions[0].states``): a program keeps them
+    between calls (`Program.session`). Functions that have an argument of the same name, shape and
+    type share the state. Results are named by their paths in JAX; a result that continues a state
+    has the state's name.
+
+    Args:
+        text_or_path: As in `link`.
+        *others: More modules, likewise.
+        weights: As in `link`.
+        states: First values of states, stored with what is compiled: arrays by name, or trees of
+            arrays by the name of the argument, ``{"params": params, "opt": opt_state}``.
+        quantize: As in `link`.
+
+    Returns:
+        The module.
 
     Raises:
-        InvalidArgumentError: As `link`.
-        OSError: The file cannot be read.
+        InvalidArgumentError: As in `link`; or two functions have the same name, or states of one
+            name that differ in shape or type, or a value does not fit its state.
+        OSError: A file cannot be read.
         UnsupportedError: The compiler is not installed.
+
+    Example:
+        >>> text = '''
+        ... module @jit_count {
+        ...   func.func @main(%total: tensor<3xf32> {tf.aliasing_output = 0 : i32},
+        ...       %x: tensor<3xf32>) -> tensor<3xf32> {
+        ...     %sum = stablehlo.add %total, %x : tensor<3xf32>
+        ...     return %sum : tensor<3xf32>
+        ...   }
+        ... }'''
+        >>> link_module(text, states={"total": [0, 0, 0]}).functions[0].states
+        ('total',)
     """
     check_can_compile("link")
-    source = without_shardings(_source(text_or_path))
-    from rnn_compiler.lowering.linking.calls import PREFIX
-    from rnn_compiler.lowering.linking.link import link_module  # needs the MLIR bindings
+    from rnn_compiler.lowering.linking import link as linking  # needs the MLIR bindings
     from rnn_compiler.lowering.linking.reading import stablehlo_text
 
-    linked = link_module(stablehlo_text(source), source)
-    if not linked.linked:
-        expected = (
-            f"a stablehlo.custom_call @{PREFIX}OP, or a func.func private @{PREFIX}OP without a "
-            "body"
-        )
-        remedy = (
-            "layers of other libraries are not recognised: call the functions of rnn_compiler.jax "
-            "for them before the export (docs/training_jax.md)"
-        )
-        raise InvalidArgumentError("link", "module", expected, "none", remedy)
-    return LinkedModule(*linked)
+    read: list[linking.Source] = []
+    for each in (text_or_path, *others):
+        source, name = _source(each)
+        source = without_shardings(source)
+        read.append(linking.Source(stablehlo_text(source), source, name))
+    module = LinkedModule(*linking.link_module(*read))
+    if weights is not None:
+        module = cast(LinkedModule, freeze(module, weights, quantize=quantize))
+    return module if states is None else module.with_initial(states)
 
 
 def linked_network(text: str) -> LinkedModule:
@@ -218,23 +271,26 @@ def linked_network(text: str) -> LinkedModule:
     Raises:
         InvalidArgumentError: A declaration does not fit its op.
     """
-    from rnn_compiler.lowering.linking.link import link_module
+    from rnn_compiler.lowering.linking import link as linking
 
-    return LinkedModule(*link_module(text))
+    return LinkedModule(*linking.link_module(linking.Source(text)))
 
 
-def _source(text_or_path: object) -> bytes:
-    """The bytes of a module; a string that could be MLIR is not interpreted as a path."""
+def _source(text_or_path: object) -> tuple[bytes, str]:
+    """The bytes of a module, and a name from its file.
+
+    A string that could be MLIR is not interpreted as a path.
+    """
     if isinstance(text_or_path, (bytes, bytearray)):
-        return bytes(text_or_path)
+        return bytes(text_or_path), ""
     if isinstance(text_or_path, str) and any(mark in text_or_path for mark in "\n{("):
-        return text_or_path.encode(errors="replace")
+        return text_or_path.encode(errors="replace"), ""
     if text_or_path == "" or not isinstance(text_or_path, (str, os.PathLike)):
         expected = "MLIR as a string or bytes, or the path of a file"
         raise InvalidArgumentError("link", "text_or_path", expected, describe(text_or_path))
     path = Path(cast("str | os.PathLike[str]", text_or_path))
     try:
-        return read_regular(path)
+        return read_regular(path), identifier(path.stem) or ""
     except ValueError as error:  # not a valid file name
         expected, got = "MLIR, or the path of a file", describe(str(path))
         raise InvalidArgumentError("link", "text_or_path", expected, got) from error

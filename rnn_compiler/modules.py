@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy.typing as npt
@@ -34,10 +35,12 @@ class Module:
         linked: For a user's functions: our ops in them, each by the private function that contains
             it (see `link`).
         is_users: Whether the functions are a user's, described only by their text.
+        initial: For a user's functions: the first values of their states, by name.
     """
 
     linked: tuple[FunctionSpec, ...] = ()
     is_users = False
+    initial: Mapping[str, npt.NDArray[Any]] = MappingProxyType({})
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ from rnn_compiler.errors import ArtifactError
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.schema.manifest import SCOPE
 
-__all__ = ["archive_of", "parameters_module", "parameters_of"]
+__all__ = ["archive_of", "names_in", "parameters_module", "parameters_of"]
 
 _ALIGNMENT = 64
 """Alignment in bytes that an array needs for IREE not to copy it."""
@@ -43,6 +43,19 @@ def archive_of(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
         return path.read_bytes()
 
 
+def names_in(archive: bytes) -> set[str]:
+    """The names of the arrays of an archive.
+
+    Raises:
+        ArtifactError: It is not an archive.
+
+    Example:
+        >>> names_in(archive_of({"f.w": np.zeros(3, np.float32)}))
+        {'f.w'}
+    """
+    return {name for name, _ in _entries(archive)}
+
+
 def parameters_of(archive: bytes, names: Collection[str]) -> dict[str, bytes]:
     """The bytes of some arrays of an archive.
 
@@ -53,13 +66,21 @@ def parameters_of(archive: bytes, names: Collection[str]) -> dict[str, bytes]:
         >>> parameters_of(archive_of({"f.w": np.full(3, 97, np.int8)}), ["f.w"])
         {'f.w': b'aaa'}
     """
+    entries = dict(_entries(archive))
+    missing = [name for name in names if name not in entries]
+    if missing:
+        raise ArtifactError(f"the archive of weights lacks {', '.join(missing)}")
+    return {name: bytes(entries[name].file_view) for name in names}
+
+
+def _entries(archive: bytes) -> list[tuple[str, Any]]:
+    """The arrays of an archive by name."""
     index: Any = iree.ParameterIndex()
     try:
         memory = np.frombuffer(bytearray(archive), np.uint8)
         index.load_from_file_handle(iree.FileHandle.wrap_memory(memory), "irpa")
-        entries = dict(index.items())
-        return {name: bytes(entries[name].file_view) for name in names}
-    except (RuntimeError, ValueError, KeyError) as error:
+        return [*index.items()]
+    except (RuntimeError, ValueError) as error:
         raise ArtifactError(f"IREE rejects the archive of weights: {error}") from error
 
 

@@ -102,7 +102,8 @@ def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceAr
         return
     if array.shape != spec.shape:
         sizes = f"[{', '.join(map(shown, spec.shape))}]"
-        expected = f"shape {spec.formula} = {sizes}" if spec.shape else "a scalar, []"
+        formula = f"{spec.formula} = " if spec.formula else ""
+        expected = f"shape {formula}{sizes}" if spec.shape else "a scalar, []"
         raise InvalidArgumentError(op, spec.name, expected, f"shape {list(array.shape)}")
     if spec.maximum is not None and (isinstance(array, np.ndarray) or array.on_host):
         low, high, values = spec.minimum or 0, spec.maximum, np.asarray(array)

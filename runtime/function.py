@@ -29,6 +29,7 @@ from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.device.waiting import GivingWay, wait
 from rnn_compiler.runtime.direct.calls import DirectCalls
+from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.direct.functions import DirectFunction
 from rnn_compiler.runtime.loading import find_function
 from rnn_compiler.runtime.memo import Memo
@@ -119,10 +120,7 @@ class Function:
             check_keywords(self.spec.function, arguments, [*self._names], self._required)
         if self._has_lists:
             arguments = by_name(self.spec.op, self.spec.arguments, arguments)
-        if self._memo.is_open:
-            arguments = self._viewed(arguments)
-        specs = self._memo.spec_of(arguments).arguments
-        arrays = [self._checked(spec, arguments.get(spec.name)) for spec in specs]
+        _, arrays = self.checked(arguments)
         results, calls, packed = self._watched(self._invoke, arrays, to_host)
         self._memo.note(arguments, arrays, calls, packed)
         return results
@@ -144,6 +142,23 @@ class Function:
             UnsupportedError: The function cannot be streamed; the message says why.
         """
         return Stream(self, arguments)
+
+    def checked(
+        self, arguments: Mapping[str, object]
+    ) -> tuple[FunctionSpec, list[npt.NDArray[Any] | DeviceArray]]:
+        """The function at the sizes of a call, and all of its arguments in order, checked.
+
+        Raises:
+            InvalidArgumentError: An argument has the wrong dtype, shape or range.
+        """
+        if self._memo.is_open:
+            arguments = self._viewed(arguments)
+        spec = self._memo.spec_of(arguments)
+        return spec, [self._checked(each, arguments.get(each.name)) for each in spec.arguments]
+
+    def session_executor(self, spec: FunctionSpec, shown: Sequence[int]) -> DirectExecutor | None:
+        """As `Memo.session_executor`."""
+        return self._memo.session_executor(spec, shown)
 
     def _viewed(self, arguments: Mapping[str, object]) -> dict[str, Any]:
         """The given arguments as arrays."""
@@ -216,7 +231,10 @@ class Function:
         if direct is not None:
             values = direct(arrays, packed, None if to_host else self.device)
         else:
-            there = [*map(self._on_device, arrays, spec.arguments)]
+            there = self.on_device(arrays, spec)
+            for number in spec.continued:  # the code may write to them
+                if there[number] is arrays[number]:
+                    there[number] = there[number].copy()
             results = self._arrays(self._launch(there, packed), arrays)
             values = fetched(results, arrays) if to_host else results
             if not to_host:
@@ -263,6 +281,12 @@ class Function:
         except (RuntimeError, ValueError) as error:
             raise DeviceError(f"{self.spec.op}: {self.device.uri}: {str(error).strip()}") from error
         return [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
+
+    def on_device(
+        self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], spec: FunctionSpec
+    ) -> list[DeviceArray]:
+        """Arguments on the device, copied there if necessary."""
+        return [*map(self._on_device, arrays, spec.arguments)]
 
     def _on_device(self, array: npt.NDArray[Any] | DeviceArray, spec: TensorSpec) -> DeviceArray:
         """An argument on the device, copied there if necessary."""

@@ -121,6 +121,21 @@ class Memo:
         sizes = {name: spec.static_dims[name] for name in self._spec.open_dims}
         return function.at(spec, sizes, packs=self._packs)
 
+    def session_executor(self, spec: FunctionSpec, shown: Sequence[int]) -> DirectExecutor | None:
+        """An executor for the calls of a session at certain sizes; None if they go through IREE.
+
+        It is kept as long as the session, so it may need any amount of memory.
+
+        Args:
+            spec: The function at these sizes.
+            shown: The results to return, none of which is a state.
+        """
+        if self._plain is None or (self._device.has_threads and is_for_threads(spec)):
+            return None
+        sizes = {name: spec.static_dims[name] for name in self._spec.open_dims}
+        calls = self._plain.at(spec, sizes, most=None)
+        return None if calls is None else calls.with_states({}, shown)
+
     # Calls like the last one; one at a time, so concurrent threads go the normal way.
 
     def repeat(self, arguments: Mapping[str, object], to_host: bool) -> Sequence[Any] | None:

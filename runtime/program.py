@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
+from rnn_compiler.runtime.archive import names_in, parameters_of
 from rnn_compiler.runtime.arguments import resident
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.direct.functions import direct_functions
+from rnn_compiler.runtime.direct.memory import typed
 from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.loading import load_module
+from rnn_compiler.runtime.session import Session
+from rnn_compiler.runtime.states import states_of
 from rnn_compiler.runtime.stream import Stream
+from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.functions import function_tables
 from rnn_compiler.schema.manifest import Manifest
 from rnn_compiler.schema.notebook import page
@@ -53,6 +60,13 @@ class Program:
         self.manifest = manifest
         self.device = device
         self._context, module = load_module(manifest, payload, device, archive)
+        tensors = states_of(manifest.functions)
+        stored = parameters_of(archive, names_in(archive) & tensors.keys()) if archive else {}
+        self._initial: dict[str, Any] = {
+            name: typed(np.frombuffer(data, np.uint8), DTYPES[each.dtype].numpy, each.static_shape)
+            for name, each in tensors.items()
+            if (data := stored.get(name)) is not None
+        }
         direct = direct_functions(payload, archive) if device.kind == "local" else {}
         self.functions = {
             spec.function: Function(spec, device, self._context, module, direct, prepack=prepack)
@@ -76,6 +90,23 @@ class Program:
             TypeError: The module has several functions: stream one of them by name.
         """
         return self._only("stream", ".stream(...)").stream(**arguments)
+
+    def session(self, **states: Any) -> Session:
+        """Creates a session: it keeps the functions' states on the device between calls.
+
+        Args:
+            **states: Their values: arrays by name, or trees of arrays by the name of the argument
+                in JAX. Those stored in the artifact need not be given.
+
+        Returns:
+            The session. ``session.train(x=...)`` calls a function without its states; with one
+            function, the session itself is called.
+
+        Raises:
+            InvalidArgumentError: The functions have no states, one has no value, or a value has
+                another shape or dtype, or belongs to no state.
+        """
+        return Session(self.functions, self.device, states, self._initial)
 
     def _only(self, verb: str, how: str) -> Function:
         """The only function; if there are several, raises an error that explains how to use one."""

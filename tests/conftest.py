@@ -9,7 +9,7 @@ import itertools
 import logging
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +143,20 @@ def execute(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     from execution import Execute
 
     return Execute(request.param, tmp_path)
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Runs `rnn-compiler` in this process, to end with a code; returns what it printed."""
+    from rnn_compiler.cli import main
+
+    def run(*words: object, code: int = 0) -> Any:
+        capsys.readouterr()
+        ended, printed = main([*map(str, words)]), capsys.readouterr()
+        assert ended == code, f"{words} ended with {ended}\n{printed.out}{printed.err}"
+        return printed
+
+    return run
 
 
 def _shared_temporary(factory: pytest.TempPathFactory) -> Path:

@@ -601,6 +601,7 @@ _EMITTERS: Mapping[str, Emitter] = MappingProxyType(
         "minimum": _plain("arith.minimumf", "arith.minsi"),
         "negate": _plain("arith.negf", None),
         "abs": _plain("math.absf", None),
+        "sqrt": _plain("math.sqrt", None),
         "tanh": _plain("math.tanh", None),
         "exponential": _plain("math.exp", None),
         "log_plus_one": _plain("math.log1p", None),

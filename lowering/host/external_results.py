@@ -24,7 +24,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     shape_of,
     symbol_of,
 )
-from rnn_compiler.lowering.mlir.marks import RESULT
+from rnn_compiler.lowering.mlir.marks import CONSUMED, RESULT, STATE
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Size
@@ -45,10 +45,17 @@ class TensorType:
 
 @dataclass(frozen=True)
 class Types:
-    """The types of a function's arguments and results, and the minima of open sizes above 1."""
+    """The types of a function's arguments and results.
+
+    Attributes:
+        states: The arguments that the function updates, each with the result that is then the same
+            memory.
+        minima: The minima of open sizes above 1.
+    """
 
     arguments: tuple[TensorType, ...]
     results: tuple[TensorType, ...]
+    states: Mapping[int, int] = field(default_factory=dict[int, int])
     minima: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
@@ -72,30 +79,43 @@ def public_types(module: ir.Module) -> Mapping[str, Types]:
         if op.name in _FUNCTIONS and not is_private(op):
             kind = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value)
             with contextlib.suppress(KeyError, ValueError):  # not one of our tensors
-                found[symbol_of(op)] = Types(_types(kind.inputs), _types(kind.results))
+                found[symbol_of(op)] = Types(_types(kind.inputs), _types(kind.results), _states(op))
     return found
 
 
+def _states(function: ir.Operation) -> dict[int, int]:
+    """The states of a function, by the marks of its arguments."""
+    if "arg_attrs" not in function.attributes:
+        return {}
+    marks = map(ir.DictAttr, ir.ArrayAttr(function.attributes["arg_attrs"]))
+    return {k: ir.IntegerAttr(row[STATE]).value for k, row in enumerate(marks) if STATE in row}
+
+
 def _add_outputs(function: ir.Operation) -> Types:
-    """Adds an argument for each result of a function."""
-    attributes = function.attributes
+    """Adds an argument for each result of a function that is no state."""
+    attributes, states = function.attributes, _states(function)
     kind = ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value)
     buffer = ir.Type.parse("!hal.buffer")
     index = ir.IndexType.get()
-    rows: list[ir.Attribute] = [ir.DictAttr.get({}) for _ in kind.inputs]
-    for number in range(len(kind.results)):
+    rows: list[ir.Attribute] = [
+        ir.DictAttr.get({CONSUMED: ir.UnitAttr.get()} if number in states else {})
+        for number in range(len(kind.inputs))
+    ]
+    own = [number for number in range(len(kind.results)) if number not in states.values()]
+    for number in own:
         block_of(function).add_argument(buffer, ir.Location.name("result"))
         rows.append(ir.DictAttr.get({"iree.abi.output": ir.IntegerAttr.get(index, number)}))
-    _import_results(function, block_of(function).arguments[len(kind.inputs) :])
-    inputs = [*kind.inputs, *(buffer for _ in kind.results)]
+    given = block_of(function).arguments[len(kind.inputs) :]
+    _import_results(function, dict(zip(own, given, strict=True)))
+    inputs = [*kind.inputs, *(buffer for _ in own)]
     attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, kind.results))
     attributes["arg_attrs"] = ir.ArrayAttr.get(rows)
     if "iree.abi.model" in attributes:
         del attributes["iree.abi.model"]
-    return Types(_types(kind.inputs), _types(kind.results))
+    return Types(_types(kind.inputs), _types(kind.results), states)
 
 
-def _import_results(function: ir.Operation, memory: Sequence[ir.Value]) -> None:
+def _import_results(function: ir.Operation, memory: Mapping[int, ir.Value]) -> None:
     """Writes the arrays that become results directly to the memory of these results.
 
     IREE would copy them at the end, because the dispatches that write to them also read them.
@@ -137,7 +157,7 @@ def with_open_sizes(
                 arguments, results = types[name].arguments, types[name].results
                 found[name] = Types(
                     *(_known(arguments, spec.arguments), _known(results, spec.results)),
-                    spec.minima,
+                    *(types[name].states, spec.minima),
                 )
     return found
 

@@ -102,6 +102,7 @@ class Context:
         results: Its results, once they are known.
         is_chosen: Whether each path copies its results to `results`.
         minima: The minima of open sizes, where they are more than 1.
+        states: The arguments that are states, by the numbers of the results that continue them.
     """
 
     function: str
@@ -114,6 +115,7 @@ class Context:
     is_chosen: bool = False
     memory: Memory = ANY_MEMORY
     minima: Mapping[str, int] = field(default_factory=dict[str, int])
+    states: Mapping[int, Span] = field(default_factory=dict[int, Span])
 
     def __post_init__(self) -> None:
         names = open_names(size for shape in self.shapes for size in shape)
@@ -529,12 +531,14 @@ class Sizes:
 
     Attributes:
         shapes: The shapes of arguments, if some are open.
+        states: The arguments that are updated, each with the result that is its next value.
         minima: The minima of open sizes, where they are more than 1.
     """
 
     arguments: Sequence[Size]
     results: Sequence[Size]
     shapes: Sequence[Sequence[Size]] = ()
+    states: Mapping[int, int] = field(default_factory=dict[int, int])
     minima: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
@@ -546,7 +550,7 @@ def sizes_of(types: Types) -> Sizes:
     )
     shapes = [each.shape for each in types.arguments]
     is_known = is_static(*arguments, *results)
-    return Sizes(arguments, results, () if is_known else shapes, types.minima)
+    return Sizes(arguments, results, () if is_known else shapes, types.states, types.minima)
 
 
 @dataclass(frozen=True)
@@ -573,7 +577,7 @@ def read_host_program(
     for name, schedule in found.items():
         if isinstance(schedule, NoScheduleError):
             raise schedule
-        if [*schedule.results] != _whole_blocks(functions[name].results):
+        if [*schedule.results] != _given_results(functions[name]):
             raise UnsupportedError(f"{name}: its host program allocates its results")
         schedules[name] = schedule
     if not all(isinstance(each, bytes) for each in constants):
@@ -621,16 +625,18 @@ def _read(context: Context, function: ir.Operation, sizes: Sizes, numbers: range
     """
     values = block_of(function).arguments
     spans = [Span(Storage.ARGUMENT, k, 0, size) for k, size in enumerate(sizes.arguments)]
-    results = _whole_blocks(sizes.results)
+    results = _given_results(sizes)
+    blocks = [span for span in results if span.storage is Storage.RESULT]
     kinds = [str(value.type) for value in values]
     views, others = kinds[: len(spans)], kinds[len(spans) :]
-    is_given = bool(results) and others == ["!hal.buffer"] * len(results)
+    is_given = bool(results) and others == ["!hal.buffer"] * len(blocks)
     if views != ["!hal.buffer_view"] * len(spans) or (
         not is_given and set(others) - {"!hal.fence"}
     ):
         raise context.refused("other arguments than the module")
-    given = [*spans, *results] if is_given else spans
+    given = [*spans, *blocks] if is_given else spans
     context.result_sizes = () if is_given else sizes.results
+    context.states = {result: spans[argument] for argument, result in sizes.states.items()}
     path = Path(dict(zip(values, given, strict=False)))
     _follow(context, path, ops_of(block_of(function)), numbers)
     found = context.results or []
@@ -639,9 +645,18 @@ def _read(context: Context, function: ir.Operation, sizes: Sizes, numbers: range
     return _relocated(context, path.steps, results if is_given else found, sizes)
 
 
-def _whole_blocks(sizes: Sequence[Size]) -> list[Span]:
-    """The spans of results each of which is a block of the caller's memory."""
-    return [Span(Storage.RESULT, k, 0, size) for k, size in enumerate(sizes)]
+def _given_results(sizes: Sizes) -> list[Span]:
+    """The spans of results each of which is a block of the caller's memory, or a state."""
+    states = {result: argument for argument, result in sizes.states.items()}
+    found: list[Span] = []
+    for number, size in enumerate(sizes.results):
+        block = number - sum(each < number for each in states)
+        found.append(
+            Span(Storage.ARGUMENT, states[number], 0, size)
+            if number in states
+            else Span(Storage.RESULT, block, 0, size)
+        )
+    return found
 
 
 def _are_same(spans: Sequence[Span], others: Sequence[Span]) -> bool:
@@ -669,8 +684,10 @@ def _relocated(
         return Span(Storage.SCRATCH, 0, starts[span.index] + span.offset, span.length)
 
     steps = mapped(steps, relocated)
-    is_given = [*results] == _whole_blocks(sizes.results)
-    blocks = tuple(sizes.results if is_given else [context.allocated[n] for n in order])
+    if [*results] == _given_results(sizes):
+        blocks = tuple(span.length for span in results if span.storage is Storage.RESULT)
+    else:
+        blocks = tuple(context.allocated[n] for n in order)
     where = tuple(map(relocated, results))
     for size in (*sizes.arguments, *sizes.results, scratch, *blocks):
         _check_size(context, size)
@@ -717,7 +734,10 @@ def _follow(
                 if not 0 < len(values) <= 2:
                     raise context.refused("a size, or a number of steps, that a call computes")
                 if context.result_sizes and context.results is None:
-                    context.results = [*map(context.allocate, context.result_sizes)]
+                    context.results = [
+                        context.states.get(number) or context.allocate(size)
+                        for number, size in enumerate(context.result_sizes)
+                    ]
                     context.is_chosen = True
                 cases: dict[int, tuple[Step, ...]] = {}
                 for value in values:
@@ -735,15 +755,35 @@ def _follow(
             found = [each for each in path.of(list(end.operands)) if isinstance(each, Span)]
             if len(found) != len(end.operands):
                 raise context.refused("a result of unknown origin")
+            _continue_states(context, path, found)
             if context.is_chosen:  # each path puts them elsewhere
                 pairs = zip(found, context.results or (), strict=True)
-                path.steps += [Copy(source, target) for source, target in pairs]
+                path.steps += [Copy(source, target) for source, target in pairs if source != target]
             elif context.results is None or _are_same(found, context.results):
                 context.results = found
             else:
                 raise context.refused("results in memory of its own")
             return
         ops = _branched(context, path, end)
+
+
+def _continue_states(context: Context, path: Path, results: list[Span]) -> None:
+    """Copies the next values of states to where the states are, as the last steps.
+
+    A result that is in a state's memory, perhaps because it is another state, is saved before.
+    """
+    states = context.states
+    moved = [number for number in states if results[number] != states[number]]
+    overwritten = {states[number].index for number in moved}
+    for number, span in enumerate(results):
+        stays = number in states and number not in moved
+        if span.storage is Storage.ARGUMENT and span.index in overwritten and not stays:
+            results[number] = context.allocate(span.length)
+            path.steps.append(Copy(span, results[number]))
+    for number in moved:
+        if states[number].length:
+            path.steps.append(Copy(results[number], states[number]))
+        results[number] = states[number]
 
 
 def _branched(context: Context, path: Path, end: ir.Operation) -> Sequence[ir.Operation]:

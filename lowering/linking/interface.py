@@ -3,16 +3,23 @@
 Names of arguments and results are taken from where `jax.export` stores them: an argument's
 location, and `jax.result_info`. Arguments of MLIR text keep their names, ``%w``, which are found
 through their locations. Arguments and results without a name are numbered.
+
+An argument that JAX donates is a state, and the result that continues it has its name. JAX writes
+the number of that result, ``tf.aliasing_output``, or leaves the choice, ``jax.buffer_donor``: then
+it is the result of this type with the argument's name, or the only one of this type.
 """
 
 from __future__ import annotations
 
-import keyword
 import re
+import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
+from types import MappingProxyType
 
-from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.errors import CompileWarning, InvalidArgumentError
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
 from rnn_compiler.lowering.linking.calls import Tensor, tensor_of
 from rnn_compiler.lowering.mlir.bindings import (
@@ -28,12 +35,16 @@ from rnn_compiler.lowering.mlir.bindings import (
 from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.pytrees import identifier
 
 _STDIN = ("-", "<stdin>")
 """The file of locations in text that the compiler was passed."""
 
 _TAKEN = ("to_host", "self")
 """Names that have a special meaning in a call."""
+
+_ALIAS, _DONOR = "tf.aliasing_output", "jax.buffer_donor"
+"""The attributes of donated arguments: with the number of a result, and without."""
 
 
 def public_interface(module: ir.Module, source: bytes = b"") -> list[FunctionSpec]:
@@ -59,16 +70,19 @@ def _describe(function: ir.Operation, lines: Sequence[bytes]) -> FunctionSpec:
     is_open = is_network(function)
     arguments = _tensors(kind.inputs, given, "arg", symbol, is_open)
     names = _result_names(function, len(kind.results))
-    results = _tensors(kind.results, names, "result", symbol, is_open)
+    states = _states(function, kind, [each.name for each in arguments], names)
+    known = {number: arguments[state].name for state, number in states.items()}
+    results = _tensors(kind.results, names, "result", symbol, is_open, known)
     floats = [each.dtype for each in (*results, *arguments) if each.dtype in FLOAT_DTYPES]
     return FunctionSpec(
-        op=_identifier(symbol) or "function",
+        op=identifier(symbol) or "function",
         function=symbol,
         dtype=floats[0] if floats else "float32",
         dims={},
         attributes={},
         arguments=arguments,
         results=results,
+        states=tuple(arguments[state].name for state in states),
     )
 
 
@@ -84,15 +98,22 @@ def _name(location: ir.Location, lines: Sequence[bytes]) -> str:
 
 
 def _tensors(
-    kinds: Iterable[ir.Type], given: Iterable[str], default: str, symbol: str, is_open: bool
+    kinds: Iterable[ir.Type],
+    given: Iterable[str],
+    default: str,
+    symbol: str,
+    is_open: bool,
+    known: Mapping[int, str] = MappingProxyType({}),
 ) -> tuple[TensorSpec, ...]:
-    """The tensors of some types, under their names where these can be used."""
+    """The tensors of some types, under their names where these can be used, or `known` ones."""
     named: dict[str, Tensor] = {}
     for number, (kind, text) in enumerate(zip(kinds, given, strict=True)):
         plain = f"{default}{number}"
-        name = _identifier(text)
-        if name is None or name in (*named, *_TAKEN) or re.fullmatch(rf"{default}\d+", name):
+        name = identifier(text)
+        taken = {*named, *_TAKEN, *known.values()}
+        if name is None or name in taken or re.fullmatch(rf"{default}\d+", name):
             name = plain
+        name = known.get(number, name)
         named[name] = tensor_of(kind, symbol, name, is_open=is_open)
     return tuple(TensorSpec(name, each.dtype, each.shape) for name, each in named.items())
 
@@ -102,14 +123,87 @@ def _result_names(function: ir.Operation, count: int) -> list[str]:
         return [""] * count
     rows = [ir.DictAttr(row) for row in ir.ArrayAttr(function.attributes["res_attrs"])]
     key = "jax.result_info"
-    texts = [ir.StringAttr(row[key]).value if key in row else "" for row in rows]
-    return [text.removeprefix("result") for text in texts]
+    return [_path(ir.StringAttr(row[key]).value) if key in row else "" for row in rows]
 
 
-def _identifier(text: str) -> str | None:
-    """A Python identifier made from a text; None if that is impossible."""
-    name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
-    return name if name.isidentifier() and not keyword.iskeyword(name) else None
+def _path(text: str) -> str:
+    """The path of a result without ``result`` where the rest can be a name; empty for numbers."""
+    path = text.removeprefix("result")
+    return text if identifier(path) is None and re.search("[A-Za-z_]", path) else path
+
+
+def _states(
+    function: ir.Operation, kind: ir.FunctionType, names: Sequence[str], results: Sequence[str]
+) -> dict[int, int]:
+    """The arguments that are states, each with the result that continues it."""
+    if "arg_attrs" not in function.attributes:
+        return {}
+    rows = [ir.DictAttr(row) for row in ir.ArrayAttr(function.attributes["arg_attrs"])]
+    found = {k: ir.IntegerAttr(row[_ALIAS]).value for k, row in enumerate(rows) if _ALIAS in row}
+    for argument, result in found.items():
+        fits = result < len(kind.results) and kind.results[result] == kind.inputs[argument]
+        if not fits or Counter(found.values())[result] > 1:
+            what = "a result of its shape and type that continues no other argument"
+            got = f"{_ALIAS} = {result}"
+            raise InvalidArgumentError(symbol_of(function), names[argument], what, got)
+    donors = [k for k, row in enumerate(rows) if _DONOR in row and k not in found]
+    for argument in donors:
+        for result, name in enumerate(results):
+            same = kind.results[result] == kind.inputs[argument]
+            if same and identifier(name) == names[argument] and result not in found.values():
+                found[argument] = result
+    donors = [k for k in donors if k not in found]
+    types = Counter(str(kind.inputs[k]) for k in donors)
+    for argument in donors:
+        left = [k for k in range(len(kind.results)) if k not in found.values()]
+        same = [k for k in left if kind.results[k] == kind.inputs[argument]]
+        if len(same) == types[str(kind.inputs[argument])] == 1:
+            found[argument] = same[0]
+            continue
+        warnings.warn(
+            f"link: {symbol_of(function)}: the donated argument {names[argument]} is no state: "
+            f"none of the results has its name, and {len(same)} of those that continue no other "
+            "argument have its shape and type; return its next value under its name, or do not "
+            "donate it",
+            CompileWarning,
+            stacklevel=2,
+        )
+    return dict(sorted(found.items()))
+
+
+def sharing_states(functions: Sequence[FunctionSpec]) -> list[FunctionSpec]:
+    """The functions of a module, each with the states of others among its arguments.
+
+    InvalidArgumentError: two functions have states of one name that differ in shape or type.
+    """
+    types: dict[str, tuple[str, TensorSpec]] = {}
+    for spec in functions:
+        for each in spec.arguments:
+            if each.name not in spec.states:
+                continue
+            first, other = types.setdefault(each.name, (spec.function, each))
+            if (other.dtype, other.shape) != (each.dtype, each.shape):
+                expected, got = f"{other}, as in {first}", str(each)
+                remedy = "functions of one module share the states that have the same name"
+                raise InvalidArgumentError(spec.function, each.name, expected, got, remedy)
+    made: list[FunctionSpec] = []
+    for spec in functions:
+        known = {
+            each.name
+            for each in spec.arguments
+            if each.name in types
+            and (each.dtype, each.shape) == (types[each.name][1].dtype, types[each.name][1].shape)
+        }
+        states = tuple(each.name for each in spec.arguments if each.name in known)
+        weights = tuple(name for name in spec.weights if name not in known)
+        results = tuple(
+            replace(each, name=f"result{number}")
+            if each.name in known and each != replace(types[each.name][1], formula=each.formula)
+            else each
+            for number, each in enumerate(spec.results)
+        )
+        made.append(replace(spec, states=states, weights=weights, results=results))
+    return made
 
 
 # The functions of a user's module, callees first.

@@ -1,4 +1,4 @@
-"""Replaces a user's calls by our functions, in portable StableHLO.
+"""Replaces a user's calls by our functions, in portable StableHLO; joins several modules.
 
 Each op at given sizes becomes one private function, `rnn_compiler_block_lstm_v2`, shared by all
 its calls; integers of another width are converted on the way in and out. Barriers are removed
@@ -27,8 +27,16 @@ from rnn_compiler.lowering.linking.interface import (
     callees_first,
     is_network,
     public_interface,
+    sharing_states,
 )
-from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, new_context, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import (
+    ir,
+    is_private,
+    nested_ops,
+    new_context,
+    ops_of,
+    symbol_of,
+)
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
@@ -64,21 +72,38 @@ class Linked(NamedTuple):
     name: str
 
 
-def link_module(text: str, source: bytes = b"") -> Linked:
-    """Replaces a module's calls by our functions; `source` has the names of arguments.
+class Source(NamedTuple):
+    """A module to link.
 
-    InvalidArgumentError: a call does not fit its op, a function calls itself, or an op is of an
-    unknown dialect.
+    Attributes:
+        text: Its text, with locations.
+        source: What the text was made from, which has the names of arguments.
+        name: What its function ``main`` is called if there are other modules.
+    """
+
+    text: str
+    source: bytes = b""
+    name: str = ""
+
+
+def link_module(*sources: Source) -> Linked:
+    """Replaces the calls of modules, which become one, by our functions.
+
+    InvalidArgumentError: a call does not fit its op, a function calls itself, an op is of an
+    unknown dialect, or functions of two modules have one name, or states that differ.
     """
     with new_context(*BUILDER_DIALECTS), ir.Location.unknown():
-        try:
-            module = ir.Module.parse(text)
-        except ir.MLIRError as error:  # the compiler keeps such ops until later
-            got = " ".join(str(error).split())
-            remedy = "export it as StableHLO, without ops of other dialects"
-            expected = "ops of dialects that IREE has"
-            raise InvalidArgumentError("link", "module", expected, got[:400], remedy) from error
-        functions = public_interface(module, source)
+        parsed = [_parsed(each.text) for each in sources]
+        if len(sources) > 1:
+            for module, each in zip(parsed, sources, strict=True):
+                _name_main(module, each.name)
+        functions: list[FunctionSpec] = []
+        for module, each in zip(parsed, sources, strict=True):
+            functions += public_interface(module, each.source)
+        functions = sharing_states(functions)
+        module = parsed[0]
+        for other in parsed[1:]:
+            _join(module, other)
         made: dict[str, FunctionSpec] = {}
         remove_barriers(module)
         _remove_conversions(module)
@@ -90,10 +115,53 @@ def link_module(text: str, source: bytes = b"") -> Linked:
             _replace(call, _function(module, spec, made))
         module.operation.verify()
         weights = Weights(callees_first(module), made.values())
-        functions = [_with_weights(spec, weights.of(spec.function)) for spec in functions]
+        functions = sharing_states(
+            [_with_weights(spec, weights.of(spec.function)) for spec in functions]
+        )
         located = module.operation.get_asm(enable_debug_info=True)
-        name = symbol_of(module.operation)
+        name = symbol_of(module.operation) if len(sources) == 1 else ""
     return Linked(located, tuple(functions), tuple(made.values()), name)
+
+
+def _parsed(text: str) -> ir.Module:
+    try:
+        return ir.Module.parse(text)
+    except ir.MLIRError as error:  # the compiler keeps such ops until later
+        got = " ".join(str(error).split())
+        remedy = "export it as StableHLO, without ops of other dialects"
+        expected = "ops of dialects that IREE has"
+        raise InvalidArgumentError("link", "module", expected, got[:400], remedy) from error
+
+
+def _name_main(module: ir.Module, default: str) -> None:
+    """Names the function ``main`` like its module, which JAX calls ``jit_NAME``, or a default."""
+    symbols = ir.SymbolTable(module.operation)
+    name = symbol_of(module.operation).removeprefix("jit_") or default
+    if "main" in symbols and name not in symbols:
+        main = symbols["main"].operation
+        ir.SymbolTable.replace_all_symbol_uses("main", name, module.operation)
+        ir.SymbolTable.set_symbol_name(main, name)
+
+
+def _join(module: ir.Module, other: ir.Module) -> None:
+    """Moves the functions of another module to a module; private ones get unused names."""
+    for op in ops_of(other.body):
+        symbol, here = symbol_of(op), ir.SymbolTable(module.operation)
+        if symbol not in here:
+            continue
+        same = here[symbol].operation
+        if not is_private(op) and not is_private(same):
+            remedy = "give each function that is exported a name of its own"
+            expected = "functions of different names"
+            raise InvalidArgumentError("link", "module", expected, f"two called {symbol}", remedy)
+        renamed, owner = (op, other) if is_private(op) else (same, module)
+        name = symbol
+        while name in here or name in ir.SymbolTable(other.operation):
+            name += "_"
+        ir.SymbolTable.replace_all_symbol_uses(symbol, name, owner.operation)
+        ir.SymbolTable.set_symbol_name(renamed, name)
+    for op in ops_of(other.body):
+        module.body.append(op)
 
 
 def _remove_conversions(module: ir.Module) -> None:

@@ -13,3 +13,9 @@ PACKED = "rnn_compiler.packed"
 
 RESULT = "rnn_compiler.result"
 """On an empty array that becomes a result of its function: the result's number."""
+
+STATE = "rnn_compiler.state"
+"""On an argument that is a state: the number of the result that continues it."""
+
+CONSUMED = "iree.abi.consume"
+"""On an argument: its function may write to its buffer."""

@@ -48,6 +48,7 @@ class PassContext:
     Attributes:
         facts: Further keys and values to write into the payload: the versions of the tools.
         plain_loops: The reasons why time loops stay plain, by their symbols.
+        is_users: Whether the functions are a user's, or a network's.
         linked: Our ops in a user's module, by their private functions.
         known_weights: The functions whose weights are known at compile time, and kept only packed.
         portable: The functions that stay unchanged, because the compiler rejected them rewritten.
@@ -59,6 +60,7 @@ class PassContext:
     processor: Processor
     facts: dict[str, str] = field(default_factory=dict[str, str])
     plain_loops: dict[str, str] = field(default_factory=dict[str, str])
+    is_users: bool = False
     linked: Sequence[FunctionSpec] = ()
     known_weights: Collection[str] = ()
     portable: Collection[str] = ()
@@ -73,7 +75,7 @@ class PassContext:
 
         The user's own functions are left unchanged, and so are those that stay portable.
         """
-        if not self.linked:
+        if not self.is_users:
             public = [op for op in self.defined_functions() if not is_private(op)]
             return [op for op in public if symbol_of(op) not in self.portable]
         symbols = {spec.function for spec in self.linked}
@@ -92,11 +94,11 @@ class PassContext:
 
     def called_in_loops(self) -> set[str]:
         """The functions that a user's loops call, directly or through other functions."""
-        return called_in_loops(self.module) if self.linked else set()
+        return called_in_loops(self.module) if self.is_users else set()
 
     def called_repeatedly(self) -> set[str]:
         """The functions that a user's module calls in several places, likewise."""
-        return called_repeatedly(self.module) if self.linked else set()
+        return called_repeatedly(self.module) if self.is_users else set()
 
     def weights_stay(self, op: ir.Operation) -> bool:
         """Whether the weights of an op's function stay the same, so that they are packed once.

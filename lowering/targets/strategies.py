@@ -30,19 +30,20 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         PORTABLE: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
-            *("separate_buffers", "compute_before_loops", "functions_of_float64", "without_libm"),
+            *("separate_buffers", "update_states", "compute_before_loops"),
+            *("functions_of_float64", "without_libm"),
             *("exponential_of_float64", "widen_float16", "round_to_float16", "stamp_provenance"),
         ),
         FUSED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("assemble_in_place", "fuse_time_loops", "open_sizes", "linalg_to_products"),
             *("pools", "products", "leave_undefined", "read_arguments_in_place", "hoist_weights"),
-            *("compute_before_loops", "functions_of_float64", "without_libm"),
+            *("update_states", "compute_before_loops", "functions_of_float64", "without_libm"),
             *("exponential_of_float64", "widen_float16", "round_to_float16", "stamp_provenance"),
         ),
         PINNED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
-            *("pin_time_loops", "tile_products", "separate_buffers"),
+            *("pin_time_loops", "tile_products", "separate_buffers", "update_states"),
             *("compute_before_loops", "round_to_float16", "stamp_provenance"),
         ),
     }

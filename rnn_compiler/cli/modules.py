@@ -24,7 +24,7 @@ from rnn_compiler.cli.options import (
 from rnn_compiler.cli.sizes import add_sizes_options, compile_sizes, sizes_of
 from rnn_compiler.cli.terminal import showing_stages
 from rnn_compiler.compilation import lowered_text
-from rnn_compiler.linking import linked_module
+from rnn_compiler.linking import link_module
 from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import STRATEGIES, STRATEGY_PASSES
 
@@ -184,5 +184,5 @@ def add_link(verbs: Any) -> None:
 def _link(options: argparse.Namespace) -> int:
     check_format(options)
     with showing_stages():
-        module = with_weights(linked_module(options.module), options.weights, options.quantize)
+        module = with_weights(link_module(options.module), options.weights, options.quantize)
     return write_compiled(options, module, options.module.stem)

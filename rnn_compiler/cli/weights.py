@@ -65,7 +65,8 @@ def add_weights(verbs: Any) -> None:
         help="convert weights of other frameworks from and to CudnnRNN's params",
         description="Converts weights from and to params, the opaque vector of all weights of a "
         "CudnnRNN op. Weights are read from .npz or .safetensors files, and PyTorch's also from "
-        ".pt, .pth or .jit files. Params are read from .npz, .safetensors or .npy files.",
+        ".pt, .pth, .ckpt, .bin or .jit files. Params are read from .npz, .safetensors or .npy "
+        "files.",
     )
     actions = parser.add_subparsers(metavar="CONVERSION", title="conversions", required=True)
     for framework, content in _HELP.items():
@@ -87,7 +88,7 @@ def _add_conversion(actions: Any, direction: str, framework: str, description: s
     add_json_option(parser)
     params = "the params: a .npz, .safetensors or .npy file"
     others = "the weights: a .npz or .safetensors file"
-    torch = "the weights: a .npz, .safetensors, .pt, .pth or .jit file"
+    torch = "the weights: a .npz, .safetensors file, or one of PyTorch"
     read, written = torch if framework == "torch" else others, params
     if direction == "to":
         read, written = params, others
@@ -173,14 +174,15 @@ def _check_kind(framework: str, file: Path) -> None:
     from rnn_compiler.model_import.kinds import MODEL_FILES
 
     kind = MODEL_FILES.get(file.suffix.lower())
-    if kind is None or (framework == "torch" and kind.framework == "PyTorch"):
+    theirs = "" if kind is None else kind.framework
+    if not theirs or (framework == "torch" and theirs == "PyTorch"):
         return
     command = f"import {file}` reads its layers"
-    if kind.framework == "PyTorch":
+    if theirs == "PyTorch":
         command = f"weights from-torch {file}` reads the weights of one of its layers"
     name = framework.replace("_", "-")
     raise UsageError(
-        f"{file}: a file of {kind.framework}; from-{name} reads arrays, {_HELP[framework]}; "
+        f"{file}: a file of {theirs}; from-{name} reads arrays, {_HELP[framework]}; "
         f"`rnn-compiler {command}"
     )
 

@@ -48,6 +48,15 @@ _REMEDIES: list[tuple[tuple[str, ...], str]] = [
     (("operators Loop",), f"its recurrent layers may be written as a Loop: {_WHOLE}"),
     (("operators Scan",), f"its recurrent layers may be written as a Scan: {_WHOLE}"),
     (
+        ("objects of", "numpy"),
+        "pass its arrays to rc.weights.from_torch, or save them as tensors (torch.from_numpy)",
+    ),
+    (
+        ("objects of __torch__",),
+        "a frozen script's weights have no names: save the script, or the module's state dict, "
+        "before torch.jit.freeze",
+    ),
+    (
         ("PyTorch's exporter",),
         "the exporter writes cells and Keras' layers as such operators, and its newer version also "
         "torch.nn.RNN: export that with dynamo=False, or convert weights with "
@@ -72,9 +81,10 @@ def import_model(
 
     Args:
         path: A SavedModel folder, a frozen GraphDef ``.pb``, a ``.keras`` or ``.h5`` file of Keras,
-            an ``.onnx`` file, or a file from torch.save or torch.jit.save, ``.pt``, ``.pth`` or
-            ``.jit``. If an ``.h5`` file has only weights, the model's ``.json`` must be next to it;
-            pass the path of either.
+            an ``.onnx`` file, a file from torch.save or torch.jit.save, ``.pt``, ``.pth``,
+            ``.ckpt``, ``.bin`` or ``.jit``, or a state dict in a ``.safetensors`` file. If an
+            ``.h5`` file has only weights, the model's ``.json`` must be next to it; pass the path
+            of either. Keras' files may be unzipped: pass the path of the folder.
         layers: The names of the layers to import; default: all.
 
     Returns:
@@ -142,10 +152,14 @@ def _unreadable(error: OSError, path: object) -> ArtifactError:
 
 def _reader(path: Path) -> _Reader:
     """The reader for a kind of file."""
+    from rnn_compiler.model_import.keras_file import read_json
     from rnn_compiler.model_import.kinds import MODEL_FILES
     from rnn_compiler.model_import.saved_model import read_saved_model
 
     if path.is_dir():
+        unzipped = path / "config.json", path / "model.weights.h5", path / "saved_model.pb"
+        if [each.exists() for each in unzipped] == [True, True, False]:
+            return lambda folder: read_json(folder / "config.json")
         return read_saved_model
     if path.name == "saved_model.pb":
         return lambda file: read_saved_model(file.parent)

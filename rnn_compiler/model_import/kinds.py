@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from rnn_compiler.model_import.keras_file import read_h5, read_json, read_keras
 from rnn_compiler.model_import.onnx_file import read_onnx
 from rnn_compiler.model_import.saved_model import read_frozen_graph
-from rnn_compiler.model_import.torch_layers import read_torch
+from rnn_compiler.model_import.torch_layers import read_safetensors, read_torch
 from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
 
 
@@ -18,7 +18,7 @@ class ModelFile(NamedTuple):
     """A kind of model file.
 
     Attributes:
-        framework: The framework that writes it.
+        framework: The framework that writes it; empty if several do.
         read: Reads a file: its layers, and a description of its other content.
     """
 
@@ -35,6 +35,7 @@ MODEL_FILES: Mapping[str, ModelFile] = MappingProxyType(
         ".json": ModelFile("Keras", read_json),
         ".onnx": ModelFile("ONNX", read_onnx),
         **dict.fromkeys(TORCH_SUFFIXES, ModelFile("PyTorch", read_torch)),
+        ".safetensors": ModelFile("", read_safetensors),
     }
 )
 """The kinds of model files; a SavedModel is a folder."""

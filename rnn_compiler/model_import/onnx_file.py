@@ -9,13 +9,15 @@ Source: onnx/onnx.proto, https://onnx.ai/onnx/operators (LSTM, GRU, RNN).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
+from rnn_compiler.errors import ArtifactError
 from rnn_compiler.model_import.layer import Layer, RefusedLayer, named_apart
 from rnn_compiler.model_import.messages import pairs, parse
 from rnn_compiler.model_import.onnx_layers import (
@@ -160,6 +162,13 @@ def _note(found: list[Layer | RefusedLayer], loops: str) -> None:
         found[first] = replace(layer, notes=(*layer.notes, f"{note} (import --whole imports all)"))
 
 
+def check_names(names: Iterable[str], path: Path) -> None:
+    """Checks that no two constants of a graph have the same name."""
+    name, count = max(Counter(names).items(), key=lambda each: each[1], default=("", 0))
+    if count > 1:
+        raise damaged(path, f"it has {count} constants of the name {name!r}")
+
+
 class OnnxFiles:
     """The files of a model: the one with the graph, and those with weights next to it.
 
@@ -173,22 +182,27 @@ class OnnxFiles:
         self.budget = Budget(path, stored)
         self._beside: set[Path] = set()
 
-    def read(self, tensor: Any, size: int) -> bytes:
+    def read(self, name: str, entries: Mapping[str, str], size: int) -> bytes:
         """The elements of a tensor that are in another file."""
-        entries: Mapping[str, str] = pairs(tensor.external)
         file = within(self.path.parent, entries.get("location", ""), self.path)
         try:
             offset = int(entries.get("offset", "0")[:20] or 0)
             length = int(entries["length"][:20]) if "length" in entries else size
         except ValueError:
-            raise damaged(self.path, f"{tensor.name} lies outside {file.name}") from None
+            raise damaged(self.path, f"{name} lies outside {file.name}") from None
         if length != size:
-            raise damaged(self.path, f"{tensor.name} has {length} bytes, but needs {size}")
+            raise damaged(self.path, f"{name} has {length} bytes, but needs {size}")
         if file not in self._beside:
             self._beside.add(file)
             self.budget.add(stored_bytes(file))
         self.budget.take(size)
-        return read_bytes(file, offset, size)
+        try:
+            return read_bytes(file, offset, size)
+        except OSError as error:
+            raise ArtifactError(
+                f"{self.path}: {name} is in the file {entries['location']!r} of the same folder, "
+                f"which cannot be read ({error.strerror or error})"
+            ) from error
 
 
 class OnnxGraph:
@@ -206,6 +220,7 @@ class OnnxGraph:
         self.path = files.path
         self.outer = outer
         self._tensors = {tensor.name: tensor for tensor in graph.initializer}
+        check_names((each.name for each in graph.initializer), files.path)
         self._makers = {
             name: (node, k)
             for node in graph.node
@@ -331,7 +346,7 @@ def _tensor(tensor: Any, files: OnnxFiles) -> Any:
         raise damaged(path, f"{name} has the shape {shown(shape)}")
     count = math.prod(shape)
     if tensor.location == _EXTERNAL:
-        data = files.read(tensor, count * dtype.itemsize)
+        data = files.read(name, pairs(tensor.external), count * dtype.itemsize)
         return array_of(data, dtype, shape, path, name)
     if tensor.raw:
         return array_of(tensor.raw, dtype, shape, path, name)

@@ -1,5 +1,7 @@
 """PyTorch's files: the recurrent modules of a state dict, whole module or script, by their names.
 
+State dicts may also be in safetensors' format.
+
 A module is recognised by the names of its tensors, ``encoder.weight_ih_l0``, and their shapes: an
 LSTM has four gates, a GRU three, an RNN one. Names of cells have no number. A module with other
 tensors besides, such as peepholes or layer norms, is not torch's own and is refused.
@@ -11,15 +13,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.model_import.layer import Layer, RefusedLayer, checked
-from rnn_compiler.model_import.reading import Budget, clipped, stored_bytes
+from rnn_compiler.model_import.reading import Budget, clipped, damaged, stored_bytes
 from rnn_compiler.weights import from_torch
+from rnn_compiler.weights.files import load
 from rnn_compiler.weights.torch import layers_told
-from rnn_compiler.weights.torch_file import PickledGlobal, TorchFile, TorchTensor, read_torch_file
+from rnn_compiler.weights.torch_file import PickledGlobal, TorchTensor, read_torch_file
 
 _STEMS = "(?:weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)"
 _NAME = re.compile(rf"{_STEMS}(_l\d{{1,9}}(_reverse)?)?")
@@ -39,9 +43,55 @@ _MOST_TOLD = 10
 _DEEPEST = 64
 
 
+@dataclass(frozen=True)
+class NamedArray:
+    """A tensor whose elements are in memory."""
+
+    elements: Any
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.elements.shape
+
+    @property
+    def nbytes(self) -> int:
+        """The size of its elements in bytes."""
+        return self.elements.nbytes
+
+    def array(self) -> Any:
+        """Its elements."""
+        return self.elements
+
+
+NamedTensor = TorchTensor | NamedArray
+
+
+class NamedTensors(NamedTuple):
+    """The tensors of a file, and what it tells about the modules around them (`TorchFile`)."""
+
+    tensors: Mapping[str, NamedTensor]
+    facts: Mapping[str, Any]
+    classes: Mapping[str, PickledGlobal]
+
+
 def read_torch(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     """The layers of a file from torch.save or torch.jit.save, and what else is in it."""
     file = read_torch_file(path)
+    return _layers_of(NamedTensors(file.tensors, file.facts, file.classes), path)
+
+
+def read_safetensors(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
+    """The layers of a state dict in safetensors' format, and what else is in it."""
+    try:
+        arrays = load(path)
+    except InvalidArgumentError as error:
+        raise damaged(path, error.got or str(error)) from error
+    return _layers_of(NamedTensors({k: NamedArray(v) for k, v in arrays.items()}, {}, {}), path)
+
+
+def _layers_of(file: NamedTensors, path: Path) -> tuple[list[Layer | RefusedLayer], str]:
+    """The layers of named tensors, and what else is in their file."""
     budget = Budget(path, stored_bytes(path))
     found: list[Layer | RefusedLayer] = []
     for prefix, (tensors, others) in _modules(file.tensors).items():
@@ -52,14 +102,23 @@ def read_torch(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     found += [
         RefusedLayer(name or "module", "weights that torch quantized", _PACKED) for name in packed
     ]
-    names = ", ".join(name[:80] for name in list(file.tensors)[:_MOST_TOLD])
-    return found, f"{len(file.tensors)} tensors with names ({names or 'none'})"
+    return found, _contents(file)
 
 
-_Tensors = dict[str, TorchTensor]
+def _contents(file: NamedTensors) -> str:
+    """What a file has besides layers: its tensors, or else its objects."""
+    if file.tensors:
+        names = ", ".join(name[:80] for name in list(file.tensors)[:_MOST_TOLD])
+        return f"{len(file.tensors)} tensors with names ({names})"
+    kinds = {f"{each.module}.{each.name}"[:80]: None for each in file.classes.values()}
+    objects = f", but objects of {', '.join([*kinds][:_MOST_TOLD])}" if kinds else ""
+    return f"no tensors with names{objects}"
 
 
-def _modules(tensors: Mapping[str, TorchTensor]) -> dict[str, tuple[_Tensors, _Tensors]]:
+_Tensors = dict[str, NamedTensor]
+
+
+def _modules(tensors: Mapping[str, NamedTensor]) -> dict[str, tuple[_Tensors, _Tensors]]:
     """The recurrent modules by their prefix: the weights of each, and its other tensors.
 
     A tensor belongs to the innermost recurrent module around it. What derives from a weight but is
@@ -100,14 +159,14 @@ def _prefixes(name: str) -> Iterator[str]:
             return
 
 
-def _with_others(prefix: str, others: Mapping[str, TorchTensor]) -> RefusedLayer:
+def _with_others(prefix: str, others: Mapping[str, NamedTensor]) -> RefusedLayer:
     """The refusal of a module that has other tensors than torch's modules."""
     remedy = "if the layer computes without them, rc.weights.from_torch converts the rest"
     name = prefix.rstrip(".") or "module"
     return RefusedLayer(name, f"weights {_told(others)}", f"{_NOT_TORCH}: {remedy}")
 
 
-def _told(tensors: Mapping[str, TorchTensor]) -> str:
+def _told(tensors: Mapping[str, NamedTensor]) -> str:
     """The names and shapes of tensors, for a message."""
     return clipped(
         ", ".join(f"{each} {list(tensor.shape)}"[:80] for each, tensor in tensors.items())
@@ -115,7 +174,7 @@ def _told(tensors: Mapping[str, TorchTensor]) -> str:
 
 
 def _layer(
-    prefix: str, tensors: Mapping[str, TorchTensor], file: TorchFile, budget: Budget, path: Path
+    prefix: str, tensors: Mapping[str, NamedTensor], file: NamedTensors, budget: Budget, path: Path
 ) -> Layer | RefusedLayer:
     """The layer of a module whose names begin with a prefix."""
     suffix = "" if "weight_ih" in tensors else "_l0"
@@ -129,7 +188,9 @@ def _layer(
     mode = told if mode == "rnn_tanh" and told == "rnn_relu" else mode
     name = prefix.rstrip(".") or (mode or "module").partition("_")[0]
     if mode is None:
-        return RefusedLayer(name, f"weights {_told(tensors)}", _NOT_TORCH)
+        lacking = [stem + suffix for stem in _MATRICES[:2] if stem not in shapes]
+        without = f" without {' and '.join(lacking)}" if lacking else ""
+        return RefusedLayer(name, f"weights {_told(tensors)}{without}", _NOT_TORCH)
     budget.take(sum(tensor.nbytes for tensor in tensors.values()))
     arrays = {each: tensor.array() for each, tensor in tensors.items()}
     try:

@@ -16,6 +16,8 @@ from rnn_compiler import errors
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.lowering.compiler.compiler_process import temporary_folder
 from rnn_compiler.model_import import DEFECT
+from rnn_compiler.model_import.messages import pairs
+from rnn_compiler.model_import.messages import parse as parse_message
 from rnn_compiler.model_import.reading import (
     ReaderOutcome,
     clipped,
@@ -23,6 +25,7 @@ from rnn_compiler.model_import.reading import (
     read_bytes,
     run_reader,
     stored_bytes,
+    within,
 )
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Size, parse
@@ -113,10 +116,15 @@ def _arrays(stored: Any, facts: Sequence[tuple[str, int, str]]) -> dict[str, npt
     return {name: stored[f"a{k}"].view(DTYPES[dtype].numpy) for name, k, dtype in facts}
 
 
-def _beside(path: Path) -> list[Path]:
-    """The files in a model's folder that may contain its weights."""
-    stem = path.name
-    return [each for each in path.parent.glob("*.data") if each.name.startswith(stem[:-5])]
+def _beside(path: Path) -> set[Path]:
+    """The files next to a model with elements of its weights."""
+    try:
+        model = parse_message("OnnxModel", read_bytes(path), path)
+        tensors = (pairs(tensor.external) for tensor in model.graph.initializer)
+        names = {entries["location"] for entries in tensors if "location" in entries}
+        return {within(path.parent, name, path) for name in names}
+    except ArtifactError:  # which the process finds too
+        return set()
 
 
 def _facts(path: Path, folder: Path, done: ReaderOutcome) -> dict[str, Any]:

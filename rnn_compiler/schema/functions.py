@@ -193,6 +193,8 @@ class FunctionSpec:
         positive: The dimensions that may not be 0.
         chunked: How it takes a sequence in chunks; None if it has no state.
         minima: The minimum of each dimension for which it is more than 1.
+        states: The arguments that it keeps between calls (`Session`). A result of the same name is
+            the next value; without one, another function of the module updates the state.
     """
 
     op: str
@@ -207,6 +209,7 @@ class FunctionSpec:
     positive: tuple[str, ...] = ()
     chunked: Chunked | None = None
     minima: dict[str, int] = field(default_factory=dict[str, int])
+    states: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The op in short, ``BlockLSTMV2 float32, seq_length=?, batch_size=16``."""
@@ -231,6 +234,16 @@ class FunctionSpec:
         """The axis of its sequences that is time."""
         batch_first = self.attributes.get("layout") or not self.attributes.get("time_major", True)
         return int(bool(batch_first))
+
+    @cached_property
+    def continued(self) -> dict[int, int]:
+        """The numbers of its states, each with the number of the result that continues it."""
+        results = {each.name: number for number, each in enumerate(self.results)}
+        return {
+            number: results[each.name]
+            for number, each in enumerate(self.arguments)
+            if each.name in self.states and each.name in results
+        }
 
     def parameter(self, name: str) -> str:
         """The name of a frozen argument in the archive, ``"encoder.w"``."""
@@ -311,7 +324,7 @@ class FunctionSpec:
         )
         if not names_in(*named) <= names_in(*sizes.values()):
             raise ValueError(f"sizes that depend on other dimensions than {', '.join(sizes)}")
-        for key in ("weights", "positive"):
+        for key in ("weights", "positive", "states"):
             changed[key] = tuple(data.get(key, ()))
         chunked = data.get("chunked")
         changed["chunked"] = None if chunked is None else Chunked.from_json(chunked)
@@ -364,7 +377,7 @@ def _remark(tensor: TensorSpec) -> str:
 # name, and in Python ``program.NAME(...)``.
 
 TAKEN = {
-    "function": ("device", "functions", "manifest", "stream", "to_device"),
+    "function": ("device", "functions", "manifest", "session", "stream", "to_device"),
     "name": ("hal", "io_parameters", "vm"),
 }
 """Reserved names: attributes of a program, and IREE's own modules."""

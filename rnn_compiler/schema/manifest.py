@@ -170,8 +170,9 @@ class Manifest:
         for spec, data in (*rows, *linked):
             data["attributes"] = spec.json_attributes
             data["dims"] = spec.json_dims
-            if not spec.minima:  # as in manifests of older versions
-                del data["minima"]
+            for key in ("minima", "states"):  # manifests of older versions lack them
+                if not data[key]:
+                    del data[key]
             for key in ("arguments", "results", "frozen"):
                 data[key] = [json_sizes(row, NUMBERS) for row in data[key]]
                 for row in data[key]:

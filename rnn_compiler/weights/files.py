@@ -30,8 +30,8 @@ def load(path: str | os.PathLike[str]) -> dict[str, Array]:
     """The arrays of a file by name, in the file's order.
 
     Args:
-        path: A ``.safetensors`` or ``.npz`` file, or a ``.pt``, ``.pth`` or ``.jit`` file of torch,
-            whose tensors are named by their path in the saved object.
+        path: A ``.safetensors`` or ``.npz`` file, or a ``.pt``, ``.pth``, ``.ckpt``, ``.bin`` or
+            ``.jit`` file of torch, whose tensors are named by their path in the saved object.
 
     Raises:
         InvalidArgumentError: It is another kind of file, or damaged.

@@ -1,4 +1,4 @@
-"""PyTorch's files, ``.pt``, ``.pth``, ``.jit``: tensors by name. Torch is not needed.
+"""PyTorch's files, ``.pt``, ``.pth``, ``.ckpt``, ``.jit``: tensors by name. Torch is not needed.
 
 torch.save and torch.jit.save write a zip file; before 1.6, torch.save wrote a series of pickles. A
 pickle contains the saved object: a state dict, a checkpoint that contains one, a whole module, or
@@ -314,7 +314,8 @@ _ACTIONS: dict[str, Callable[[_Machine, Any], None]] = {
 """Instructions that pop from the stack."""
 
 
-TORCH_SUFFIXES = (".pt", ".pth", ".jit")
+TORCH_SUFFIXES = (".pt", ".pth", ".ckpt", ".bin", ".jit")
+"""Also those of Lightning's checkpoints, and of Hugging Face's ``pytorch_model.bin``."""
 
 _LARGEST_PICKLE = 1 << 26
 _DEEPEST = 64
@@ -584,8 +585,7 @@ def _view(arguments: tuple[Any, ...], name: str, read: Read, path: Path) -> Torc
     if not sizes or not all(map(_is_size, sizes)) or len(shape) != len(strides) or len(shape) > 32:
         raise _damaged(path, f"the tensor {name[:80]} has no sizes")
     last = sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
-    count = math.prod(shape)
-    if count > storage.count or (count and offset + last >= storage.count):
+    if math.prod(shape) and offset + last >= storage.count:
         raise _damaged(path, f"the tensor {name[:80]} has more elements than its storage")
     return TorchTensor(storage, shape, strides, offset, read)
 

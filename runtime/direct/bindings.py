@@ -1,8 +1,8 @@
 """Bindings: where compiled code reads an argument, and how the argument is checked.
 
 An array on the device, and a large numpy array that compiled code can read, are read in place;
-other values are copied to memory of the call's own. An array on the device does not change, so one
-that is passed again is still bound and need not be checked.
+other values, and states that the code updates, are copied to memory of the call's own. An array on
+the device does not change, so one that is passed again is still bound and need not be checked.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Binding:
     """
 
     __slots__ = (
-        *("_address", "_base", "_copies", "_may_be_packed", "_op", "_own", "_prepared", "_spec"),
-        *("_stays", "is_read_before", "last"),
+        *("_address", "_base", "_copies", "_is_state", "_may_be_packed", "_op", "_own"),
+        *("_prepared", "_spec", "_stays", "is_read_before", "last"),
     )
 
     def __init__(
@@ -60,6 +60,7 @@ class Binding:
         spec = function.arguments[number]
         self._op, self._spec, self._prepared, self._copies = function.op, spec, prepared, copies
         self._base: Base = ("argument", number)
+        self._is_state = number in function.continued  # whose memory the code writes to
         is_weight = spec.name in function.weights
         self._stays = is_weight and len(prepared.plan.arguments) > len(function.arguments)
         self._may_be_packed = is_weight and packs
@@ -102,7 +103,7 @@ class Binding:
         spec = self._spec
         self.last = object
         if isinstance(array, DeviceArray):
-            if array.on_host:
+            if array.on_host and not self._is_state:
                 self.last = ref(array)
                 if not spec.ignored:
                     self._prepared.bind(self._base, array.address)
@@ -112,16 +113,16 @@ class Binding:
             host = array
         if spec.ignored:
             self.own()
-        elif in_place and host.nbytes > SMALL and is_ready(host):
+        elif in_place and not self._is_state and host.nbytes > SMALL and is_ready(host):
             self._prepared.bind(self._base, address_of(host))
         else:
             own = self.own()
             own[...] = host if host.shape == own.shape else np.reshape(host, own.shape)
 
-    def share(self, memory: npt.NDArray[Any]) -> None:
+    def share(self, address: int) -> None:
         """Binds memory that several calls share, such as that of a state."""
         self.last = object
-        self._prepared.bind(self._base, address_of(memory))
+        self._prepared.bind(self._base, address)
 
     def own(self) -> Any:
         """The call's own memory for it, which is bound."""

@@ -34,13 +34,16 @@ class DirectCalls:
         results: For each result, its block and its offset there.
     """
 
-    def __init__(self, plan: CallPlan, spec: FunctionSpec, *, packs: bool) -> None:
+    def __init__(
+        self, plan: CallPlan, spec: FunctionSpec, *, packs: bool, most: int | None = LARGE
+    ) -> None:
         """Prepares the calls.
 
         Args:
             plan: The plan.
             spec: The function at these sizes.
             packs: Whether weights that stay on the device are packed once.
+            most: The most memory that they may need, in bytes; None for any.
 
         Raises:
             NoDirectCallsError: They need too much memory.
@@ -48,8 +51,8 @@ class DirectCalls:
         arguments = zip(spec.arguments, plan.arguments, strict=False)
         own = sum(size for each, size in arguments if size <= SMALL or each.ignored)
         needed = plan.scratch + sum(plan.blocks) + own
-        if needed > LARGE:
-            raise NoDirectCallsError(f"it needs {needed:,} bytes of memory, more than {LARGE:,}")
+        if most is not None and needed > most:
+            raise NoDirectCallsError(f"it needs {needed:,} bytes of memory, more than {most:,}")
         self._plan, self._spec, self._packs = plan, spec, packs
         self._laid_out = plan.with_results_together(SMALL)
         self.blocks = self._laid_out.blocks

@@ -15,7 +15,7 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct.calls import DirectCalls
 from rnn_compiler.runtime.direct.executor import DirectExecutor
-from rnn_compiler.runtime.direct.memory import zeros
+from rnn_compiler.runtime.direct.memory import address_of, zeros
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.functions import Chunked
@@ -152,5 +152,5 @@ class DirectChunks:
         executor = calls.with_states(after, shown)
         executor.bind(arrays, packed)
         for name, memory in self._state.items():
-            executor.bindings[numbers[name]].share(memory)
+            executor.bindings[numbers[name]].share(address_of(memory))
         return executor, executor.bindings[numbers[self._op.chunk]].own()

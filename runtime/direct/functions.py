@@ -16,7 +16,7 @@ from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.runtime.archive import parameters_of
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.huge_pages import use_huge_pages
-from rnn_compiler.runtime.direct.calls import DirectCalls
+from rnn_compiler.runtime.direct.calls import LARGE, DirectCalls
 from rnn_compiler.runtime.direct.executable import LoadedExecutable, NoDirectCallsError
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array
 from rnn_compiler.runtime.direct.plan import CallPlan
@@ -130,7 +130,12 @@ class DirectFunction:
             use_huge_pages(address_of(constant), len(constant))
 
     def at(
-        self, spec: FunctionSpec, sizes: Mapping[str, int], *, packs: bool = False
+        self,
+        spec: FunctionSpec,
+        sizes: Mapping[str, int],
+        *,
+        packs: bool = False,
+        most: int | None = LARGE,
     ) -> DirectCalls | None:
         """Its calls at some sizes; None if they must go through IREE.
 
@@ -138,10 +143,11 @@ class DirectFunction:
             spec: The function at these sizes.
             sizes: The open dimensions, by name.
             packs: Whether weights that stay on the device are packed once.
+            most: The most memory that they may need, in bytes; None for any.
         """
         parts = self._schedule, self._arguments, self._constants, self._executable
         try:
-            return DirectCalls(CallPlan.of(*parts, sizes), spec, packs=packs)
+            return DirectCalls(CallPlan.of(*parts, sizes), spec, packs=packs, most=most)
         except NoDirectCallsError as error:
             _log.debug("%s goes through IREE: %s", spec.function, error)
             return None

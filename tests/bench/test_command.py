@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
+import processes
 import pytest
 
 from benchmarks import contests
@@ -23,11 +22,7 @@ def test_a_quick_run_without_peers(tmp_path: Path) -> None:
     output = tmp_path / "quick.json"
     command = [sys.executable, "-m", "benchmarks", "--quick", "--peers", "none", "--threads", "1"]
     command += ["--rows", "*BlockLSTMV2/[T8]*", "scaling", "compile", "-o", str(output)]
-    variables = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        command, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = processes.run(*command, cwd=ROOT, variables={"PYTHONPATH": str(ROOT)})
     assert "Cost of 4 times as much" in done.stdout
     results = Results.load(output)
     (outcome,) = results.outcomes

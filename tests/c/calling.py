@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import processes
 import pytest
 
 from rnn_compiler.c_compilation import CModule
@@ -52,10 +53,7 @@ _SCALARS = {
 
 def run(*command: object, folder: Path | None = None) -> str:
     """Runs a command, which must succeed; returns its output."""
-    words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}{done.stderr}"
-    return done.stdout
+    return processes.run(*map(str, command), cwd=folder).stdout
 
 
 def sanitized(compiler: str, folder: Path) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
+import processes
 import pytest
 from cases import sizes
 
@@ -31,7 +31,7 @@ def test_deviations_are_on_the_page(tmp_path: Path) -> None:
         made = rc.compile_c(rc.build(op, **variant), target, name=f"m{number}")
         made.save(tmp_path)
         command = ["cppcheck", "--addon=misra", "--std=c11", "--enable=style", f"m{number}.c"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        done = processes.run(*command, cwd=tmp_path)
         found |= set(re.findall(r"\[misra-c2012-([\d.]+)\]", done.stderr))
     assert "15.5" in found, "the checker did not run"
     assert found <= named

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from c.calling import C11, STRICT, run
@@ -69,6 +70,6 @@ def test_what_goes_with_a_function_has_its_name(tmp_path: Path) -> None:
     assert made.manifest["functions"][0]["function"] == "encoder_step"
 
 
-def test_a_prefix_is_for_c(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compile", "GRUBlockCell", "--prefix"]) == 2
-    assert "--prefix is for C: add --format c" in capsys.readouterr().err
+def test_a_prefix_is_for_c(cli: Any) -> None:
+    printed = cli("compile", "GRUBlockCell", "--prefix", code=2).err
+    assert "--prefix is for C: add --format c" in printed

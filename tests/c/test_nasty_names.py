@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import processes
 import pytest
 from c.calling import C11, CPP17, STRICT
 
@@ -70,8 +70,7 @@ def check(made: Library, name: str, folder: Path, language: Sequence[str]) -> No
         (folder / f"{name}{end}").write_text(text)
     flags = [*language, *STRICT, "-fsyntax-only", f"-D{name.upper()}_SELFTEST_MAIN"]
     files = [f"{name}.c", f"{name}_selftest.c"]
-    done = subprocess.run(["gcc", *flags, *files], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[:2000]
+    processes.run("gcc", *flags, *files, cwd=folder)
 
 
 def words() -> list[str]:

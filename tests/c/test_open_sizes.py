@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 from c.calling import (
     C11,
@@ -32,7 +32,6 @@ from numeric.harness import module, renamed
 from numeric.test_open_sizes import arguments_of
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.c.library import make_library
 from rnn_compiler.lowering.compiler.iree_compile import compile_host_program
@@ -321,21 +320,19 @@ def test_frozen_weights(loaded: Loaded, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_self_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_self_test(tmp_path: Path, cli: Any) -> None:
     """At one length; wrong results are found."""
     folder = tmp_path / "lstm"
     dims = "seq_length=?,batch_size=16,input_size=8,num_units=40"
     options = ["--dim", dims, "--attr", "use_peephole=false", "--format", "c", "--golden"]
-    assert main(["compile", "BlockLSTMV2", *options, "--name", "lstm", "-o", str(folder)]) == 0
-    assert main(["verify", str(folder)]) == 0
-    assert "all 14 are equal: C by " in capsys.readouterr().out
+    cli("compile", "BlockLSTMV2", *options, "--name", "lstm", "-o", folder)
+    assert "all 14 are equal: C by " in cli("verify", folder).out
     text = (folder / "lstm_selftest.c").read_text()
     sources = ["lstm_selftest.c", "lstm.c", "lstm.o", "-o", "main"]
     for changed, code in ((text, 0), (text.replace("            7,\n", "            6,\n", 1), 2)):
         (folder / "lstm_selftest.c").write_text(changed)
         run("gcc", *C11, *STRICT, "-DLSTM_SELFTEST_MAIN", *sources, folder=folder)
-        done = subprocess.run(["./main"], cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == code
+        done = processes.run("./main", code=code, cwd=folder)
     assert done.stderr == "block_lstm_v2: seq_len_max: not from 0 to seq_length\n"
 
 

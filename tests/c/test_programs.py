@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import processes
 import pytest
 from c.calling import C11, COMPILERS, STRICT, Loaded, each_build, run, sanitized
 from quick import first
@@ -150,7 +150,7 @@ def test_a_sanitizer_sees_a_short_array(lstm: rc.CModule, tmp_path: Path) -> Non
     (tmp_path / "lstm.c").write_text(source)
     flags = ("-fsanitize=address", "-g", "-w")
     run("gcc", *flags, "main.c", "lstm.c", "lstm.o", "-o", "main", folder=tmp_path)
-    done = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = processes.run("./main", code=None, cwd=tmp_path)
     assert done.returncode != 0
     assert "AddressSanitizer" in done.stderr
 
@@ -166,14 +166,7 @@ def test_a_processor_without_the_features(lstm: rc.CModule, tmp_path: Path) -> N
     lstm.save(tmp_path)
     (tmp_path / "main.c").write_text(example(lstm))
     run("gcc", "-static", "main.c", "lstm.c", "lstm.o", "-o", "main", folder=tmp_path)
-    done = subprocess.run(
-        ["qemu-x86_64", "-cpu", "Nehalem", "./main"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1, done.stderr
+    done = processes.run("qemu-x86_64", "-cpu", "Nehalem", "./main", code=1, cwd=tmp_path)
     assert done.stdout.startswith("this processor lacks a feature that the code needs: ")
 
 

@@ -232,18 +232,16 @@ def change(copy: Path, **fields: object) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_line(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line(copy: Path, cli: Any) -> None:
     assert sorted(file.suffix for file in copy.iterdir()) == [".c", ".c", ".h", ".json", ".o"]
-    assert main(["verify", str(copy)]) == 0
-    assert "all 4 are equal: C by " in capsys.readouterr().out
+    assert "all 4 are equal: C by " in cli("verify", copy).out
     text = (copy / "cell_selftest.c").read_text()
     wrong = spoilt(text, "gru_block_cell")
     (copy / "cell_selftest.c").write_text(wrong)
     files = json.loads((copy / "cell.json").read_text())["files"]
     files["cell_selftest.c"]["sha256"] = hashlib.sha256(wrong.encode()).hexdigest()
     change(copy, files=files)
-    assert main(["verify", str(copy / "cell.json"), "--json"]) == 1
-    data = json.loads(capsys.readouterr().out)
+    data = json.loads(cli("verify", copy / "cell.json", "--json", code=1).out)
     assert data["equal"] is False
     assert [row["result"] for row in data["results"] if not row["equal"]] == ["c"]
 
@@ -278,9 +276,8 @@ WRONG: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.slow
-def test_run_knows_no_c(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", str(copy)]) == 1
-    assert "a module in C is for C compilers, and for rnn-comp" in capsys.readouterr().err
+def test_run_knows_no_c(copy: Path, cli: Any) -> None:
+    assert "a module in C is for C compilers, and for rnn-comp" in cli("run", copy, code=1).err
 
 
 @pytest.mark.slow

@@ -31,7 +31,6 @@ from processors.test_aarch64 import OPS, cases
 from quick import first
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 from rnn_compiler.cli.artifacts import inspect_sources
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.c.object_file import Elf, ObjectFile
@@ -170,9 +169,7 @@ def on_cortex_m4() -> rc.CModule:
 
 
 @pytest.mark.slow
-def test_flash_memory_and_stack(
-    on_cortex_m4: rc.CModule, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_flash_memory_and_stack(on_cortex_m4: rc.CModule, tmp_path: Path, cli: Any) -> None:
     """They are in the header, the manifest and `inspect`, and small."""
     manifest = on_cortex_m4.manifest
     flash = Elf.read(on_cortex_m4.object).loaded_size
@@ -183,11 +180,10 @@ def test_flash_memory_and_stack(
     packed = next(row for row in manifest["functions"] if row["function"].endswith("_prepacked"))
     assert packed["scratch_size"] < 500
     folder = on_cortex_m4.save(tmp_path / "lstm")
-    assert main(["inspect", str(folder)]) == 0
-    text = capsys.readouterr().out
+    text = cli("inspect", folder).out
     for number in (flash, packed["scratch_size"], packed["stack_size"]):
         assert f"{number:,} bytes" in text
-    assert main(["inspect", str(folder / "lstm.json"), "--json"]) == 0
+    cli("inspect", folder / "lstm.json", "--json")
     (folder / "lstm.o").write_bytes(on_cortex_m4.object + b"\0")
     with pytest.raises(ArtifactError, match=r"lstm\.o: damaged"):
         inspect_sources(folder / "lstm.json", as_json=False)

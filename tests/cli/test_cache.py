@@ -163,7 +163,6 @@ def test_without_a_folder_there_is_nothing_to_do(
     assert not (tmp_path / "none").exists()
 
 
-def test_a_wrong_size_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_size_is_named(cli: Any) -> None:
     for size in ("", "G", "-1", "1X", "1e9", "nan"):
-        assert main(["cache", "prune", f"--max-size={size}"]) == 2
-        assert "500M or 2G" in capsys.readouterr().err
+        assert "500M or 2G" in cli("cache", "prune", f"--max-size={size}", code=2).err

@@ -47,11 +47,10 @@ def for_target(artifact: rc.Artifact, **changes: Any) -> rc.Artifact:
 
 
 def test_one_for_this_machine_is_optimal(
-    tiny: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tiny: rc.Artifact, tmp_path: Path, cli: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert judge(tiny, tmp_path, capsys)[:2] == (0, "optimal")
-    assert main(["check", str(tmp_path / "lstm.vmfb")]) == 0
-    assert "optimal" in capsys.readouterr().out
+    assert "optimal" in cli("check", tmp_path / "lstm.vmfb").out
 
 
 @pytest.mark.skipif(not cpu_features.host_features(), reason="nothing beyond the baseline here")
@@ -119,7 +118,7 @@ def test_one_for_a_device_that_is_not_here_is_unsupported(
 
 
 def test_of_a_bundle_the_best_counts(
-    tiny: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tiny: rc.Artifact, tmp_path: Path, cli: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = TargetSpec("cpu:v9", "local", "x86_64", ("avx1024",))
     wrong = Artifact(replace(tiny.manifest, target=other), tiny.payload)
@@ -127,8 +126,7 @@ def test_of_a_bundle_the_best_counts(
     code, found = check(tmp_path / "bundle", capsys)
     assert (code, found["verdict"], found["taken"]) == (0, "optimal", "cpu")
     assert [row["verdict"] for row in found["artifacts"]] == ["recompile", "optimal"]
-    assert main(["check", str(tmp_path / "bundle")]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "best here: cpu"
+    assert cli("check", tmp_path / "bundle").out.splitlines()[-1] == "best here: cpu"
     rc.runtime.Bundle((wrong,)).save(tmp_path / "bundle")
     assert check(tmp_path / "bundle", capsys)[1]["taken"] is None
 
@@ -138,6 +136,7 @@ def test_of_a_bundle_the_best_counts(
 def test_nothing_of_a_broken_bundle_is_taken(
     tiny: rc.Artifact,
     tmp_path: Path,
+    cli: Any,
     capsys: pytest.CaptureFixture[str],
     target: str,
     fault: str,
@@ -159,27 +158,24 @@ def test_nothing_of_a_broken_bundle_is_taken(
         "unsupported" if target == "cpu" else "optimal",
     )
     assert fault in broken["reason"]
-    assert main(["check", str(folder)]) == 3
-    assert capsys.readouterr().out.splitlines()[-1].startswith("none can be used: ")
+    assert cli("check", folder, code=3).out.splitlines()[-1].startswith("none can be used: ")
     with pytest.raises(rc.errors.ArtifactError, match=fault):
         rc.runtime.load(folder)
 
 
-def test_no_file_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", str(tmp_path / "none.vmfb")]) == 1
-    assert "no such artifact" in capsys.readouterr().err
+def test_no_file_is_an_error(tmp_path: Path, cli: Any) -> None:
+    assert "no such artifact" in cli("check", tmp_path / "none.vmfb", code=1).err
 
 
 def test_what_cannot_be_read_or_is_no_artifact_has_no_verdict(
-    tiny: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tiny: rc.Artifact, tmp_path: Path, cli: Any
 ) -> None:
     """It is a failure, as for every other verb."""
     path = tiny.save(tmp_path / "lstm.vmfb")
     path.with_name("lstm.vmfb.json").unlink()
     (tmp_path / "folder").mkdir()
     for file, part in ((path, "manifest is missing"), (tmp_path / "folder", "not a bundle")):
-        assert main(["check", str(file)]) == 1
-        out, err = capsys.readouterr()
+        out, err = cli("check", file, code=1)
         assert (out, part in err) == ("", True)
 
 
@@ -194,7 +190,7 @@ def test_code_for_cpus_is_not_the_fault_of_a_gpu(
 
 @pytest.mark.usefixtures("without_gpu")
 def test_code_for_a_gpu_without_a_driver_has_a_short_reason(
-    tiny: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tiny: rc.Artifact, tmp_path: Path, cli: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gpu = for_target(tiny, device="cuda", name="cuda", architecture="sm_80", features=())
     code, verdict, reason = judge(gpu, tmp_path, capsys)
@@ -204,16 +200,12 @@ def test_code_for_a_gpu_without_a_driver_has_a_short_reason(
     code, _, reason = judge(gpu, tmp_path, capsys, "--device", "local-sync")
     assert (code, reason) == (4, "it is for NVIDIA GPUs (--device cuda), not for local-sync")
     rc.runtime.Bundle((gpu,)).save(tmp_path / "bundle")
-    assert main(["check", str(tmp_path / "bundle"), "--device", "cuda"]) == 4
-    assert "docker" not in capsys.readouterr().out
+    assert "docker" not in cli("check", tmp_path / "bundle", "--device", "cuda", code=4).out
 
 
-def test_an_unknown_device_is_refused(
-    tiny: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_device_is_refused(tiny: rc.Artifact, tmp_path: Path, cli: Any) -> None:
     path = tiny.save(tmp_path / "lstm.vmfb")
-    assert main(["check", str(path), "--device", "cuda:0"]) == 1
-    assert "did you mean cuda://0?" in capsys.readouterr().err
+    assert "did you mean cuda://0?" in cli("check", path, "--device", "cuda:0", code=1).err
 
 
 def test_the_exit_codes_are_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,8 +12,10 @@ import sys
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import processes
 import pytest
 
 from rnn_compiler import raw_ops
@@ -37,13 +39,11 @@ def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_ops_lists_every_op(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ops"]) == 0
-    text = capsys.readouterr().out
+def test_ops_lists_every_op(cli: Any) -> None:
+    text = cli("ops").out
     for op in EVERY_OP:
         assert op in text
-    assert main(["ops", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(cli("ops", "--json").out)
     assert [row["name"] for row in rows] == [*EVERY_OP]
     (row,) = [row for row in rows if row["name"] == "BlockLSTMV2"]
     assert row["attributes"]["cell_clip"] == {
@@ -55,14 +55,12 @@ def test_ops_lists_every_op(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
-def test_ops_shows_one_op_in_full(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ops", "block_lstm_v2"]) == 0
-    assert "[input_size + num_units, 4 * num_units]" in capsys.readouterr().out
+def test_ops_shows_one_op_in_full(cli: Any) -> None:
+    assert "[input_size + num_units, 4 * num_units]" in cli("ops", "block_lstm_v2").out
 
 
-def test_ops_explains_attributes_and_what_they_change(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ops", "CudnnRNNV3"]) == 0
-    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+def test_ops_explains_attributes_and_what_they_change(cli: Any) -> None:
+    lines = [" ".join(line.split()) for line in cli("ops", "CudnnRNNV3").out.splitlines()]
     for line in (
         "rnn_mode str lstm rnn_relu, rnn_tanh, lstm, gru the cell of each layer",
         "num_proj int 0 0..2**31 - 1 lstm only: size of the projected output; 0 for none",
@@ -75,26 +73,23 @@ def test_ops_explains_attributes_and_what_they_change(capsys: pytest.CaptureFixt
         assert line in lines
     (params,) = [line for line in lines if line.startswith("params [")]
     assert "all matrices, then all biases" in params
-    assert main(["ops", "CudnnRNNParamsSize"]) == 0
-    assert "required int32, int64" in " ".join(capsys.readouterr().out.split())
+    assert "required int32, int64" in " ".join(cli("ops", "CudnnRNNParamsSize").out.split())
 
 
-def test_emit_writes_the_module(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["emit", "BlockLSTMV2", "--dim", DIMS, "--dtype", "f16"]) == 0
-    text = capsys.readouterr().out
+def test_emit_writes_the_module(cli: Any, tmp_path: Path) -> None:
+    text = cli("emit", "BlockLSTMV2", "--dim", DIMS, "--dtype", "f16").out
     assert "func.func @block_lstm_v2(" in text
     assert "tensor<3x2x4xf16>" in text
     path = tmp_path / "lstm.mlir"
-    assert main(["emit", "BlockLSTMV2", "--dim", DIMS, "--dtype=f16", "-o", str(path)]) == 0
+    cli("emit", "BlockLSTMV2", "--dim", DIMS, "--dtype=f16", "-o", path)
     assert path.read_text() == text
 
 
-def test_emit_stops_after_a_pass(capsys: pytest.CaptureFixture[str]) -> None:
+def test_emit_stops_after_a_pass(cli: Any) -> None:
     """The output has the results of the passes so far; other strategies' passes are rejected."""
 
     def emitted(stage: str) -> str:
-        assert main(["emit", "BlockLSTMV2", "--dim", DIMS, "--stage", stage]) == 0
-        return capsys.readouterr().out
+        return cli("emit", "BlockLSTMV2", "--dim", DIMS, "--stage", stage).out
 
     assert "flow.dispatch" not in emitted("stablehlo")
     fused = emitted("after:fuse_time_loops")
@@ -102,24 +97,19 @@ def test_emit_stops_after_a_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert "iree.reflection" not in fused
     assert emitted("after:stamp_provenance") == emitted("lowered")
     arguments = ["emit", "BlockLSTMV2", "--dim", DIMS, "--stage", "after:pin_time_loops"]
-    assert main(arguments) == 2
-    assert "a pass of the fused strategy: freeze_weights, " in capsys.readouterr().err
+    assert "a pass of the fused strategy: freeze_weights, " in cli(*arguments, code=2).err
 
 
 @pytest.mark.slow
-def test_a_time_loop_that_stays_plain_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_time_loop_that_stays_plain_is_said(tmp_path: Path, cli: Any) -> None:
     """It is named by `compile`, in the manifest, and by `inspect`; rewritten loops are not."""
     path = tmp_path / "one_unit.vmfb"
     dims = re.sub("num_units=[0-9]+", "num_units=1", DIMS)
-    assert main(["compile", "BlockLSTMV2", "--dim", dims, "-o", str(path)]) == 0
-    said = "time loop block_lstm_v2.lstm_forward stays plain: a unit axis"
-    assert said in capsys.readouterr().out
+    printed = cli("compile", "BlockLSTMV2", "--dim", dims, "-o", path).out
+    assert "time loop block_lstm_v2.lstm_forward stays plain: a unit axis" in printed
     manifest = json.loads(path.with_name(f"{path.name}.json").read_text())
     assert manifest["plain_loops"] == {"block_lstm_v2.lstm_forward": "a unit axis"}
-    assert main(["inspect", str(path)]) == 0
-    assert "time loop lstm_forward stays plain: a unit axis" in capsys.readouterr().out
+    assert "time loop lstm_forward stays plain: a unit axis" in cli("inspect", path).out
 
 
 def test_compile_writes_payload_and_manifest(artifact: Path) -> None:
@@ -130,21 +120,20 @@ def test_compile_writes_payload_and_manifest(artifact: Path) -> None:
 
 
 def test_compile_names_functions_and_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     dims = DIMS.replace("seq_length=3", "seq_length=0")
     named = ["--function", "encoder, decoder", "--name=speech", "--outputs=h,cs_last"]
-    assert main(["compile", "BlockLSTMV2", "BlockLSTM", "--dim", dims, *named, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["path"] == "speech.vmfb"
-    assert main(["inspect", "speech.vmfb"]) == 0
-    shown = capsys.readouterr().out
+    printed = cli("compile", "BlockLSTMV2", "BlockLSTM", "--dim", dims, *named, "--json").out
+    assert json.loads(printed)["path"] == "speech.vmfb"
+    shown = cli("inspect", "speech.vmfb").out
     for part in ("module", "speech", "@encoder  BlockLSTMV2", "@decoder  BlockLSTM ", "cs_last"):
         assert part in shown
     functions = read_artifact("speech.vmfb").manifest.functions
     assert [[each.name for each in spec.results] for spec in functions] == [["h", "cs_last"]] * 2
-    assert main(["emit", "BlockLSTMV2", "--dim", dims, "--function=f", "--outputs=h"]) == 0
-    assert "func.func @f(" in capsys.readouterr().out
+    printed = cli("emit", "BlockLSTMV2", "--dim", dims, "--function=f", "--outputs=h").out
+    assert "func.func @f(" in printed
 
 
 @pytest.mark.parametrize(
@@ -160,16 +149,13 @@ def test_compile_names_functions_and_results(
         (["--outputs="], "'outputs': expected a list of i, cs"),
     ],
 )
-def test_names_that_are_wrong(
-    arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["compile", "BlockLSTMV2", "--dim", DIMS, *arguments]) == 2
-    assert part in capsys.readouterr().err
+def test_names_that_are_wrong(arguments: list[str], part: str, cli: Any) -> None:
+    assert part in cli("compile", "BlockLSTMV2", "--dim", DIMS, *arguments, code=2).err
 
 
 @pytest.mark.parametrize("suffix", ["npz", "safetensors"])
 def test_compile_freezes_weights(
-    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Any
 ) -> None:
     """Those that name no function are for each that takes them."""
     if suffix == "safetensors":
@@ -181,58 +167,47 @@ def test_compile_freezes_weights(
     save(f"weights.{suffix}", values)
     layers = ["BlockLSTMV2", "BlockLSTMV2", "--function=encoder,decoder", "--outputs=h"]
     given = [*layers, "--dim", DIMS, f"--weights=weights.{suffix}"]
-    assert main(["compile", *given, "-o", "m.vmfb"]) == 0
-    assert "bytes in m.irpa" in capsys.readouterr().out
-    assert main(["inspect", "m.vmfb"]) == 0
-    shown = capsys.readouterr().out
+    assert "bytes in m.irpa" in cli("compile", *given, "-o", "m.vmfb").out
+    shown = cli("inspect", "m.vmfb").out
     for part in ("weights  ", "frozen argument", "--parameters=model=m.irpa"):
         assert part in shown
-    assert main(["emit", *given]) == 0
-    assert "func.func private @decoder.b() -> tensor<20xf32>" in capsys.readouterr().out
+    assert "func.func private @decoder.b() -> tensor<20xf32>" in cli("emit", *given).out
     Path("m.irpa").rename("elsewhere")
     run = ["run", "m.vmfb", "--function=decoder", "--random"]
-    assert main(run) == 1
-    assert "m.irpa: the archive of frozen weights is missing" in capsys.readouterr().err
-    assert main(["emit", *given, "--quantize=int8"]) == 0
-    assert "func.func private @decoder.w() -> tensor<9x20xi8>" in capsys.readouterr().out
-    assert main([*run, "--parameters=elsewhere", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["results"][0]["not_finite"] == 0
+    assert "m.irpa: the archive of frozen weights is missing" in cli(*run, code=1).err
+    printed = cli("emit", *given, "--quantize=int8").out
+    assert "func.func private @decoder.w() -> tensor<9x20xi8>" in printed
+    printed = cli(*run, "--parameters=elsewhere", "--json").out
+    assert json.loads(printed)["results"][0]["not_finite"] == 0
 
 
-def test_weights_that_nothing_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_weights_that_nothing_takes(tmp_path: Path, cli: Any) -> None:
     path = tmp_path / "weights.npz"
     given = ["compile", "BlockLSTMV2", "--dim", DIMS, f"--weights={path}"]
-    assert main(given) == 1
-    assert str(path) in capsys.readouterr().err
+    assert str(path) in cli(*given, code=1).err
     for name in ("kernel", "decoder.w", "W", "block_lstm_v2.v"):
         save(path, {name: np.zeros(3, np.float32)})
-        assert main(given) == 2
-        assert f"{name}: no argument of block_lstm_v2" in capsys.readouterr().err
+        assert f"{name}: no argument of block_lstm_v2" in cli(*given, code=2).err
     save(path, {"w": np.zeros(3, np.float32)})
-    assert main(given) == 2
-    assert "'w': expected shape" in capsys.readouterr().err
+    assert "'w': expected shape" in cli(*given, code=2).err
     path.write_bytes(b"PK")
-    assert main(given) == 2
-    assert "expected a .npz file" in capsys.readouterr().err
+    assert "expected a .npz file" in cli(*given, code=2).err
 
 
 @pytest.mark.slow
-def test_compile_for_several_targets_makes_a_bundle(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_compile_for_several_targets_makes_a_bundle(tmp_path: Path, cli: Any) -> None:
     folder = tmp_path / "bundle"
     targets = ["--target", "cpu", "--target", "cpu:generic"]
-    assert main(["compile", OPS[0], "--dim", DIMS, *targets, "-o", str(folder)]) == 0
+    cli("compile", OPS[0], "--dim", DIMS, *targets, "-o", folder)
     assert sorted(path.name for path in folder.iterdir()) == [
         "cpu-generic.vmfb",
         "cpu.vmfb",
         "manifest.json",
     ]
-    assert main(["inspect", str(folder), "--json"]) == 0
-    out = capsys.readouterr().out
+    out = cli("inspect", folder, "--json").out
     rows = json.loads(out[out.index("[\n") :])
     assert [row["target"]["name"] for row in rows] == ["cpu", "cpu:generic"]
-    assert main(["run", str(folder), "--random"]) == 0
+    cli("run", folder, "--random")
 
 
 @pytest.mark.slow
@@ -247,9 +222,8 @@ def test_one_target_may_stand_for_all_levels(tmp_path: Path) -> None:
     assert main(["run", str(folder), "--random"]) == 0
 
 
-def test_inspect(artifact: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["inspect", str(artifact)]) == 0
-    text = capsys.readouterr().out
+def test_inspect(artifact: Path, cli: Any) -> None:
+    text = cli("inspect", artifact).out
     for fact in (
         "block_lstm_grad_v2",
         "runs here",
@@ -259,26 +233,21 @@ def test_inspect(artifact: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "calls: direct",
     ):
         assert fact in text
-    assert main(["inspect", str(artifact), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["strategy"] == "fused"
+    assert json.loads(cli("inspect", artifact, "--json").out)["strategy"] == "fused"
 
 
 def test_what_the_environment_says_of_calls(
-    artifact: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
+    artifact: Path, monkeypatch: pytest.MonkeyPatch, cli: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("RNN_COMPILER_CALLS", "iree")
-    assert main(["inspect", str(artifact)]) == 0
-    assert "calls: iree: RNN_COMPILER_CALLS=iree\n" in capsys.readouterr().out
+    assert "calls: iree: RNN_COMPILER_CALLS=iree\n" in cli("inspect", artifact).out
     with caplog.at_level(logging.DEBUG, "rnn_compiler"):
         load(artifact)
     assert "calls go through IREE: RNN_COMPILER_CALLS=iree" in caplog.messages
 
 
 def test_inspect_shows_what_the_members_of_a_bundle_share_once(
-    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    artifact: Path, tmp_path: Path, cli: Any
 ) -> None:
     """Then the differences of each, including the reason if it does not run here."""
     mine = read_artifact(artifact)
@@ -292,9 +261,7 @@ def test_inspect_shows_what_the_members_of_a_bundle_share_once(
     ]
     members = [replace(mine, manifest=replace(mine.manifest, target=t)) for t in targets]
     folder = Bundle(tuple(members)).save(tmp_path / "bundle")
-    capsys.readouterr()
-    assert main(["inspect", str(folder)]) == 0
-    text = capsys.readouterr().out
+    text = cli("inspect", folder).out
     assert text.count("@block_lstm_v2 ") == text.count("@block_lstm_grad_v2 ") == 1
     assert text.count("iree-run-module ") == len(OPS)
     assert text.count("made by") == text.count("strategy") == 1
@@ -312,7 +279,7 @@ def test_inspect_shows_what_the_members_of_a_bundle_share_once(
 
 
 def test_inspect_of_a_bundle_shows_every_function_there_is(
-    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    artifact: Path, tmp_path: Path, cli: Any
 ) -> None:
     """Including one that not all members have, and other differences."""
     mine = read_artifact(artifact)
@@ -321,8 +288,7 @@ def test_inspect_of_a_bundle_shows_every_function_there_is(
     manifest = mine.manifest
     changed = replace(manifest, target=other, strategy="portable", functions=manifest.functions[1:])
     folder = Bundle((replace(mine, manifest=changed), mine)).save(tmp_path / "bundle")
-    assert main(["inspect", str(folder)]) == 0
-    text = capsys.readouterr().out
+    text = cli("inspect", folder).out
     assert re.findall(r"^@(\w+)", text, re.MULTILINE) == ["block_lstm_grad_v2", "block_lstm_v2"]
     assert re.findall(r"strategy +(\w+)", text) == ["portable", "fused"]
     commands = re.findall(r"--module=(\S+) .*--function=(\w+)", text)
@@ -332,16 +298,13 @@ def test_inspect_of_a_bundle_shows_every_function_there_is(
     ]
 
 
-def test_inspect_refuses_a_damaged_payload(
-    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_inspect_refuses_a_damaged_payload(artifact: Path, tmp_path: Path, cli: Any) -> None:
     copy = tmp_path / "lstm.vmfb"
     payload = bytearray(artifact.read_bytes())
     payload[len(payload) // 2] ^= 1
     copy.write_bytes(payload)
     copy.with_name("lstm.vmfb.json").write_bytes(artifact.with_name("lstm.vmfb.json").read_bytes())
-    assert main(["inspect", str(copy)]) == 1
-    assert "damaged" in capsys.readouterr().err
+    assert "damaged" in cli("inspect", copy, code=1).err
 
 
 def test_run_gives_what_raw_ops_gives(artifact: Path, tmp_path: Path) -> None:
@@ -415,11 +378,8 @@ def test_run_bfloat16_files_hold_bits(tmp_path: Path) -> None:
         (["run", "missing.vmfb"], 1, ["missing.vmfb"]),
     ],
 )
-def test_an_error_is_one_line(
-    arguments: list[str], code: int, parts: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == code
-    captured = capsys.readouterr()
+def test_an_error_is_one_line(arguments: list[str], code: int, parts: list[str], cli: Any) -> None:
+    captured = cli(*arguments, code=code)
     assert captured.out == ""
     assert captured.err.startswith("rnn-compiler: error: ")
     assert captured.err.count("\n") == 1
@@ -444,10 +404,9 @@ def test_an_error_is_one_line(
     ],
 )
 def test_run_names_what_is_wrong(
-    artifact: Path, extra: list[str], parts: list[str], capsys: pytest.CaptureFixture[str]
+    artifact: Path, extra: list[str], parts: list[str], cli: Any
 ) -> None:
-    assert main(["run", str(artifact), *extra]) == 2
-    message = capsys.readouterr().err
+    message = cli("run", artifact, *extra, code=2).err
     for part in parts:
         assert part in message
 
@@ -478,18 +437,17 @@ def test_even_an_unexpected_error_is_one_line(
 
 
 def test_version_names_the_distribution_that_is_installed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, cli: Any
 ) -> None:
     installed = {"rnn-compiler-runtime": "1.2.3"}
     monkeypatch.setattr("rnn_compiler.cli.environment.installed_names", lambda: [*installed])
     monkeypatch.setattr("rnn_compiler.cli.environment.version", installed.get)
-    assert main(["--version"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = cli("--version").out.splitlines()
     assert lines[:2] == ["rnn-compiler-runtime 1.2.3", "iree-base-compiler not installed"]
 
 
 def test_what_cannot_be_written_is_named_as_it_was_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Any
 ) -> None:
     """Not by the temporary name under which it is written."""
     output = tmp_path / "lstm.mlir"
@@ -498,8 +456,7 @@ def test_what_cannot_be_written_is_named_as_it_was_given(
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), "temporary", None, str(place))
 
     monkeypatch.setattr(Path, "replace", fail)
-    assert main(["emit", OPS[0], "--dim", DIMS, f"-o{output}"]) == 1
-    error = capsys.readouterr().err
+    error = cli("emit", OPS[0], "--dim", DIMS, f"-o{output}", code=1).err
     assert error == f"rnn-compiler: error: {output}: Device or resource busy\n"
     assert list(tmp_path.iterdir()) == []
 
@@ -509,19 +466,15 @@ def test_debug_is_for_actions_too() -> None:
         main(["cache", "prune", "--max-size=x", "--debug"])
 
 
-def test_doctor_passes_here(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor"]) == 0
-    text = capsys.readouterr().out
+def test_doctor_passes_here(cli: Any) -> None:
+    text = cli("doctor").out
     for fact in ("iree-base-compiler", "local-task", "BlockLSTMV2 gave 0.231059"):
         assert fact in text
 
 
-def test_bad_environment_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_environment_is_named(monkeypatch: pytest.MonkeyPatch, cli: Any) -> None:
     monkeypatch.setenv("RNN_COMPILER_LOG", "loud")
-    assert main(["ops"]) == 2
-    assert "RNN_COMPILER_LOG" in capsys.readouterr().err
+    assert "RNN_COMPILER_LOG" in cli("ops", code=2).err
 
 
 @pytest.mark.slow
@@ -539,7 +492,7 @@ def test_a_reader_that_has_had_enough_is_no_error() -> None:
 def test_the_command_is_installed_and_prints_help() -> None:
     module = [sys.executable, "-m", "rnn_compiler"]
     for command in (module, [str(Path(sys.executable).with_name("rnn-compiler"))]):
-        result = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
+        result = processes.run(*command, "--help")
         for verb in (
             "ops",
             "emit",
@@ -554,4 +507,4 @@ def test_the_command_is_installed_and_prints_help() -> None:
             "demo",
         ):
             assert f"    {verb} " in result.stdout
-        assert subprocess.run(command, capture_output=True).returncode == 2
+        processes.run(*command, code=2)

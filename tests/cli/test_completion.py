@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
+import processes
 import pytest
 from quick import first
 
@@ -38,14 +38,7 @@ COMP_KEY=9
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
     path = os.pathsep.join([str(SCRIPTS), os.environ.get("PATH", "")])
-    done = subprocess.run(
-        [str(BASH), "--norc", "-c", script],
-        cwd=folder,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = processes.run(BASH, "--norc", "-c", script, cwd=folder, variables={"PATH": path})
     return [word.strip() for word in done.stdout.splitlines() if word.strip()]
 
 
@@ -115,15 +108,14 @@ def test_the_command_offers(tmp_path: Path) -> None:
     sizes = ["--dim", "batch_size=1,input_size=2,num_units=3"]
     assert main(["compile", *cells, *sizes, "-o", str(tmp_path / "cell.vmfb")]) == 0
     (tmp_path / "lstm.vmfb").touch()
-    subprocess.run([sys.executable, "-c", COMMANDS, *LINES], cwd=tmp_path, check=True)
+    processes.python(COMMANDS, *LINES, cwd=tmp_path)
     for number, (line, offered) in enumerate(LINES.items()):
         assert set((tmp_path / f"{number}.txt").read_text().split()) == set(offered), line
 
 
 def test_a_verb_is_completed_without_heavy_imports(tmp_path: Path) -> None:
     line = "rnn-compiler comp"
-    environment = {
-        **os.environ,
+    variables = {
         "_ARGCOMPLETE": "1",
         "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "out"),
         "COMP_LINE": line,
@@ -131,7 +123,7 @@ def test_a_verb_is_completed_without_heavy_imports(tmp_path: Path) -> None:
         "COMP_TYPE": "9",
     }
     command = [sys.executable, "-X", "importtime", "-m", "rnn_compiler"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    done = processes.run(*command, variables=variables)
     assert (tmp_path / "out").read_text().split() == ["compile"]
     imported = {row.rpartition("|")[2].strip() for row in done.stderr.splitlines()}
     assert "argcomplete" in imported
@@ -141,7 +133,6 @@ def test_a_verb_is_completed_without_heavy_imports(tmp_path: Path) -> None:
 def test_without_argcomplete_nothing_is_offered(tmp_path: Path) -> None:
     """And nothing else happens."""
     (tmp_path / "argcomplete.py").write_text("raise ImportError")
-    environment = {**os.environ, "_ARGCOMPLETE": "1", "PYTHONPATH": str(tmp_path)}
-    command = [sys.executable, "-m", "rnn_compiler"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+    variables = {"_ARGCOMPLETE": "1", "PYTHONPATH": str(tmp_path)}
+    done = processes.run(sys.executable, "-m", "rnn_compiler", code=1, variables=variables)
+    assert (done.stdout, done.stderr) == ("", "")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 
 SIZES = {"batch_size": 2, "input_size": 3, "num_units": 4}
 
@@ -34,22 +34,19 @@ func.func @step(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
         ("js", ["model.d.ts", "model.json", "model.mjs", "model.wasm"]),
     ],
 )
-def test_a_module_of_the_users(
-    form: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_module_of_the_users(form: str, files: list[str], tmp_path: Path, cli: Any) -> None:
     path = tmp_path / "model.mlir"
     path.write_text(CALL)
     made = tmp_path / "out" / "made"
     made.parent.mkdir()
     target = [] if form == "js" else ["--target", "cpu:generic"]
-    assert main(["link", str(path), "--format", form, *target, "-o", str(made), "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(cli("link", path, "--format", form, *target, "-o", made, "--json").out)
     assert facts["functions"] == ["step"]
     folder = made.parent if form == "vmfb" else made
     assert sorted(each.name for each in folder.iterdir()) == files
 
 
-def test_options_of_other_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_of_other_formats(tmp_path: Path, cli: Any) -> None:
     """They are refused before anything is read."""
     rows = {
         ("--format", "js", "--golden"): "--golden: not with --format js",
@@ -57,8 +54,7 @@ def test_options_of_other_formats(tmp_path: Path, capsys: pytest.CaptureFixture[
         ("--format", "c", "--target", "cpu", "--target", "cpu:generic"): "takes one target",
     }
     for flags, part in rows.items():
-        assert main(["link", str(tmp_path / "none.mlir"), *flags]) == 2
-        assert part in capsys.readouterr().err
+        assert part in cli("link", tmp_path / "none.mlir", *flags, code=2).err
 
 
 def test_modules_in_sources_are_saved_as_they_say(tmp_path: Path) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
 import sysconfig
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
+import processes
 import pytest
 from quick import first
 
@@ -26,24 +26,21 @@ SPEECH = str(MODELS / "speech_frozen.pb")
 TORCH = str(MODELS / "torch_lstm.onnx")
 
 
-def test_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["import", TORCH]) == 0
-    out = capsys.readouterr().out
+def test_a_table(cli: Any) -> None:
+    out = cli("import", TORCH).out
     assert re.search(r"^/LSTM_1 +CudnnRNNV3 +float32 +seq_length \?, batch_size \?", out, re.M)
     assert "direction=bidirectional" in out
     assert "the model passes initial_h, which is input_h" in out
     assert out.splitlines()[-1].endswith("--dim batch_size=N,seq_length=N  (or any in place of N)")
 
 
-def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["import", SPEECH, "--json"]) == 0
-    (layer,) = json.loads(capsys.readouterr().out)
+def test_json(cli: Any) -> None:
+    (layer,) = json.loads(cli("import", SPEECH, "--json").out)
     assert layer["name"] == "lstm_fused_cell/BlockLSTM"
     assert layer["attributes"]["forget_bias"] == 0
     assert layer["weights"]["w"] == [8, 20]
     assert layer["dims"]["batch_size"] == 1
-    assert main(["import", TORCH, "--json", "--layer", "/LSTM"]) == 0
-    (layer,) = json.loads(capsys.readouterr().out)
+    (layer,) = json.loads(cli("import", TORCH, "--json", "--layer", "/LSTM").out)
     assert layer["dims"]["seq_length"] is None
 
 
@@ -58,17 +55,12 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     ),
 )
 def test_a_folder(
-    dims: str,
-    shape: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    dims: str, shape: str, tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The README's code gives the model's results for the model's input."""
     folder = tmp_path / "made" / "here"
     command = ["import", TORCH, "-o", str(folder), "--dim", dims]
-    assert main([*command, "--weights-apart", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(cli(*command, "--weights-apart", "--json").out)
     names = ["torch_lstm.vmfb", "LSTM.npz", "LSTM_1.npz", "README.md"]
     assert facts["files"] == [str(folder / name) for name in names]
     text = (folder / "README.md").read_text()
@@ -88,7 +80,7 @@ def test_a_folder(
     np.testing.assert_allclose(inputs["out"].output, stored["y"], rtol=0, atol=5e-6)
     (line,) = re.findall(r"^rnn-compiler run (.*)$", text, re.M)
     file, weights, *options = line.split()
-    assert main(["run", str(folder / file), str(folder / weights), *options]) == 0
+    cli("run", folder / file, folder / weights, *options)
 
 
 @pytest.mark.slow
@@ -101,15 +93,13 @@ def test_weights_in_int8(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_models_in_one_module(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_models_in_one_module(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The README calls each function with IREE's own tool; layers take the attributes they have."""
     folder, gradient = tmp_path / "both", tmp_path / "gradient"
     with ZipFile(MODELS / "cudnn_gradient.zip") as file:
         file.extractall(gradient)
     attributes = ["--attr", "is_training=false,forget_bias=1"]
-    assert main(["import", SPEECH, str(gradient), "-o", str(folder), *attributes]) == 0
+    cli("import", SPEECH, gradient, "-o", folder, *attributes)
     assert (folder / "speech_frozen.irpa").exists()
     text = (folder / "README.md").read_text()
     assert text.partition("\n\n")[2].startswith("# speech_frozen.pb, gradient\n")
@@ -124,15 +114,13 @@ def test_models_in_one_module(
     exec("".join(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)), {})
     tool = Path(sysconfig.get_path("scripts")) / "iree-run-module"
     arguments = shlex.split(commands[0])[1:]
-    done = subprocess.run([tool, *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    processes.run(tool, *arguments, cwd=folder)
     assert np.load(folder / "lstm_fused_cell_BlockLSTM.h.npy").shape == (16, 1, 5)
     assert "Weights are in `speech_frozen.irpa`, which must stay next to" in text
-    capsys.readouterr()
-    assert main(["import", SPEECH, TORCH, "--json", "--layer", "/LSTM"]) == 0
-    assert [layer["name"] for layer in json.loads(capsys.readouterr().out)] == ["/LSTM"]
-    assert main(["import", SPEECH, TORCH, "--layer", "LSTM"]) == 2
-    assert "--layer LSTM: expected one of lstm_fused_cell/Bl" in capsys.readouterr().err
+    printed = cli("import", SPEECH, TORCH, "--json", "--layer", "/LSTM").out
+    assert [layer["name"] for layer in json.loads(printed)] == ["/LSTM"]
+    printed = cli("import", SPEECH, TORCH, "--layer", "LSTM", code=2).err
+    assert "--layer LSTM: expected one of lstm_fused_cell/Bl" in printed
 
 
 @pytest.mark.slow
@@ -163,27 +151,20 @@ def test_several_targets(tmp_path: Path) -> None:
         ([TORCH, "--golden", "--whole"], 2, "--golden and --name are for compiling: name a folder"),
     ],
 )
-def test_errors(
-    arguments: list[str],
-    code: int,
-    part: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_errors(arguments: list[str], code: int, part: str, tmp_path: Path, cli: Any) -> None:
     """In one line, and nothing is made."""
     (tmp_path / "README").touch()
     (tmp_path / "README.onnx").touch()
     given = [each.format(tmp_path) for each in arguments]
     if "-o" in given and code == 2 and "/README" not in given[-1]:
         given[given.index("-o") + 1] += "/new"
-    assert main(["import", *given]) == code
-    (line,) = capsys.readouterr().err.splitlines()
+    (line,) = cli("import", *given, code=code).err.splitlines()
     assert part in line
     assert sorted(path.name for path in tmp_path.iterdir()) == ["README", "README.onnx"]
 
 
 @pytest.mark.parametrize("whole", first([True, False]))
-def test_golden(whole: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_golden(whole: bool, tmp_path: Path, cli: Any) -> None:
     """Samples of layers and of networks, which `verify` compares, or the self test of C."""
     folder = tmp_path / "new"
     if whole:
@@ -195,8 +176,7 @@ def test_golden(whole: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     else:
         command = ["import", SPEECH, "--dim=seq_length=3", "--name", "net"]
     command += ["--golden", "-o", str(folder)]
-    assert main(command) == 0
-    assert str(folder / "net.vmfb.golden.npz") in capsys.readouterr().out.splitlines()
-    assert main(["verify", str(folder / "net.vmfb")]) == 0
-    assert main([*command, "--format", "c"]) == 0
+    assert str(folder / "net.vmfb.golden.npz") in cli(*command).out.splitlines()
+    cli("verify", folder / "net.vmfb")
+    cli(*command, "--format", "c")
     assert "compared" in (folder / "net_selftest.c").read_text()

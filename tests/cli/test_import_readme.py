@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
 import sysconfig
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
+import processes
 import pytest
 from js.calling import needs_node, node
 from quick import first
@@ -98,8 +98,7 @@ def test_the_state_is_kept(
     tool = str(Path(sysconfig.get_path("scripts")) / tool)
     goes_on = "a second run continues" in text
     for expected in (one, two if goes_on else one):
-        done = subprocess.run([tool, *flags], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        processes.run(tool, *flags)
         outputs = [flag.partition("@")[2] for flag in flags if flag.startswith("--output=")]
         for file, array in zip(outputs, expected, strict=True):
             np.testing.assert_array_equal(np.load(file), array)
@@ -108,7 +107,9 @@ def test_the_state_is_kept(
 
 
 @pytest.mark.slow
-def test_for_inference_on_which_machine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_for_inference_on_which_machine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cli: Any
+) -> None:
     """The README says that an op trained in the model is for inference; C needs such an op."""
     folder = tmp_path / "gradient"
     with ZipFile(MODELS / "cudnn_gradient.zip") as file:
@@ -125,8 +126,8 @@ def test_for_inference_on_which_machine(tmp_path: Path, capsys: pytest.CaptureFi
     assert "reserve" not in header
     out = capsys.readouterr().out.splitlines()
     assert out[:2] == [str(tmp_path / "made" / f"gradient.{end}") for end in ("h", "c")]
-    assert main(["import", *model[:3], "-o", str(tmp_path / "all"), "--format", "c", "--json"]) == 0
-    assert str(tmp_path / "all" / "gradient.o") in json.loads(capsys.readouterr().out)["files"]
+    printed = cli("import", *model[:3], "-o", tmp_path / "all", "--format", "c", "--json").out
+    assert str(tmp_path / "all" / "gradient.o") in json.loads(printed)["files"]
     text = (tmp_path / "all" / "README.md").read_text()
     assert "For training; `--attr is_training=false` makes one for inference." in text
     assert re.search(r"Compiled for `cpu`, the \w+ processor of the machine that compiled", text)
@@ -142,13 +143,13 @@ def test_notes_name_no_program_in_c() -> None:
     assert "program.stream" not in text
 
 
-def test_format_c_is_for_compiling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["import", SPEECH, "--format", "c"]) == 2
-    assert "--format is for compiling: name a folder with -o" in capsys.readouterr().err
+def test_format_c_is_for_compiling(tmp_path: Path, cli: Any) -> None:
+    printed = cli("import", SPEECH, "--format", "c", code=2).err
+    assert "--format is for compiling: name a folder with -o" in printed
     targets = ["--target", "cpu", "--target", "cpu:generic"]
     folder = str(tmp_path / "made")
-    assert main(["import", SPEECH, "-o", folder, "--format", "c", *targets]) == 2
-    assert "--format c: takes one target" in capsys.readouterr().err
+    printed = cli("import", SPEECH, "-o", folder, "--format", "c", *targets, code=2).err
+    assert "--format c: takes one target" in printed
 
 
 @pytest.mark.slow

@@ -195,12 +195,10 @@ def test_an_error_is_json_too(
     part: str,
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    cli: Any,
 ) -> None:
     monkeypatch.chdir(folder)
-    capsys.readouterr()
-    assert main([*arguments, "--json"]) == code
-    captured = capsys.readouterr()
+    captured = cli(*arguments, "--json", code=code)
     found = json.loads(captured.out)
     assert captured.err == f"rnn-compiler: error: {found['error']}\n"
     assert part in found["error"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import processes
 import pytest
 
 from rnn_compiler.cli import main
@@ -63,10 +63,8 @@ for command in sys.argv[1:]:
 def test_every_verb_works(folder: Path) -> None:
     python = [sys.executable, "-OO", "-W", "error"]
     commands = [command for command, _ in COMMANDS]
-    done = subprocess.run(
-        [*python, "-c", SCRIPT, *commands], cwd=folder, capture_output=True, text=True, timeout=300
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    done = processes.run(*python, "-c", SCRIPT, *commands, cwd=folder)
+    assert done.stderr == ""
     *printed, rest = done.stdout.split(f"0 {END}\n")
     assert rest == ""
     for (command, part), text in zip(COMMANDS, printed, strict=True):
@@ -75,12 +73,6 @@ def test_every_verb_works(folder: Path) -> None:
 
 def test_the_module_runs(folder: Path) -> None:
     python = [sys.executable, "-OO", "-W", "error", "-m", "rnn_compiler"]
-    done = subprocess.run(
-        [*python, "run", "lstm.vmfb", "--random"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    done = processes.run(*python, "run", "lstm.vmfb", "--random", cwd=folder)
+    assert done.stderr == ""
     assert "float32" in done.stdout

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 
 import rnn_compiler as rc
@@ -95,17 +96,12 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_compile_finds_it_before_compiling(
-    output: str,
-    arguments: list[str],
-    part: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    output: str, arguments: list[str], part: str, tmp_path: Path, cli: Any
 ) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "blocked.json").mkdir()
     (tmp_path / "file").write_text("mine")
-    assert main(["compile", *TINY, *arguments, "-o", str(tmp_path / output)]) == 2
-    error = capsys.readouterr().err
+    error = cli("compile", *TINY, *arguments, "-o", tmp_path / output, code=2).err
     assert part in error
     assert f"--output {tmp_path / output}" in error
     assert (tmp_path / "file").read_text() == "mine"
@@ -114,44 +110,36 @@ def test_compile_finds_it_before_compiling(
 
 @pytest.mark.usefixtures("no_compiler")
 def test_the_default_output_is_checked_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "block_lstm_v2.vmfb").mkdir()
-    assert main(["compile", *TINY]) == 2
-    assert "block_lstm_v2.vmfb: is a folder" in capsys.readouterr().err
+    assert "block_lstm_v2.vmfb: is a folder" in cli("compile", *TINY, code=2).err
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_finds_it_first(
-    verb: str, artifact: Path, params: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    verb: str, artifact: Path, params: Path, tmp_path: Path, cli: Any
 ) -> None:
     *command, output = writers(artifact, params, tmp_path)[verb]
     Path(output).mkdir()
-    capsys.readouterr()
-    assert main([*command, output]) == 2
-    out, err = capsys.readouterr()
+    out, err = cli(*command, output, code=2)
     assert (out, err) == ("", f"rnn-compiler: error: --output {output}: is a folder; name a file\n")
     elsewhere = f"/proc/self/{Path(output).name}"
-    assert main([*command, elsewhere]) == 2
-    assert f"--output {elsewhere}: cannot write in" in capsys.readouterr().err
+    assert f"--output {elsewhere}: cannot write in" in cli(*command, elsewhere, code=2).err
 
 
 @pytest.mark.usefixtures("no_compiler")
-def test_the_demo_finds_it_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "-o", str(tmp_path)]) == 2
-    assert main(["demo", "-o", "/proc/self/demo.png"]) == 2
-    assert capsys.readouterr().err.count("\n") == 2
+def test_the_demo_finds_it_first(tmp_path: Path, cli: Any) -> None:
+    for path in (tmp_path, "/proc/self/demo.png"):
+        assert cli("demo", "-o", path, code=2).err.count("\n") == 1
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any file")
-def test_a_file_that_may_not_be_written_is_left(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_may_not_be_written_is_left(tmp_path: Path, cli: Any) -> None:
     path = tmp_path / "lstm.mlir"
     path.touch(0o444)
-    assert main(["emit", *TINY, "-o", str(path)]) == 2
-    assert "is not writable" in capsys.readouterr().err
+    assert "is not writable" in cli("emit", *TINY, "-o", path, code=2).err
 
 
 @pytest.fixture
@@ -167,17 +155,15 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if done.returncode:
         pytest.skip(f"no disk may be mounted here: {done.stderr.strip()}")
     yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    processes.run("umount", folder)
 
 
 def test_a_full_disk_is_named_and_holds_nothing_new(
-    artifact: Path, params: Path, small_disk: Path, capsys: pytest.CaptureFixture[str]
+    artifact: Path, params: Path, small_disk: Path, cli: Any
 ) -> None:
     (small_disk / "mine").write_bytes(bytes(4096 - 100))
     for verb, command in writers(artifact, params, small_disk).items():
-        capsys.readouterr()
-        assert main(command) == 1, verb
-        error = capsys.readouterr().err
+        error = cli(*command, code=1).err
         assert error.startswith(f"rnn-compiler: error: {command[-1]}"), verb
         assert error.endswith(": No space left on device\n"), verb
         assert error.count("\n") == 1
@@ -282,18 +268,15 @@ def test_a_link_stays_and_a_pipe_is_written_to(tmp_path: Path) -> None:
     link.symlink_to(real)
     assert main(["emit", *TINY, "-o", str(link)]) == 0
     assert link.is_symlink()
-    command = [sys.executable, "-m", "rnn_compiler", "emit", *TINY, "-o", "/dev/stdout"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = processes.run(sys.executable, "-m", "rnn_compiler", "emit", *TINY, "-o", "/dev/stdout")
     assert done.stdout == real.read_text()
     assert main(["emit", *TINY, "-o", os.devnull]) == 0
     assert not Path(os.devnull).is_file()
 
 
-def test_results_are_where_it_says(
-    artifact: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["run", str(artifact), "--random", "-o", str(tmp_path / "out")]) == 0
-    assert f"written to {tmp_path / 'out.npz'}\n" in capsys.readouterr().out
+def test_results_are_where_it_says(artifact: Path, tmp_path: Path, cli: Any) -> None:
+    printed = cli("run", artifact, "--random", "-o", tmp_path / "out").out
+    assert f"written to {tmp_path / 'out.npz'}\n" in printed
     assert [path.name for path in tmp_path.iterdir()] == ["out.npz"]
 
 

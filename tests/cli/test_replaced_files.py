@@ -1,13 +1,13 @@
 """Files whose names the user did not choose replace only files that this package wrote."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from cli.test_remedies import negating
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 
 TORCH = str(Path(__file__).parents[1] / "model_files" / "torch_lstm.onnx")
 SIZES = "seq_length=2,batch_size=1"
@@ -17,19 +17,17 @@ SIZES = "seq_length=2,batch_size=1"
     ("theirs", "whole"), [("README.md", ()), ("LSTM.npz", ()), ("README.md", ("--whole",))]
 )
 def test_an_import_leaves_other_files_alone(
-    theirs: str, whole: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    theirs: str, whole: tuple[str, ...], tmp_path: Path, cli: Any
 ) -> None:
     model = negating(tmp_path.parent / f"{tmp_path.name}.onnx", 2) if whole else TORCH
     words = ["import", str(model), "-o", str(tmp_path), *whole]
     words += [] if whole else ["--dim", SIZES, "--weights-apart"]
-    assert main(words) == 0
-    assert main(words) == 0  # its own files are replaced
+    cli(*words)
+    cli(*words)
     for each in tmp_path.iterdir():
         each.unlink()
     (tmp_path / theirs).write_bytes(b"Compiled with rnn-compiler. Mine.\n")
-    capsys.readouterr()
-    assert main(words) == 1
-    error = capsys.readouterr().err
+    error = cli(*words, code=1).err
     assert f"{tmp_path / theirs}" in error
     assert "rnn-compiler did not write this file: move it, or choose another folder" in error
     assert [each.name for each in tmp_path.iterdir()] == [theirs]

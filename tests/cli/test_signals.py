@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
+import processes
 import pytest
 from quick import first
 
@@ -128,4 +129,4 @@ def test_an_ignored_signal_stays_so(tmp_path: Path) -> None:
         "assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL\n"
         "sys.exit(code)\n"
     )
-    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+    processes.python(script)

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import processes
 import pytest
 from quick import first
 
@@ -80,10 +81,8 @@ def in_terminal(*command: str, width: int, **environment: str) -> str:
 
 
 def in_pipe(*command: str, **environment: str) -> str:
-    done = subprocess.run(
-        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    done = processes.run(*command, variables=environment)
+    assert done.stderr == ""
     return done.stdout
 
 
@@ -197,7 +196,7 @@ with terminal.progress("training", 1) as advance:
     assert "loss 1" in shown
     without = in_terminal(sys.executable, "-c", script, "rich.console", "rich.progress", width=80)
     assert without == "inside\n"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    done = processes.python(script)
     assert (done.stdout, done.stderr) == ("", "inside\n")
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
 import sysconfig
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -15,6 +14,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import processes
 import pytest
 from weights.converter_golden import GOLDENS, ConverterGolden
 
@@ -117,7 +117,7 @@ def test_lists_through_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "--input=3x0xf32" in rest
     tool = shutil.which(name, path=sysconfig.get_path("scripts"))
     rest = [part.replace("FILE.vmfb", "p.vmfb") for part in rest]
-    subprocess.run([str(tool), *rest], check=True, capture_output=True)
+    processes.run(tool, *rest)
 
 
 LSTM = ["--rnn-mode", "lstm"]
@@ -151,7 +151,7 @@ def test_an_error_is_one_line(
     parts: list[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    cli: Any,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     sizes = {"rnn_mode": "lstm", "num_layers": 1, "num_units": 5, "input_size": 3}
@@ -160,8 +160,7 @@ def test_an_error_is_one_line(
     np.savez("many.npz", **{f"a{k}": np.zeros(1) for k in range(20)})
     os.mkfifo("pipe.npy")
     Path("bad.npy").write_bytes(b"no array")
-    assert main(["weights", *arguments, "-o", "out.npz"]) == code
-    captured = capsys.readouterr()
+    captured = cli("weights", *arguments, "-o", "out.npz", code=code)
     assert captured.out == ""
     assert captured.err.startswith("rnn-compiler: error: ")
     assert captured.err.count("\n") == 1

@@ -95,18 +95,15 @@ def test_one_short_line(
     assert capsys.readouterr().err == f"rnn-compiler: error: {said}\n"
 
 
-def test_a_target_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_target_that_there_is_not(cli: Any) -> None:
     """The line does not list all features."""
-    assert main([*CELL, SIZES, "--target", "cpu:z80"]) == 2
-    line = capsys.readouterr().err
+    line = cli(*CELL, SIZES, "--target", "cpu:z80", code=2).err
     assert "'z80'" in line
     assert "another architecture" in line
     assert len(line) < 330
 
 
-def test_hit_or_compiled(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hit_or_compiled(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """`compile` reports the origin of the code: the compiler, the cache, or the remote cache."""
     remote = tmp_path / "remote"
     remote.mkdir()
@@ -115,24 +112,20 @@ def test_hit_or_compiled(
     command = [*CELL, SIZES, "-o", str(tmp_path / "m.vmfb")]
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path / "one"))
     for expected in ("compiled", "hit"):
-        assert main([*command, "--json"]) == 0
-        (row,) = json.loads(capsys.readouterr().out)["artifacts"]
+        (row,) = json.loads(cli(*command, "--json").out)["artifacts"]
         assert row["origin"] == expected
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path / "two"))
-    assert main(command) == 0
     (line,) = [
-        each for each in capsys.readouterr().out.splitlines() if each.endswith(" bytes  remote hit")
+        each for each in cli(*command).out.splitlines() if each.endswith(" bytes  remote hit")
     ]
     assert line.startswith("cpu ")
 
 
-def test_a_missing_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_input(tmp_path: Path, cli: Any) -> None:
     path = tmp_path / "m.vmfb"
-    assert main([*CELL, SIZES, "-o", str(path)]) == 0
-    capsys.readouterr()
-    assert main(["run", str(path), "x.npz"]) == 2
+    cli(*CELL, SIZES, "-o", path)
     error = "rnn-compiler: error: input x.npz: No such file or directory\n"
-    assert capsys.readouterr().err == error
+    assert cli("run", path, "x.npz", code=2).err == error
 
 
 @pytest.mark.parametrize(
@@ -143,11 +136,8 @@ def test_a_missing_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         (["--json", "--help"], "rnn-compiler", "--version"),
     ],
 )
-def test_help_as_json(
-    words: list[str], command: str, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(words) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_help_as_json(words: list[str], command: str, name: str, cli: Any) -> None:
+    found = json.loads(cli(*words).out)
     assert found["command"] == command
     assert found["usage"].startswith(command)
     flags = [flag for each in found["arguments"] for flag in each["flags"]]

@@ -15,7 +15,6 @@ from numeric.harness import module
 
 import rnn_compiler as rc
 from rnn_compiler.chosen_target import current_device
-from rnn_compiler.cli import main
 from rnn_compiler.errors import DeviceError
 from rnn_compiler.lowering.targets.gpu import ARCHITECTURES
 from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target
@@ -86,21 +85,18 @@ def test_a_bundle_for_cpu_and_gpu(tmp_path: Path) -> None:
     assert program.manifest.target.name == "cpu"
 
 
-def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_line(tmp_path: Path, cli: Any) -> None:
     """`inspect` shows the requested target and the compiled one."""
     path = tmp_path / "cell.vmfb"
     dims = "--dim=batch_size=2,input_size=3,num_units=4"
-    assert main(["compile", "LSTMBlockCell", dims, "--target", "cuda:h100", "-o", str(path)]) == 0
-    assert "sm_80" in capsys.readouterr().out
+    assert "sm_80" in cli("compile", "LSTMBlockCell", dims, "--target", "cuda:h100", "-o", path).out
     manifest = Manifest.from_json(json.loads((tmp_path / "cell.vmfb.json").read_text()))
     assert (manifest.target.architecture, manifest.strategy) == ("sm_80", "pinned")
-    assert main(["inspect", str(path)]) == 0
-    shown = capsys.readouterr().out
+    shown = cli("inspect", path).out
     assert "cuda:h100 (sm_80, device cuda)" in shown
     assert "PTX for sm_80: NVIDIA GPUs of this architecture and of later ones" in shown
     assert "--device=cuda" in shown
-    assert main(["ops", "--json"]) == 0
-    assert all(op["targets"] == ["cpu", "cuda"] for op in json.loads(capsys.readouterr().out))
+    assert all(op["targets"] == ["cpu", "cuda"] for op in json.loads(cli("ops", "--json").out))
 
 
 def test_the_device_follows_the_target(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,12 +6,12 @@ import importlib.util
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import sysconfig
 import warnings
 from pathlib import Path
 
+import processes
 import pytest
 from docs.pages import PAGES, ROOT, Block, blocks
 
@@ -54,7 +54,7 @@ def run_block(page: str, block: Block, names: dict[str, object]) -> None:
             place = None if name in SYSTEM else sysconfig.get_path("scripts")
             tool = shutil.which(name, path=place)
             assert tool, f"{page}, line {block.line}: {name} is not installed, mark the block"
-            subprocess.run([tool, *arguments], check=True, capture_output=True)
+            processes.run(tool, *arguments)
 
 
 PAGES_THAT_RUN = [
@@ -103,9 +103,7 @@ def test_the_test_sees_the_pages() -> None:
 
 def test_the_command_line_page_shows_every_verb() -> None:
     text = (ROOT / "docs" / "command_line.md").read_text()
-    help_text = subprocess.run(
-        [sys.executable, "-m", "rnn_compiler", "--help"], capture_output=True, text=True, check=True
-    ).stdout
+    help_text = processes.run(sys.executable, "-m", "rnn_compiler", "--help").stdout
     verbs = re.findall(r"^    (\w+)  ", help_text, re.MULTILINE)
     assert len(verbs) == 14
     for verb in verbs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -102,11 +103,8 @@ def test_a_function_of_a_program(tmp_path_factory: pytest.TempPathFactory) -> No
         (["ops", "CudnnRNN3"], "CudnnRNNV3"),
     ],
 )
-def test_the_command_line(
-    command: list[str], meant: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(command) == 2
-    assert f"; did you mean {meant}?" in capsys.readouterr().err
+def test_the_command_line(command: list[str], meant: str, cli: Any) -> None:
+    assert f"; did you mean {meant}?" in cli(*command, code=2).err
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import onnx
+import processes
 import pytest
 from onnx import TensorProto, helper
 
@@ -41,9 +41,7 @@ print(len(module.text) > 0)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space")
 def test_the_compiler_does_not_load_in_a_small_address_space() -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
-    lines = done.stdout.splitlines()
-    assert done.returncode == 0, done.stderr
+    lines = processes.python(SCRIPT).stdout.splitlines()
     reason = "iree.compiler is installed but cannot be loaded ("
     assert [line.startswith(reason) for line in lines] == [True, True, False]
     assert "failed to map segment" in lines[0]

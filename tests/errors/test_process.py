@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import processes
 
 SCRIPT = """
 import numpy as np
@@ -68,10 +67,7 @@ print("alive", float(h[0, 0, 0]))
 
 
 def test_the_process_goes_on() -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", SCRIPT], capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
+    done = processes.python(SCRIPT, flags=["-W", "error"])
     *attempts, last = done.stdout.splitlines()
     assert len(attempts) == 2 * (2 * 12 + 4 * 9) + 3
     assert set(attempts) == {"refused"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from importlib import metadata, util
 from pathlib import Path
 
 import iree.runtime
+import processes
 import pytest
 from ir.filecheck import check
 
@@ -155,7 +155,7 @@ def test_iree_dump_module_shows_the_attributes(artifact: rc.Artifact, tmp_path: 
     assert package.submodule_search_locations
     tool = Path(package.submodule_search_locations[0]) / "iree-dump-module"
     path = artifact.save(tmp_path / "lstm.vmfb")
-    dump = subprocess.run([tool, path], capture_output=True, text=True, check=True, timeout=300)
+    dump = processes.run(tool, path)
     lines = "\n".join(f"CHECK: {key}: {value}" for key, value in sorted(FORWARD.items()))
     check(dump.stdout, f"CHECK: Exported Functions:\nCHECK: block_lstm_v2(\n{lines}")
 

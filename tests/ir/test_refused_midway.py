@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
+import processes
 import pytest
 from quick import first
 
@@ -34,7 +32,5 @@ except rc.errors.UnsupportedError as error:
 @pytest.mark.parametrize("length", first(["open", "static"]))
 def test_the_process_goes_on(length: str) -> None:
     """In a separate process, because freeing in the wrong order may show only at its end."""
-    command = [sys.executable, "-c", SCRIPT, length]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    done = processes.python(SCRIPT, length)
     assert "planted" in done.stdout

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.linking import linked_module
+from rnn_compiler.linking import link_module
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
 jnp = pytest.importorskip("jax.numpy")
@@ -42,7 +42,7 @@ def test_a_train_step() -> None:
     for op in ("BlockLSTMV2", "BlockLSTMGradV2"):
         assert f"stablehlo.custom_call @rnn_compiler.{op}(" in text
     assert "stablehlo.composite" not in text
-    assert linked_module(text).text == linked_module(exported.mlir_module_serialized).text
+    assert link_module(text).text == link_module(exported.mlir_module_serialized).text
     artifact = rc.link(text)
     assert [each.op for each in artifact.manifest.linked] == ["BlockLSTMV2", "BlockLSTMGradV2"]
     assert artifact.manifest.linked[0].attributes["cell_clip"] == 0.3
@@ -90,7 +90,7 @@ def test_attributes_and_integers_arrive(
     given = draw(signature.name, "float32", variant)
     keywords = {k: v for k, v in variant.items() if k in {a.name for a in signature.attributes}}
     made = functions.export(lambda given: getattr(functions, function)(**given, **keywords))(given)
-    (linked,) = linked_module(made.mlir_module()).linked
+    (linked,) = link_module(made.mlir_module()).linked
     expected = rc.build(signature.name, **{
         k: v for k, v in {"num_layers": 1, **variant}.items()
         if k in (*signature.dimensions, *keywords)

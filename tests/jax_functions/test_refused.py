@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 from quick import first
 
@@ -165,8 +164,6 @@ def test_open_sizes() -> None:
 def test_without_jax() -> None:
     """The message names the missing package and the command to install it."""
     source = "import sys; sys.modules['jax'] = None; import rnn_compiler; import rnn_compiler.jax"
-    done = subprocess.run(
-        [sys.executable, "-c", source], capture_output=True, text=True, check=False
-    )
+    done = processes.python(source, code=1)
     assert "ImportError: rnn_compiler.jax needs JAX" in done.stderr
     assert "pip install 'jax<" in done.stderr

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
@@ -181,17 +179,9 @@ print("done", len(jax.devices()))
 @pytest.mark.slow
 def test_several_devices() -> None:
     """Sharded arguments, shard_map and pmap, on two devices of XLA's CPU client."""
-    environment = {
-        **os.environ,
+    variables = {
         "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
         "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
     }
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", SEVERAL_DEVICES],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = processes.python(SEVERAL_DEVICES, flags=["-W", "ignore"], variables=variables)
     assert done.stdout.split() == ["done", "2"], done.stderr

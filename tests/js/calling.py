@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import processes
 import pytest
 
 from rnn_compiler.js_compilation import JsModule
@@ -57,10 +57,7 @@ _TYPES = f"{{ {', '.join(f'{name}: {row.javascript}' for name, row in DTYPES.ite
 def node(folder: Path, script: str, *flags: str) -> str:
     """Runs a script, which must succeed; returns its output."""
     (folder / "main.mjs").write_text(script)
-    done = subprocess.run(
-        ["node", *flags, "main.mjs"], cwd=folder, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
+    done = processes.run("node", *flags, "main.mjs", cwd=folder)
     return done.stdout
 
 

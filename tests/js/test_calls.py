@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 from js.calling import needs_node, node
 from numeric.harness import draw, module
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.js.linking import link
 
@@ -261,7 +260,7 @@ def test_an_engine_without_a_feature(tmp_path: Path) -> None:
     assert "loaded" in node(tmp_path, script, "--experimental-wasm-relaxed-simd")
 
 
-def test_what_is_written(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_written(folder: Path, tmp_path: Path, cli: Any) -> None:
     """By the command line too: four small files, the same each time."""
     manifest = json.loads((folder / "fixed.json").read_text())
     assert set(manifest["files"]) == {"fixed.mjs", "fixed.wasm", "fixed.d.ts"}
@@ -270,8 +269,7 @@ def test_what_is_written(folder: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert re.search(r"/\*\* float32 \[seq_length, batch_size, 8\] \*/\n  x: Float32Array;", types)
     dims = ["--dim", "seq_length=5,batch_size=1,input_size=8,num_units=24", "--outputs", "cs,h"]
     command = ["compile", "BlockLSTMV2", "--attr", "use_peephole=false", *dims, "--format", "js"]
-    assert main([*command, "-o", str(tmp_path / "made"), "--name", "fixed"]) == 0
-    assert "import { load } from" in capsys.readouterr().out
+    assert "import { load } from" in cli(*command, "-o", tmp_path / "made", "--name", "fixed").out
     assert (tmp_path / "made" / "fixed.wasm").read_bytes()[:4] == b"\0asm"
 
 
@@ -307,8 +305,7 @@ def test_types(folder: Path, tmp_path: Path, module: str) -> None:
     resolution = "bundler" if module == "esnext" else module
     command = ["tsc", "--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom"]
     command += ["--module", module, "--moduleResolution", resolution, "use.mts"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    processes.run(*command, cwd=tmp_path)
 
 
 def test_what_is_refused() -> None:

@@ -11,9 +11,8 @@ from linking.modules import declared, function
 from quick import only
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.linking import linked_module
+from rnn_compiler.linking import link_module
 
 SIZES = {"seq_length": 5, "batch_size": 3, "input_size": 4, "num_units": 6}
 LSTM = rc.build("BlockLSTMV2", **SIZES).functions[0]
@@ -34,18 +33,18 @@ GRAD = rc.build("BlockLSTMGradV2", **SIZES, use_peephole=False).functions[0]
 )
 def test_what_is_no_module(source: str | bytes) -> None:
     with invalid_argument("link", "module", "a module of StableHLO, as text or bytecode", ""):
-        linked_module(source)
+        link_module(source)
 
 
 def test_ops_of_unknown_dialects() -> None:
     text = 'func.func @f(%a: tensor<2xf32>) { "foo.bar"(%a) : (tensor<2xf32>) -> ()\n return }'
     with invalid_argument("link", "module", "ops of dialects that IREE has", "unregistered"):
-        linked_module(text)
+        link_module(text)
 
 
 def test_shardings() -> None:
     with pytest.raises(InvalidArgumentError, match="export the function without shardings"):
-        linked_module('module { sdy.mesh @mesh = <["d"=1]> }')
+        link_module('module { sdy.mesh @mesh = <["d"=1]> }')
 
 
 @pytest.mark.parametrize("source", [None, 5, "", ["module {}"]], ids=repr)
@@ -72,20 +71,11 @@ def test_files(tmp_path: Path) -> None:
     [
         ("module {\n}", "a public function"),
         (b"", "a public function"),
-        ("func.func @f() {\n return\n}", "a stablehlo.custom_call @rnn_compiler.OP"),
     ],
 )
 def test_nothing_to_link(text: str | bytes, expected: str) -> None:
     with invalid_argument("link", "module", expected, "none"):
-        linked_module(text)
-
-
-def test_layers_of_other_libraries_are_not_recognised() -> None:
-    """The error says what to write instead."""
-    with pytest.raises(InvalidArgumentError) as caught:
-        linked_module("func.func @f() {\n return\n}")
-    assert "rnn_compiler.jax" in caught.value.remedy
-    assert "docs/training_jax.md" in caught.value.remedy
+        link_module(text)
 
 
 SCALAR = "(%a: tensor<f32>) -> tensor<f32>"
@@ -112,7 +102,7 @@ def test_recursion(way: str, callees: dict[str, str], cycle: str) -> None:
         body = RECURSIVE[way].format(callee)
         functions += f"func.func @{name}{SCALAR} {{ {body}\n return %b : tensor<f32> }}\n"
     with pytest.raises(InvalidArgumentError) as caught:
-        linked_module(functions)
+        link_module(functions)
     assert (caught.value.argument, caught.value.got) == (cycle.split()[0], cycle)
     assert "stablehlo.while" in caught.value.remedy
 
@@ -129,7 +119,7 @@ def test_unknown_ops(target: str, remedy: str) -> None:
     with pytest.raises(
         InvalidArgumentError, match=r"link: 'op': expected (one of LSTM|an op)"
     ) as caught:
-        linked_module(function(LSTM, target=f'"{target}"'))
+        link_module(function(LSTM, target=f'"{target}"'))
     assert caught.value.remedy.startswith(remedy)
 
 
@@ -145,7 +135,7 @@ def test_unknown_ops(target: str, remedy: str) -> None:
 )
 def test_attributes(config: str, argument: str, expected: str, got: str) -> None:
     with invalid_argument("BlockLSTMV2", argument, expected, got):
-        linked_module(function(LSTM, config=f"mhlo.backend_config = {{{config}}}"))
+        link_module(function(LSTM, config=f"mhlo.backend_config = {{{config}}}"))
 
 
 @pytest.mark.parametrize("config", ["{", "[]", "3", "[" * 100_000])
@@ -153,19 +143,19 @@ def test_a_config_that_is_no_json(config: str) -> None:
     with invalid_argument(
         "BlockLSTMV2", "backend_config", "a dictionary of attributes, or JSON", ""
     ):
-        linked_module(function(LSTM, config=f'backend_config = "{config}"'))
+        link_module(function(LSTM, config=f'backend_config = "{config}"'))
 
 
 def test_a_value_in_json_that_is_none() -> None:
     with invalid_argument("BlockLSTMV2", "cell_clip", "a truth value, a number", "None"):
-        linked_module(function(LSTM, config='backend_config = "{\\"cell_clip\\": null}"'))
+        link_module(function(LSTM, config='backend_config = "{\\"cell_clip\\": null}"'))
 
 
 def test_an_attribute_without_a_default() -> None:
     with invalid_argument("BlockLSTMGradV2", "use_peephole", "a value, as the op has no", "none"):
-        linked_module(function(GRAD, config=""))
+        link_module(function(GRAD, config=""))
     with invalid_argument("BlockLSTMGradV2", "use_peephole", "a value, as the op has no", "none"):
-        linked_module(declared(GRAD, symbol="rnn_compiler.BlockLSTMGradV2", attributes=""))
+        link_module(declared(GRAD, symbol="rnn_compiler.BlockLSTMGradV2", attributes=""))
 
 
 @pytest.mark.parametrize(
@@ -188,7 +178,7 @@ def test_tensors(changed: dict[str, str], argument: str, expected: str, got: str
     owner = "main" if "?" in got or "complex" in got else "BlockLSTMV2"
     name = argument if owner != "main" else "x"
     with invalid_argument(owner, name, expected, got):
-        linked_module(function(LSTM, changed=changed))
+        link_module(function(LSTM, changed=changed))
 
 
 def test_how_many() -> None:
@@ -196,13 +186,13 @@ def test_how_many() -> None:
     fewer = text.replace("(%0, %1, ", "(%1, ", 1)
     fewer = fewer.replace(": (tensor<i64>, ", ": (", 1)
     with invalid_argument("BlockLSTMV2", "x", "rank 3", "rank 2"):
-        linked_module(fewer)
+        link_module(fewer)
     none = """func.func @f() -> tensor<f32> {
       %r = stablehlo.custom_call @rnn_compiler.BlockLSTMV2() : () -> tensor<f32>
       return %r : tensor<f32>
     }"""
     with invalid_argument("BlockLSTMV2", "x", "a tensor of float16 or", "a call with 0 operands"):
-        linked_module(none)
+        link_module(none)
     one = """func.func @f(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
         %c: tensor<7x4xf32>, %b: tensor<8xf32>, %d: tensor<4xf32>) -> tensor<2x4xf32> {
       %r = stablehlo.custom_call @rnn_compiler.GRUBlockCell(%x, %h, %w, %c, %b, %d)
@@ -211,29 +201,27 @@ def test_how_many() -> None:
       return %r : tensor<2x4xf32>
     }"""
     with invalid_argument("GRUBlockCell", "results", "all 4 (r, u, c, h)", "1"):
-        linked_module(one)
+        link_module(one)
     more = one.replace("%b, %d)", "%b, %d, %d)").replace("tensor<4xf32>)", "KIND)", 1)
     more = more.replace("tensor<4xf32>)", "tensor<4xf32>, tensor<4xf32>)")
     more = more.replace("KIND", "tensor<4xf32>")
     with invalid_argument("GRUBlockCell", "operands", "6 (x, h_prev, w_ru, w_c, b_ru, b_c)", "7"):
-        linked_module(more)
+        link_module(more)
 
 
-def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line(tmp_path: Path, cli: Any) -> None:
     """One line, and exit code 2 if the module is at fault."""
     path = tmp_path / "user.mlir"
-    assert main(["link", str(path)]) == 1
-    assert "No such file" in capsys.readouterr().err
+    assert "No such file" in cli("link", path, code=1).err
     path.write_text(function(LSTM, changed={"b": "tensor<25xf32>"}))
-    assert main(["link", str(path), "--json"]) == 2
-    out, err = capsys.readouterr()
+    out, err = cli("link", path, "--json", code=2)
     assert "BlockLSTMV2: 'b': expected float32[24]" in out
     assert len(err.splitlines()) == 1
 
 
 def test_an_error_has_all_its_parts() -> None:
     with pytest.raises(InvalidArgumentError) as caught:
-        linked_module(function(LSTM, config="mhlo.backend_config = {use_peepholes = true}"))
+        link_module(function(LSTM, config="mhlo.backend_config = {use_peepholes = true}"))
     assert caught.value.op == "BlockLSTMV2"
     assert caught.value.argument == "use_peepholes"
     assert caught.value.remedy == "did you mean use_peephole?"

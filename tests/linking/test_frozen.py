@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import processes
 import pytest
 from linking.modules import function
 from linking.test_link import arguments_of, assert_same
@@ -14,7 +14,7 @@ from linking.test_weights import CELL, SIZES, STACK
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.linking import linked_module
+from rnn_compiler.linking import link_module
 
 TEXT = f"module {{ {function(STACK)} }}"
 
@@ -47,7 +47,7 @@ def test_an_archive_serves_other_weights_without_compiling() -> None:
 @pytest.mark.slow
 def test_only_what_is_needed_is_moved_and_packed() -> None:
     """Weights that reach an op through moves; other arguments stay where they are."""
-    module = linked_module(CELL.replace("MORE", "").replace("WC", "%wc"))
+    module = link_module(CELL.replace("MORE", "").replace("WC", "%wc"))
     rng = np.random.default_rng(0)
     given = {
         each.name: rng.normal(size=each.shape).astype(np.float32)
@@ -78,7 +78,7 @@ def test_what_is_refused(weights: object, said: str) -> None:
 
 def test_arguments_of_a_function_that_is_called_are_refused() -> None:
     text = CELL.replace("MORE", "").replace("WC", "%wc").replace("private @cell", "public @cell")
-    module = linked_module(text)
+    module = link_module(text)
     spec = next(spec for spec in module.functions if spec.function == "cell")
     name = spec.arguments[2].name
     array = np.zeros(spec.arguments[2].shape, np.float32)
@@ -91,6 +91,6 @@ def test_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "user.mlir").write_text(TEXT)
     np.savez(tmp_path / "w.npz", params=arguments_of(STACK)["params"])
     command = [sys.executable, "-m", "rnn_compiler", "link", "user.mlir", "--weights", "w.npz"]
-    subprocess.run([*command, "-o", "m.vmfb"], cwd=tmp_path, check=True)
+    processes.run(*command, "-o", "m.vmfb", cwd=tmp_path)
     assert (tmp_path / "m.irpa").stat().st_size >= 4 * SIZES["num_units"]
     assert "params" not in rc.runtime.load(tmp_path / "m.vmfb").manifest.functions[0].weights

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.linking import linked_module
+from rnn_compiler.linking import link_module
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
 jnp = pytest.importorskip("jax.numpy")
@@ -42,16 +41,15 @@ def exported(name: str = NAME, **attributes: Any) -> Any:
 
 
 @pytest.mark.slow
-def test_text_and_bytecode(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_and_bytecode(tmp_path: Path, cli: Any) -> None:
     """They are the same module; from a file by the command line, and in Python."""
     made = exported(use_peephole=False, cell_clip=0.5)
     bytecode = tmp_path / "model.mlirbc"
     bytecode.write_bytes(made.mlir_module_serialized)
     assert bytecode.read_bytes().startswith(b"ML\xefR")
     output = tmp_path / "model.vmfb"
-    assert main(["link", str(bytecode), "-o", str(output)]) == 0
-    assert "linked: BlockLSTMV2" in capsys.readouterr().out
-    assert linked_module(bytecode).text == linked_module(made.mlir_module()).text
+    assert "linked: BlockLSTMV2" in cli("link", bytecode, "-o", output).out
+    assert link_module(bytecode).text == link_module(made.mlir_module()).text
 
     rng = np.random.default_rng(0)
     x, w, b, v = (
@@ -80,12 +78,11 @@ def test_text_and_bytecode(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     np.testing.assert_allclose(got.y, expected @ v, rtol=1e-5, atol=1e-6)
     assert not got.y[-1].any()
 
-    assert main(["inspect", str(output)]) == 0
-    shown = capsys.readouterr().out
+    shown = cli("inspect", output).out
     assert "@main" in shown
     assert "linked: BlockLSTMV2 seq_length=5 batch_size=2" in shown
-    assert main(["run", str(output), "--random"]) == 0
-    assert main(["check", str(output)]) == 0
+    cli("run", output, "--random")
+    cli("check", output)
 
 
 @pytest.mark.parametrize("form", ["mlir_module", "mlir_module_serialized"])
@@ -96,13 +93,12 @@ def test_what_does_not_fit(form: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_line_writes_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_writes_json(tmp_path: Path, cli: Any) -> None:
     import json
 
     path = tmp_path / "model.mlir"
     path.write_text(exported().mlir_module())
-    assert main(["link", str(path), "--json", "-o", str(tmp_path / "model.vmfb")]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(cli("link", path, "--json", "-o", tmp_path / "model.vmfb").out)
     assert facts["functions"] == ["main"]
     assert facts["linked"] == ["BlockLSTMV2"]
 
@@ -131,7 +127,7 @@ def test_shardings_over_one_device_are_dropped() -> None:
     text = made.mlir_module()
     for form in ("sdy.mesh", "sdy.sharding = ", "sdy.sharding_constraint"):
         assert form in text
-    module = linked_module(text)
+    module = link_module(text)
     assert "w_ru" in module.functions[0].weights
     program = rc.runtime.load(rc.compile(module))
     names = [each.name for each in module.functions[0].arguments]
@@ -144,4 +140,4 @@ def test_shardings_in_bytecode_or_over_several_devices_are_refused() -> None:
     several = made.mlir_module().replace('["d"=1]', '["d"=2]')
     for source in (made.mlir_module_serialized, several):
         with pytest.raises(InvalidArgumentError, match=r"pass the text, exported.mlir_module\(\)"):
-            linked_module(source)
+            link_module(source)

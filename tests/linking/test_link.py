@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import processes
 import pytest
 from cases import CASES, COMPUTING
 from linking.modules import declared, function, kind, tool
@@ -20,7 +20,7 @@ from quick import only
 
 import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
-from rnn_compiler.linking import linked_module
+from rnn_compiler.linking import link_module
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.manifest import FunctionSpec
 
@@ -63,7 +63,7 @@ def test_every_op(op: str) -> None:
     """With all non-default attributes: the op's own module, letter by letter, and its call."""
     built = module(op, "float32", first_variant(op))
     (spec,) = built.functions
-    linked = linked_module(function(spec))
+    linked = link_module(function(spec))
     assert [each.dims for each in linked.linked] == [spec.dims]
     head, main, *own = linked.text.split("  func.func ")
     given = ", ".join(f"%{each.name}" for each in spec.arguments)
@@ -104,7 +104,7 @@ def test_the_same_bits(op: str) -> None:
 def test_lists_and_optional_inputs_of_onnx(config: str) -> None:
     dims = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 5}
     (spec,) = rc.build("onnx.GRU", **dims, activations="Relu Elu", inputs="B").functions
-    artifact = linked_module(function(spec, config=config))
+    artifact = link_module(function(spec, config=config))
     assert artifact.linked[0].attributes["activations"] == "Relu Elu"
     assert [each.name for each in artifact.linked[0].arguments] == ["X", "W", "R", "B"]
 
@@ -121,7 +121,7 @@ def test_every_op_of_parameters(op: str) -> None:
     plain = re.search(r"mhlo.backend_config = {(.*?)}", function(spec))
     assert plain is not None
     rows = ", ".join(filter(None, (plain[1], dims, dtypes)))
-    linked = linked_module(function(spec, config=f"mhlo.backend_config = {{{rows}}}"))
+    linked = link_module(function(spec, config=f"mhlo.backend_config = {{{rows}}}"))
     assert linked.linked[0].results == spec.results
 
 
@@ -147,7 +147,7 @@ def test_sizes_that_are_constants() -> None:
     "attributes", ["use_peephole = true", "mhlo.backend_config = {use_peephole = true}"]
 )
 def test_declarations(symbol: str, attributes: str) -> None:
-    linked = linked_module(declared(lstm(), symbol=symbol, attributes=attributes))
+    linked = link_module(declared(lstm(), symbol=symbol, attributes=attributes))
     assert linked.linked[0].attributes == {"cell_clip": 0.0, "use_peephole": True}
     assert attributes not in linked.text
 
@@ -220,7 +220,7 @@ def test_lengths_of_either_width() -> None:
     ],
 )
 def test_configs(config: str) -> None:
-    (spec,) = linked_module(function(lstm(), config=config)).linked
+    (spec,) = link_module(function(lstm(), config=config)).linked
     assert spec.attributes == {"cell_clip": 0.25, "use_peephole": True}
 
 
@@ -242,7 +242,7 @@ def test_names_and_other_code_stay(tmp_path: Path) -> None:
     return %z : tensor<64x64xf32>
   }"""
     text = f"module @speech attributes {{mine.note = 3 : i32}} {{{function(spec)}{other}}}"
-    linked = linked_module(text)
+    linked = link_module(text)
     for line in (
         "module @speech attributes {mine.note = 3 : i32}",
         "func.func private @helper(",
@@ -258,9 +258,7 @@ def test_names_and_other_code_stay(tmp_path: Path) -> None:
     x = np.random.default_rng(0).normal(size=(64, 64)).astype(np.float32)
     got = rc.runtime.load(path).other(x=x)
     np.testing.assert_allclose(got.result0, x @ x * 2.5, rtol=1e-4, atol=1e-4)
-    done = subprocess.run(
-        [tool("iree-dump-module"), path], capture_output=True, text=True, check=True
-    )
+    done = processes.run(tool("iree-dump-module"), path)
     assert "// @speech" in done.stdout
     assert artifact.manifest.name == "speech"
     assert "kept" in done.stdout
@@ -272,7 +270,7 @@ def test_an_op_is_lowered_as_when_alone(target: str) -> None:
     """The same dispatches, products in blocks too: so it is as fast."""
     sizes = {"seq_length": 32, "batch_size": 16, "input_size": 64, "num_units": 64}
     built = rc.build("BlockLSTMV2", **sizes)
-    linked = linked_module(function(built.functions[0]))
+    linked = link_module(function(built.functions[0]))
     made: list[list[str]] = []
     for each in (built, linked):
         text = lowered_text(each, target)
@@ -299,7 +297,7 @@ def test_iree_run_module_runs_it(tmp_path: Path) -> None:
         "--device=local-sync",
         "--function=main",
     ]
-    subprocess.run([*command, *inputs, *outputs], check=True, capture_output=True, timeout=300)
+    processes.run(*command, *inputs, *outputs)
     got = np.load(tmp_path / "h.out.npy")
     np.testing.assert_array_equal(got, raw(spec, arguments).h)
 
@@ -338,7 +336,7 @@ def test_names_of_arguments() -> None:
     func.func @twice(%a: {kind} loc("b"), %b: {kind}, %c: {kind} loc("python.py":1:1)) -> {kind} {{
       return %b : {kind}
     }}"""
-    _, other, twice = linked_module(text).functions
+    _, other, twice = link_module(text).functions
     names = ["w", "arg1", "arg2", "arg3", "far", "w_1"]
     assert [each.name for each in other.arguments] == names
     assert [each.name for each in twice.arguments] == ["b", "arg1", "arg2"]
@@ -534,7 +532,7 @@ def test_weights_that_a_loop_carries(dtype: str) -> None:
 )
 def test_steps_are_counted_unless_in_a_loop(body: Any, counted: bool) -> None:
     """There IREE would give all iterations one array of counters."""
-    text = lowered_text(linked_module(repeated(body)), "cpu:generic")
+    text = lowered_text(link_module(repeated(body)), "cpu:generic")
     assert bool(re.findall(r"flow\.tensor\.splat .*xi32>", text)) == counted
 
 
@@ -597,12 +595,12 @@ def test_weights_in_int8_are_those_that_ops_take_as_they_are() -> None:
     rng = np.random.default_rng(0)
     shapes = {"w": (7, 8), "wc": (7, 4), "b": (8,), "bc": (4,)}
     weights = {name: rng.standard_normal(s).astype(np.float32) for name, s in shapes.items()}
-    doubled = linked_module(IN_INT8)
+    doubled = link_module(IN_INT8)
     names = [each.name for each in rc.freeze(doubled, weights, quantize="int8").functions[0].frozen]
     assert names == ["w", "w.scale", "wc", "b", "bc"]
     straight = IN_INT8.replace("add %wc, %wc", "add %bc, %bc : tensor<4xf32> //")
     straight = straight.replace("%w2,", "%wc,")
-    frozen = rc.freeze(linked_module(straight), weights, quantize="int8")
+    frozen = rc.freeze(link_module(straight), weights, quantize="int8")
     taken = {each.name: each.dtype for each in frozen.linked[0].arguments}
     assert (taken["w_ru"], taken["w_c"], taken["w_c.scale"]) == ("int8", "int8", "float32")
     x, h = (rng.standard_normal((2, size)).astype(np.float32) for size in (3, 4))

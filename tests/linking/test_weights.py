@@ -11,7 +11,7 @@ from linking.test_link import arguments_of, assert_same
 
 import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
-from rnn_compiler.linking import linked_module
+from rnn_compiler.linking import link_module
 
 SIZES = {"seq_length": 5, "batch_size": 1, "input_size": 8, "num_units": 32, "num_layers": 2}
 (STACK,) = rc.build("CudnnRNNV3", **SIZES, is_training=False).functions
@@ -68,7 +68,7 @@ func.func public @main(%h: tensor<2x4xf32> loc("h"), %x: tensor<2x3xf32> loc("x"
 )
 def test_which_arguments_they_are(more: str, wc: str, weights: tuple[str, ...]) -> None:
     """Those that come to the op through moves and functions, and not through arithmetic."""
-    module = linked_module(CELL.replace("MORE", more).replace("WC", wc))
+    module = link_module(CELL.replace("MORE", more).replace("WC", wc))
     assert module.functions[0].weights == weights
 
 
@@ -97,13 +97,13 @@ def test_chains_of_calls_and_moves() -> None:
         .replace("WC", "%s60")
         .replace("call @cell(", f"call @cell_{count - 1}(")
     )
-    assert linked_module(chain + text).functions[0].weights == ("u", "v", "wc")
+    assert link_module(chain + text).functions[0].weights == ("u", "v", "wc")
 
 
 def test_names_that_the_user_has_taken() -> None:
     """Then there are no companions."""
     taken = "func.func @main_prepack(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }"
-    module = linked_module(f"module {{ {function(STACK)} {taken} }}")
+    module = link_module(f"module {{ {function(STACK)} {taken} }}")
     assert module.functions[0].weights == ("params",)
     text = lowered_text(module, "cpu:x86-64-v3")
     assert text.count("@main_prepack(") == 1

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 from model_import.files import arrays_of, compute, cudnn_arguments, layers_of, path_of
 
@@ -135,9 +134,7 @@ import rnn_compiler as rc
 rc.import_model({str(path_of("speech_frozen.pb"))!r})
 print(*sys.modules)
 """
-    loaded = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    ).stdout.split()
+    loaded = processes.python(script).stdout.split()
     assert "google.protobuf.message" in loaded
     absent = ("tensorflow", "keras", "torch", "onnx", "h5py", "iree.compiler.ir", "iree.runtime")
     assert not set(loaded) & set(absent)
@@ -150,9 +147,7 @@ pytestmark = pytest.mark.usefixtures("hdf5_once")
 @pytest.mark.parametrize("name", ["keras3.keras", "torch_gru.onnx"])
 def test_without_docstrings(name: str) -> None:
     script = f"import rnn_compiler as rc; print(len(rc.import_model({str(path_of(name))!r})))"
-    done = subprocess.run(
-        [sys.executable, "-OO", "-c", script], capture_output=True, text=True, check=True
-    )
+    done = processes.python(script, flags=["-OO"])
     assert int(done.stdout) == len(layers_of(name))
 
 

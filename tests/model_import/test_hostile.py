@@ -10,7 +10,6 @@ import re
 import shutil
 import signal
 import struct
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+import processes
 import pytest
 from model_import import fuzz
 from model_import.bounds import bounded
@@ -36,8 +36,7 @@ HERE = Path(__file__).parent
 def damaged_files(count: int, seed: int) -> dict[str, int]:
     """The number of damaged files of each kind by outcome, if all outcomes are expected ones."""
     command = [sys.executable, str(HERE / "fuzz.py"), "--count", str(count), "--seed", str(seed)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=580, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = processes.run(*command, timeout=580)
     found = {line.rpartition(" ")[0]: int(line.split()[-1]) for line in done.stdout.splitlines()}
     assert sum(found.values()) == count
     return found

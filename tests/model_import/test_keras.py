@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -221,3 +222,15 @@ def test_weights_of_a_model_that_is_code(tmp_path: Path) -> None:
     )
     assert "to_json() to" not in str(caught.value)
     assert "rc.weights.from_keras(weights, rnn_mode=...)" in str(caught.value)
+
+
+def test_the_folder_of_an_unzipped_file(tmp_path: Path) -> None:
+    """Keras writes it with `save(..., zipped=False)`."""
+    with zipfile.ZipFile(FILES / "keras3.keras") as file:
+        file.extractall(tmp_path / "model")
+    wanted, found = rc.import_model(FILES / "keras3.keras"), rc.import_model(tmp_path / "model")
+    assert [each.name for each in found] == [each.name for each in wanted]
+    for one, other in zip(found, wanted, strict=True):
+        assert (one.attributes, one.dims, one.notes) == (other.attributes, other.dims, other.notes)
+        for name, array in one.weights.items():
+            np.testing.assert_array_equal(array, other.weights[name])

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
 
 torch: Any = pytest.importorskip("torch")
 T = torch.zeros
@@ -161,6 +162,76 @@ def test_what_torch_has_quantized(layer: Any, save: Any, tmp_path: Path) -> None
     message = "layer has weights that torch quantized, in a form .*: save the float model"
     with pytest.raises(UnsupportedError, match=message):
         rc.import_model(path)
+
+
+@pytest.mark.parametrize("suffix", [".pth", ".ckpt", ".bin", ".safetensors"])
+def test_state_dicts_by_other_names(suffix: str, tmp_path: Path) -> None:
+    """As Lightning and Hugging Face name their checkpoints; the layers are those of a .pt file."""
+    arrays = under("model.encoder.", torch.nn.GRU(3, 5, bidirectional=True).state_dict())
+    torch.save(arrays, tmp_path / "model.pt")
+    if suffix == ".safetensors":
+        pytest.importorskip("safetensors")
+        rc.weights.save(tmp_path / "model.safetensors", arrays)
+    else:
+        torch.save(arrays, tmp_path / f"model{suffix}")
+    (wanted,) = rc.import_model(tmp_path / "model.pt")
+    (found,) = rc.import_model(tmp_path / f"model{suffix}")
+    assert (found.name, found.attributes, found.dims) == (
+        *("model.encoder", wanted.attributes, wanted.dims),
+    )
+    np.testing.assert_array_equal(found.weights["params"], wanted.weights["params"])
+
+
+def test_a_safetensors_file_that_is_damaged(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
+    path = tmp_path / "model.safetensors"
+    data = rc.weights.save(path, torch.nn.GRU(3, 5).state_dict()).read_bytes()
+    for damaged in (data[:-1], data[:20], b"", b"\xff" * 100):
+        path.write_bytes(damaged)
+        with pytest.raises(ArtifactError, match="damaged"):
+            rc.import_model(path)
+
+
+def test_tensors_that_repeat_their_elements(tmp_path: Path) -> None:
+    """A file of a few bytes cannot become a large array this way."""
+    arrays = torch.nn.GRU(3, 5).state_dict()
+    arrays["bias_ih_l0"] = torch.tensor(0.25).expand(15)
+    torch.save(arrays, tmp_path / "model.pt")
+    (layer,) = rc.import_model(tmp_path / "model.pt")
+    numbers = {name: array.numpy() for name, array in arrays.items()}
+    wanted = rc.weights.from_torch(numbers, rnn_mode="gru")
+    np.testing.assert_array_equal(layer.weights["params"], wanted)
+    large = {"weight_ih_l0": T(1).expand(3 * 2**15, 2**15), "weight_hh_l0": T(3 * 2**15, 2**15)}
+    large["weight_hh_l0"] = large["weight_ih_l0"]
+    torch.save(large, tmp_path / "large.pt")
+    with pytest.raises(ArtifactError, match="its weights would take more than"):
+        rc.import_model(tmp_path / "large.pt")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
+def test_files_without_named_tensors(tmp_path: Path) -> None:
+    path = tmp_path / "model.pt"
+    torch.save({name: each.numpy() for name, each in torch.nn.GRU(3, 5).state_dict().items()}, path)
+    with pytest.raises(
+        InvalidArgumentError, match=r"objects of numpy.* to rc\.weights\.from_torch"
+    ):
+        rc.import_model(path)
+    module = Model(torch.nn.GRU(3, 5)).eval()
+    torch.jit.freeze(torch.jit.trace(module, module.example)).save(path)
+    with pytest.raises(InvalidArgumentError, match=r"a frozen script's weights have no names"):
+        rc.import_model(path)
+    torch.save({}, path)
+    with pytest.raises(InvalidArgumentError, match=r"which has no tensors with names$"):
+        rc.import_model(path)
+
+
+def test_a_module_without_its_first_matrices(tmp_path: Path) -> None:
+    arrays = torch.nn.LSTM(3, 5, num_layers=2).state_dict()
+    torch.save(
+        {name: each for name, each in arrays.items() if "_l0" not in name}, tmp_path / "m.pt"
+    )
+    with pytest.raises(UnsupportedError, match="without weight_ih_l0 and weight_hh_l0, which"):
+        rc.import_model(tmp_path / "m.pt")
 
 
 def test_a_prefix_that_is_not_given() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 from c.calling import Loaded
 from execution import Execute, ways
@@ -42,8 +42,8 @@ def test_a_network_in_c(module: rc.Module, tmp_path: Path) -> None:
     assert [each["name"] for each in function["arguments"]] == ["x"]
     made.save(tmp_path)
     command = ["cc", "-DTAGGER_SELFTEST_MAIN", "-Wall", "-Werror", "tagger_selftest.c", "tagger.c"]
-    subprocess.run([*command, "tagger.o", "-o", "test"], cwd=tmp_path, check=True)
-    subprocess.run([str(tmp_path / "test")], cwd=tmp_path, check=True)
+    processes.run(*command, "tagger.o", "-o", "test", cwd=tmp_path)
+    processes.run(tmp_path / "test", cwd=tmp_path)
 
 
 @pytest.mark.slow
@@ -143,8 +143,8 @@ def test_a_self_test_of_every_dtype(selecting: rc.Module, tmp_path: Path) -> Non
     made = rc.compile_c(selecting, TARGET, name="s", golden=rc.golden(selecting, TARGET))
     made.save(tmp_path)
     command = ["cc", "-DS_SELFTEST_MAIN", "-Wall", "-Wextra", "-Werror", "-pedantic"]
-    subprocess.run([*command, "s_selftest.c", "s.c", "s.o", "-o", "t"], cwd=tmp_path, check=True)
-    subprocess.run([str(tmp_path / "t")], cwd=tmp_path, check=True)
+    processes.run(*command, "s_selftest.c", "s.c", "s.o", "-o", "t", cwd=tmp_path)
+    processes.run(tmp_path / "t", cwd=tmp_path)
 
 
 REFUSED = {

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import zlib
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 
 pytest.importorskip("onnx")
@@ -389,9 +388,7 @@ def test_layers_that_keras_exports(layer: str, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", x)
     script = _EXPORT.format(layer=layer)
     env = {**os.environ, "KERAS_BACKEND": "tensorflow"}
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
+    processes.python(script, cwd=tmp_path, env=env)
     module = rc.import_network(tmp_path / "m.onnx")
     assert {each.op for each in module.linked} <= {"onnx.LSTM", "onnx.GRU", "onnx.RNN"}
     (got,) = rc.runtime.load(rc.compile(module))(x)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 
 import rnn_compiler as rc
@@ -152,8 +152,8 @@ def test_open_axes_in_c(of_windows: rc.Module, tmp_path: Path) -> None:
     assert re.search(r"int64_t n1_; +/\* from 3 to", made.header)
     made.save(tmp_path)
     command = ["cc", "-DWINDOWS_SELFTEST_MAIN", "-Wall", "-Werror", "windows_selftest.c"]
-    subprocess.run([*command, "windows.c", "windows.o", "-o", "test"], cwd=tmp_path, check=True)
-    subprocess.run([str(tmp_path / "test")], cwd=tmp_path, check=True)
+    processes.run(*command, "windows.c", "windows.o", "-o", "test", cwd=tmp_path)
+    processes.run(tmp_path / "test", cwd=tmp_path)
 
 
 def rounded() -> Any:

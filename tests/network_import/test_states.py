@@ -71,13 +71,12 @@ def test_chunks_give_what_one_run_does(
 
 
 @pytest.mark.slow
-def test_what_may_be_states_is_said(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_may_be_states_is_said(path: Path, cli: Any) -> None:
     """It is not taken for granted."""
     module = rc.import_network(path)
     assert module.functions[0].chunked is None
     assert likely_states(module.functions[0]) == {"h_0": "h_1", "c_0": "c_1"}
-    assert main(["import", str(path), "--whole"]) == 0
-    assert "if these are states: --state h_0=h_1,c_0=c_1" in capsys.readouterr().out
+    assert "if these are states: --state h_0=h_1,c_0=c_1" in cli("import", path, "--whole").out
     program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
     with pytest.raises(UnsupportedError, match=r"states=\{'h_0': 'h_1', 'c_0': 'c_1'\}"):
         program.stream()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
+import processes
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -61,12 +59,8 @@ MOST = {"known": 1.3, "open": 1.6}
 
 def test_forward_and_gradient_need_little_more_than_they_are_given_and_return() -> None:
     cases = [({"num_layers": 1, **sizes}, length) for sizes in SIZES for length in MOST]
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, json.dumps(cases)],
-        env={**os.environ, "RNN_COMPILER_POOL_MAX_SIZE": "0"},
-        capture_output=True,
-        text=True,
-        check=True,
+    done = processes.python(
+        MEASURE, json.dumps(cases), variables={"RNN_COMPILER_POOL_MAX_SIZE": "0"}
     )
     for (sizes, length), ratio in zip(cases, done.stdout.split(), strict=True):
         assert 1 < float(ratio) <= MOST[length], sizes

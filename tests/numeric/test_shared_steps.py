@@ -7,7 +7,6 @@ divide neither way are cut too. A gradient's steps have several turns.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import processes
 import pytest
 from numeric.harness import draw, expected, module
 
@@ -138,12 +138,7 @@ def test_more_workers_than_cores() -> None:
         "assert_shared(*CASES[-1])\n"
     )
     folders = [str(Path(__file__).parents[1]), *filter(None, sys.path)]
-    subprocess.run(
-        [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
-        check=True,
-        timeout=300,
-    )
+    processes.python(script, variables={"PYTHONPATH": os.pathsep.join(folders)})
 
 
 @pytest.mark.parametrize("parts", range(1, 13))

@@ -6,11 +6,10 @@ import ast
 import functools
 import graphlib
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import processes
 import pytest
 
 from rnn_compiler.compilation import SOURCES as DECIDING
@@ -239,7 +238,7 @@ KNOWN_CIRCLES = [
     {"device.device_array", "device.devices"},
     {
         *("direct.chunks", "runtime.artifact", "runtime.function", "runtime.golden"),
-        *("runtime.loading", "runtime.program", "runtime.stream"),
+        *("runtime.loading", "runtime.program", "runtime.session", "runtime.stream"),
     },
 ]
 """Modules that refer to each other, in functions or types."""
@@ -372,9 +371,7 @@ NOT_TO_RUN = (
 def test_what_is_not_loaded(statement: str, absent: list[str]) -> None:
     """In a fresh process."""
     script = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
-    loaded = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=True
-    ).stdout.split()
+    loaded = processes.python(script, flags=["-W", "error"]).stdout.split()
     assert "rnn_compiler" in loaded
     assert not [name for name in loaded if any(within(name, package) for package in absent)]
 
@@ -382,9 +379,6 @@ def test_what_is_not_loaded(statement: str, absent: list[str]) -> None:
 @pytest.mark.parametrize("folder", ["runtime", "lowering"])
 def test_folders_are_not_packages_of_their_own(folder: str) -> None:
     """A second copy of a module, with a second registry or cache, is refused."""
-    done = subprocess.run(
-        [sys.executable, "-c", f"import {folder}"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 1
+    done = processes.python(f"import {folder}", code=1, cwd=ROOT)
     message = f"ImportError: this package is imported as rnn_compiler.{folder}, not by its folder's"
     assert message in done.stderr

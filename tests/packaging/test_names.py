@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
+
+import processes
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,7 +17,7 @@ def test_nothing_is_installed_by_a_name_that_no_index_has() -> None:
     assert BY_NAME.search("pip install 'rnn-compiler[remote]' s3fs")
     assert not BY_NAME.search("pip install rnn_compiler-0.2.0-py3-none-any.whl")
     listing = ["git", "ls-files", "-z", "*.md", "*.py", "*.toml"]
-    names = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True).stdout.split("\0")
+    names = processes.run(*listing, cwd=ROOT).stdout.split("\0")
     assert len(names) > 500
     found = [
         f"{name}: {match[0]}"

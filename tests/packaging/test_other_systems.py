@@ -6,10 +6,9 @@ This shows that no name specific to Linux is needed. It does not show that anoth
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
+import processes
 import pytest
 
 import rnn_compiler as rc
@@ -98,13 +97,10 @@ def test_everything_works_without(system: str, use: str, tmp_path: Path) -> None
     modules = ("fcntl", "resource", "pwd", "grp") if windows else ()
     script = STRIP.format(names=names, modules=modules, windows=windows)
     first = "import torch\n" if use == "torch" else ""
-    done = subprocess.run(
-        [sys.executable, "-c", first + script + (TORCH if use == "torch" else USE)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(tmp_path), "RNN_COMPILER_LOG": "error"},
+    processes.python(
+        first + script + (TORCH if use == "torch" else USE),
+        variables={"RNN_COMPILER_CACHE_DIR": str(tmp_path), "RNN_COMPILER_LOG": "error"},
     )
-    assert done.returncode == 0, done.stderr
 
 
 def test_models_are_read_without_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
+import processes
 import pytest
 
 SCRIPT = """
@@ -36,7 +35,7 @@ rc.compile_js(frozen).save(f"{folder}/js")
 def files_of(folder: Path, **environment: str) -> dict[str, bytes]:
     folder.mkdir()
     variables = {**os.environ, "RNN_COMPILER_CACHE_DIR": f"{folder}-cache", **environment}
-    subprocess.run([sys.executable, "-c", SCRIPT, folder], env=variables, cwd=folder, check=True)
+    processes.python(SCRIPT, folder, cwd=folder, env=variables)
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+import processes
 import pytest
 from quick import first
 
@@ -37,9 +37,7 @@ def run(folder: Path, *options: str) -> str:
     (folder / "tests" / "test_some.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-rP", "--color=no", *options, "tests"]
     environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=True
-    )
+    done = processes.run(*command, cwd=folder, env=environment)
     return done.stdout
 
 

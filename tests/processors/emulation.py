@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import processes
 
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -53,13 +54,13 @@ def missing() -> str:
 def run_python(*arguments: str, cpu: str = "max") -> subprocess.CompletedProcess[str]:
     """Runs Python on an emulated CPU, with this package and the packages next to IREE's runtime."""
     path = os.pathsep.join(map(str, (Path(__file__).parents[2], runtime())))
-    command = [
+    return processes.run(
         *("qemu-aarch64", "-cpu", cpu, "-L", str(python())),
         *("-E", f"PYTHONPATH={path}", "-E", "PYTHONDONTWRITEBYTECODE=1"),
         *("-E", f"LD_LIBRARY_PATH={runtime() / 'iree_base_runtime.libs'}"),
         *(str(python() / "usr/bin/python3.11"), *arguments),
-    ]
-    return subprocess.run(command, capture_output=True, text=True, timeout=240)
+        code=None,
+    )
 
 
 def python() -> Path:
@@ -75,15 +76,13 @@ def run(
     outputs = {result.name: folder / f"{result.name}.out" for result in spec.results}
     tool = runtime() / "iree" / "_runtime_libs" / "iree-run-module"
     tool.chmod(0o755)  # unpacking a wheel by Python's zipfile drops it
-    command = [
+    processes.run(
         *("qemu-aarch64", "-cpu", cpu, "-L", str(SYSROOT)),
         *("-E", f"LD_LIBRARY_PATH={runtime() / 'iree_base_runtime.libs'}"),
         *(str(tool), f"--module={file}", f"--function={spec.function}", f"--device={device}"),
         *inputs,
         *(f"--output=@{path}" for path in outputs.values()),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    )
     return {
         result.name: np.fromfile(outputs[result.name], DTYPES[result.dtype].numpy).reshape(
             result.shape

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any
 
 import pytest
 from numeric.harness import renamed
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target, target_names
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -177,15 +177,12 @@ def test_a_foreign_artifact_never_reaches_iree(
             rc.runtime.load(source)
 
 
-def test_verbs_say_which_machine_it_is_for(
-    foreign: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verbs_say_which_machine_it_is_for(foreign: rc.Artifact, tmp_path: Path, cli: Any) -> None:
     path = foreign.save(tmp_path / "cell.vmfb")
     there = foreign.manifest.target.architecture
     for verb, code in (("inspect", 0), ("check", 3), ("run", 1)):
         options = ["--random"] if verb == "run" else []
-        assert main([verb, str(path), *options]) == code
-        shown = " ".join("".join(capsys.readouterr()).split())
+        shown = " ".join("".join(cli(verb, path, *options, code=code)).split())
         assert f"compiled for {there}, this machine is" in shown, verb
 
 

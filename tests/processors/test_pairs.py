@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
-from rnn_compiler.cli import main
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
@@ -29,9 +29,8 @@ COMMAND = (
         ("cpu:riscv64,v", set[str]()),
     ],
 )
-def test_instruction(target: str, expected: set[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*COMMAND.split(), target]) == 0
-    found = set(re.findall(r'call_intrinsic "([^"]*)"', capsys.readouterr().out))
+def test_instruction(target: str, expected: set[str], cli: Any) -> None:
+    found = set(re.findall(r'call_intrinsic "([^"]*)"', cli(*COMMAND.split(), target).out))
     assert bool(found) == bool(expected)
     assert found <= expected
 

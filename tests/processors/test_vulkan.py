@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import processes
 import pytest
 
 import rnn_compiler as rc
@@ -37,15 +37,7 @@ def test_on_a_driver(pytestconfig: pytest.Config) -> None:
     command = [sys.executable, "-m", "pytest", *options, str(ON_VULKAN)]
     environment = {**os.environ}
     environment.pop("VK_LOADER_DRIVERS_DISABLE", None)  # see conftest
-    done = subprocess.run(
-        command,
-        cwd=pytestconfig.rootpath,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = processes.run(*command, cwd=pytestconfig.rootpath, env=environment)
     if " passed" not in done.stdout:
         pytest.skip(done.stdout.strip().splitlines()[-2])
 
@@ -87,7 +79,7 @@ def test_it_is_not_for_another_device() -> None:
 def test_a_machine_without_a_driver() -> None:
     code = "from rnn_compiler.runtime.device.devices import get_device; get_device('vulkan')"
     none = {"VK_ICD_FILENAMES": "/none", "VK_DRIVER_FILES": "/none"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=none)
+    done = processes.python(code, code=1, env=none)
     message = done.stderr.splitlines()[-1]
     assert "device 'vulkan' could not be opened: no " in message
     assert "vulkaninfo must list it" in message

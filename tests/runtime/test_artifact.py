@@ -8,7 +8,6 @@ import json
 import random
 import re
 import shlex
-import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
+import processes
 import pytest
 from model_import.bounds import bounded
 from quick import only
@@ -133,14 +133,7 @@ def test_run_commands_run(saved: Path, iree_tools: Path) -> None:
     for function, command in commands.items():
         name, *rest = shlex.split(command)
         assert name == "iree-run-module"
-        done = subprocess.run(
-            [iree_tools / name, *rest],
-            cwd=saved.parent,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert done.returncode == 0, done.stderr
+        done = processes.run(iree_tools / name, *rest, cwd=saved.parent)
         assert done.stdout.startswith(f"EXEC @{function}\n")
 
 
@@ -162,8 +155,7 @@ def test_iree_run_module_gives_the_same_numbers(
         *(f"--input=@{name}.npy" for name in arguments),
         *(f"--output=@out_{name}.npy" for name in expected._fields),
     ]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    processes.run(*command, cwd=folder)
     for name, array in expected._asdict().items():
         np.testing.assert_array_equal(np.load(folder / f"out_{name}.npy"), array)
         assert np.any(array != 0), f"{name} proves nothing"
@@ -178,14 +170,7 @@ def test_modules_of_two_names_run_together(tmp_path: Path, iree_tools: Path) -> 
     manifest = read_artifact(tmp_path / "speech.vmfb").manifest
     assert manifest.name == "speech"
     tool, module, *rest = shlex.split(manifest.run_command(manifest.functions[0], "speech.vmfb"))
-    done = subprocess.run(
-        [iree_tools / tool, "--module=text.vmfb", module, *rest],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
+    done = processes.run(iree_tools / tool, "--module=text.vmfb", module, *rest, cwd=tmp_path)
     assert done.stdout.startswith("EXEC @encoder\n")
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
+import processes
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -53,13 +51,7 @@ def test_old_buffers_make_way() -> None:
 
     What one frees is newer than what has lain there from the start, so it would go first.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAMS, "local-sync"],
-        env={**os.environ, "RNN_COMPILER_POOL_MAX_SIZE": "24M"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = processes.python(PROGRAMS, "local-sync", variables={"RNN_COMPILER_POOL_MAX_SIZE": "24M"})
     filled, refilled, last = json.loads(done.stdout)
     assert all(count > 4 << 20 for count in filled)
     assert sum(filled) > 32 << 20

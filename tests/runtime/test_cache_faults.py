@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
+import processes
 import pytest
 
 import rnn_compiler as rc
@@ -424,7 +425,7 @@ def test_12_on_a_disk_that_is_really_full(tiny: rc.Artifact, tmp_path: Path) -> 
         assert len(entries(disk)) == len(kept)
         assert temporaries(disk) == []
     finally:
-        subprocess.run(["umount", str(disk)], check=True)
+        processes.run("umount", disk)
 
 
 def use(cache: ArtifactCache, tiny: rc.Artifact) -> list[rc.Artifact | None]:

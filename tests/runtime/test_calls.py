@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import os
 import pickle
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 from quick import only
 
@@ -64,8 +64,7 @@ def test_after_a_fork(
     """
     path = str(artifact.save(tmp_path / "lstm.vmfb"))
     script = FORK.format(path=path, device=device, end=end)
-    command = [sys.executable, "-W", "ignore", "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = processes.python(script, flags=["-W", "ignore"])
     lines = done.stdout.splitlines()
     assert (len(lines), done.stderr) == (4, "")
     assert all(said in line for line in lines[:3])
@@ -106,9 +105,8 @@ def test_the_interpreter_exits_while_daemon_threads_call(
     """Python would unwind them inside IREE, which aborts the process."""
     path = artifact.save(tmp_path / "lstm.vmfb")
     for _ in range(2):
-        command = [sys.executable, "-c", EXIT, str(path), device]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        assert (done.returncode, done.stderr) == (0, "")
+        done = processes.python(EXIT, path, device)
+        assert done.stderr == ""
 
 
 def test_results_and_raw_ops_travel_between_processes(
@@ -191,9 +189,7 @@ def test_the_log_is_for_everybody() -> None:
     """Not only for the command line."""
     script = "import rnn_compiler.runtime, logging; print(logging.getLogger('rnn_compiler').level)"
     environment = os.environ | {"RNN_COMPILER_LOG": "debug"}
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
-    )
+    done = processes.python(script, env=environment)
     assert done.stdout == "10\n"
 
 

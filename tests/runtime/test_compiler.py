@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
+import processes
 import pytest
 from numeric.harness import first_variant, module
 
@@ -104,10 +104,10 @@ def test_a_reproducer_reproduces(tmp_path: Path) -> None:
     assert (folder / "module.mlir").read_text() == MODULE
     assert (folder / "diagnostics.txt").read_text() == "error: no\n" == error.diagnostics
     assert error.command in (folder / "command.sh").read_text()
-    again = subprocess.run(["sh", folder / "command.sh"], cwd="/", capture_output=True, text=True)
-    assert (again.returncode, again.stderr) == (3, error.diagnostics)
+    again = processes.run("sh", folder / "command.sh", code=3, cwd="/")
+    assert again.stderr == error.diagnostics
     fake(tmp_path, "cat")  # now it works
-    assert subprocess.run(["sh", folder / "command.sh"], cwd="/").returncode == 0
+    processes.run("sh", folder / "command.sh", cwd="/")
     assert (folder / "module.vmfb").read_text() == MODULE
 
 
@@ -281,8 +281,7 @@ for needs in (
         assert isinstance(error, NotImplementedError)
         print(*re.findall("pip install '?([a-z-]*)", str(error)))
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = processes.python(script)
     assert done.stdout.split("\n") == [
         "(0, 1, 1)",
         "iree-base-compiler",
@@ -297,18 +296,12 @@ def test_every_feature_is_one_that_the_compiler_knows(arch: str) -> None:
     """A misspelled one would be dropped with a note, and the code would be slow."""
     target = resolve_target(",".join([f"cpu:{arch}", *sorted(cpu_features.known_features(arch))]))
     text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
-    done = subprocess.run(
-        [
-            iree_compile.compiler_folder() / "iree-compile",
-            "-",
-            "-o",
-            "/dev/null",
-            *compiler_flags(target),
-        ],
+    done = processes.run(
+        iree_compile.compiler_folder() / "iree-compile",
+        "-",
+        "-o",
+        "/dev/null",
+        *compiler_flags(target),
         input=text,
-        capture_output=True,
-        text=True,
-        timeout=300,
     )
-    assert done.returncode == 0, done.stderr
     assert "feature for this target" not in done.stderr, done.stderr

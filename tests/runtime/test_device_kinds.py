@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import iree.runtime as iree
+import processes
 import pytest
 
 from rnn_compiler.lowering.targets.names import compiler_flags, resolve_target
@@ -104,9 +102,7 @@ main(["ops", "GRUBlockCell"])
 
 @pytest.mark.skipif("hip" not in iree.query_available_drivers(), reason="IREE without HIP")
 def test_a_planted_row_is_carried_through() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PLANTED], capture_output=True, text=True, check=True
-    )
+    done = processes.python(PLANTED)
     expected = [
         "hip",
         "device 'hip://0': hip has no row in NATIVE_DRIVERS",

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import processes
 import pytest
 from goldens.golden import Golden
 from numeric.harness import draw
@@ -417,7 +418,7 @@ def test_no_temporary_folder_is_needed(cell: rc.Artifact, tmp_path: Any) -> None
         "assert program.lstm_block_cell.is_direct\n"
     )
     environment = {**os.environ, "TMPDIR": "/nowhere", "RNN_COMPILER_CALLS": "direct"}
-    subprocess.run([sys.executable, "-c", script], check=True, env=environment)
+    processes.python(script, env=environment)
 
 
 NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc"]
@@ -452,7 +453,7 @@ def test_folders_of_which_nothing_is_executed(
         "! test -e /proc/sys/vm/memfd_noexec || echo 2 > /proc/sys/vm/memfd_noexec",
         f'exec {sys.executable} -B -c "{script}"',
     ]
-    subprocess.run([*NAMESPACE, "sh", "-ec", "\n".join(commands)], check=True)
+    processes.run(*NAMESPACE, "sh", "-ec", "\n".join(commands))
 
 
 def with_member(artifact: rc.Artifact, name: str, change: Callable[[bytes], bytes]) -> bytes:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
-import sys
 from importlib import util
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 from numeric.harness import draw
 
@@ -160,8 +159,6 @@ print(os.wait()[1])
 def test_a_copy_after_a_fork_is_refused(tiny: rc.Artifact, tmp_path: Path) -> None:
     """It needs the parent's threads, and would wait for them for ever."""
     script = FORKED.format(path=str(tiny.save(tmp_path / "tiny.vmfb")))
-    command = [sys.executable, "-W", "ignore", "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    said, code = done.stdout.splitlines()
+    said, code = processes.python(script, flags=["-W", "ignore"]).stdout.splitlines()
     assert "do not survive a fork" in said
     assert code == "0"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
+import processes
 import pytest
 
 # MLIR prints a loop in several threads, if it may, and a single step in one.
@@ -32,11 +30,6 @@ print(process.exitcode)
 
 @pytest.mark.slow
 def test_a_child_compiles_what_its_parent_has_not(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", FORKED],
-        env={**os.environ, "RNN_COMPILER_CACHE_DIR": str(tmp_path), "RNN_COMPILER_LOG": "error"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    variables = {"RNN_COMPILER_CACHE_DIR": str(tmp_path), "RNN_COMPILER_LOG": "error"}
+    done = processes.python(FORKED, flags=["-W", "ignore"], variables=variables)
     assert (done.stdout.split(), done.stderr) == (["True", "0"], "")

@@ -6,12 +6,12 @@ import errno
 import json
 import os
 import shlex
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 from numeric.harness import Arrays, draw
 
@@ -112,14 +112,7 @@ def test_iree_run_module_takes_the_archive(
         np.save(saved.parent / f"{name}.npy", arguments["encoder"][name])
         rest.append(f"--input=@{name}.npy")
     results = [f"--output=@{name}.npy" for name in expected["encoder"]._fields]
-    done = subprocess.run(
-        [iree_tools / tool, *rest, *results],
-        cwd=saved.parent,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
+    processes.run(iree_tools / tool, *rest, *results, cwd=saved.parent)
     np.testing.assert_array_equal(np.load(saved.parent / "output.npy"), expected["encoder"].output)
 
 

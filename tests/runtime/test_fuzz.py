@@ -7,13 +7,12 @@ give the same numbers, bit for bit.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import processes
 import pytest
 
 import rnn_compiler as rc
@@ -118,9 +117,8 @@ print(json.dumps(outcomes))
 
 
 def outcomes(script: str, folder: Path) -> dict[str, int]:
-    command = [sys.executable, "-W", "error", "-c", COMMON + script, str(folder), str(COUNT)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = processes.python(COMMON + script, folder, COUNT, flags=["-W", "error"])
+    assert done.stderr == ""
     found: dict[str, int] = json.loads(done.stdout)
     assert sum(found.values()) == COUNT
     assert found.get("wrong", 0) == 0

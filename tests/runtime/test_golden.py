@@ -6,13 +6,13 @@ import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numeric.harness import renamed
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.runtime.golden import TOLERANCES, Golden, compare
 from rnn_compiler.runtime.paths import golden_path
@@ -138,12 +138,7 @@ def test_another_modules_artifact(artifact: rc.Artifact) -> None:
 
 @pytest.mark.parametrize(("value", "difference"), [(1.5, 0.5), (np.nan, np.inf), (np.inf, np.inf)])
 def test_wrong_numbers_are_found(
-    saved: Path,
-    artifact: rc.Artifact,
-    golden: Golden,
-    value: float,
-    difference: float,
-    capsys: pytest.CaptureFixture[str],
+    saved: Path, artifact: rc.Artifact, golden: Golden, value: float, difference: float, cli: Any
 ) -> None:
     """One element of one result of the last function."""
     arguments, results = golden.cases["block_lstm_grad_v2"]
@@ -154,12 +149,10 @@ def test_wrong_numbers_are_found(
     artifact.save(saved, golden=dataclasses.replace(golden, cases=changed))
     found = rc.runtime.verify(saved)
     assert [row.result for row in found.results if not row.is_equal] == ["b_grad"]
-    assert main(["verify", str(saved)]) == 1
-    shown = capsys.readouterr().out
+    shown = cli("verify", saved, code=1).out
     assert "1 of 15 results differ" in shown
     assert "DIFFERENT" in shown
-    assert main(["verify", str(saved), "--json"]) == 1
-    data = json.loads(capsys.readouterr().out)
+    data = json.loads(cli("verify", saved, "--json", code=1).out)
     assert data["equal"] is False
     assert data["results"][-1]["difference"] == (
         None if np.isinf(difference) else pytest.approx(found.results[-1].difference)
@@ -189,27 +182,24 @@ def test_tolerances() -> None:
 
 
 @pytest.mark.slow
-def test_bundles(module: rc.Module, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bundles(module: rc.Module, tmp_path: Path, cli: Any) -> None:
     """One golden for all members, computed by the one that runs here."""
     bundle = rc.compile(module, ["cpu:aarch64", "cpu:generic"])
     folder = bundle.save(tmp_path / "lstm", golden=rc.golden(module, bundle))
     assert sorted(path.name for path in folder.iterdir()) == [
         *("cpu-aarch64.vmfb", "cpu-generic.vmfb", "golden.npz", "manifest.json"),
     ]
-    assert main(["verify", str(folder), "--device", "local-task"]) == 0
-    assert "all 15 are equal: local-task here, cpu:generic (fused)" in capsys.readouterr().out
+    printed = cli("verify", folder, "--device", "local-task").out
+    assert "all 15 are equal: local-task here, cpu:generic (fused)" in printed
     (folder / "golden.npz").unlink()
-    assert main(["verify", str(folder)]) == 1
-    assert "golden.npz: missing" in capsys.readouterr().err
+    assert "golden.npz: missing" in cli("verify", folder, code=1).err
 
 
-def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line(tmp_path: Path, cli: Any) -> None:
     """Also lists of tensors, and integers other than lengths."""
     path = tmp_path / "params.vmfb"
     op = ["CudnnRNNCanonicalToParams", "--dim", "num_layers=1,num_units=2,input_size=3"]
-    assert main(["compile", *op, "--golden", "-o", str(path)]) == 0
-    assert "golden: computed by cpu (fused)" in capsys.readouterr().out
+    assert "golden: computed by cpu (fused)" in cli("compile", *op, "--golden", "-o", path).out
     assert golden_path(path).is_file()
-    assert main(["verify", str(path)]) == 0
-    assert main(["inspect", str(path)]) == 0
-    assert "computed by cpu (fused) on local-sync" in capsys.readouterr().out
+    cli("verify", path)
+    assert "computed by cpu (fused) on local-sync" in cli("inspect", path).out

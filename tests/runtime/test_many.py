@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 
 import rnn_compiler as rc
@@ -116,10 +115,7 @@ def test_executors_for_many_machines(library: str) -> None:
     No other test compiles the size that fails, so the cache does not have it.
     """
     pytest.importorskip(library, reason=f"needs {library}")
-    program = FAR_AWAY[library] + PROGRAM
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=200
-    )
+    done = processes.python(FAR_AWAY[library] + PROGRAM)
     assert done.stdout == "[1, 2] True\n", done.stderr
 
 
@@ -206,39 +202,31 @@ def test_ranges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-def test_files(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows in addition to ``--dim``, with comments; failures are reported at the end."""
     monkeypatch.chdir(tmp_path)
     rows = "# one\nbatch_size=2\n\nbatch_size=1..2,input_size=3,num_units=4  # and two\n"
     Path("sizes.txt").write_text(rows)
     arguments = ["compile", "GRUBlockCell", *SIZES, "--dims", "sizes.txt", "--json"]
-    assert main([*arguments, "--golden"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(cli(*arguments, "--golden").out)
     assert facts["path"] == "gru_block_cell"
     assert [row["dims"]["batch_size"] for row in facts["sizes"]] == [2, 1, 2]
     assert [row["dims"]["input_size"] for row in facts["sizes"]] == [1, 3, 3]
     for row in facts["sizes"]:
-        assert main(["verify", row["path"]]) == 0
-    capsys.readouterr()
+        cli("verify", row["path"])
     monkeypatch.setenv("RNN_COMPILER_CACHE_DIR", str(tmp_path / "empty-cache"))
     failing = ["--timeout", "0.001", "--strategy", "portable", "--jobs", "1"]
-    assert main([*arguments, *failing]) == 1
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(cli(*arguments, *failing, code=1).out)
     assert all("error" in row and "path" not in row for row in facts["sizes"])
 
 
 @pytest.mark.slow
-def test_an_open_size_beside_those_of_a_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_open_size_beside_those_of_a_file(tmp_path: Path, cli: Any) -> None:
     """The file is one that an editor has begun with a byte order mark."""
     rows = tmp_path / "sizes.txt"
     rows.write_text("input_size=2\ninput_size=3\n", encoding="utf-8-sig")
     command = ["compile", "GRUBlockCell", "--dim", "num_units=4,batch_size=?", "--dims", str(rows)]
-    assert main([*command, "-o", str(tmp_path / "cells"), "--json", "--jobs", "1"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = json.loads(cli(*command, "-o", tmp_path / "cells", "--json", "--jobs", "1").out)
     assert [row["dims"] for row in facts["sizes"]] == [
         {"num_units": 4, "batch_size": None, "input_size": size} for size in (2, 3)
     ]
@@ -268,7 +256,7 @@ def test_an_open_size_beside_those_of_a_file(
 )
 def test_what_is_refused(
     rows: str | None, arguments: list[str], message: str, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    cli: Any, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     if rows == "a pipe":
@@ -276,8 +264,7 @@ def test_what_is_refused(
     elif rows is not None:
         Path("sizes.txt").write_text("#" * (17 << 20) if rows == "17 MiB" else rows)
     given = ["compile", "GRUBlockCell", *SIZES, "--dims", "sizes.txt", *arguments]
-    assert main(given) == 2
-    assert message in capsys.readouterr().err
+    assert message in cli(*given, code=2).err
     assert not Path("gru_block_cell").exists()
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import functools
 import gc
 import json
-import subprocess
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import processes
 import pytest
 from numeric.harness import draw
 
 import rnn_compiler as rc
-from rnn_compiler.cli import main
 from rnn_compiler.errors import (
     ArtifactError,
     DeviceError,
@@ -104,8 +103,7 @@ def test_iree_run_module_runs_it(tmp_path: Path, iree_tools: Path) -> None:
     command = artifact().manifest.run_command(function, "lstm.vmfb")
     for length in (1, 5):
         text = f"{iree_tools}/{command}".replace("1x2x3xf32", f"{length}x2x3xf32")
-        done = subprocess.run(text, shell=True, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        done = processes.run("sh", "-c", text, cwd=tmp_path)
         assert f"{length}x2x4xf32=" in done.stdout
 
 
@@ -115,11 +113,10 @@ def test_iree_run_module_checks_sizes(tmp_path: Path, iree_tools: Path) -> None:
     rc.compile(rc.build("BlockLSTMGradV2", use_peephole=False, **OPEN)).save(tmp_path / "g.vmfb")
     manifest = rc.runtime.read_artifact(tmp_path / "g.vmfb").manifest
     command = f"{iree_tools}/" + manifest.run_command(manifest.functions[0], "g.vmfb")
-    assert subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True).returncode == 0
+    processes.run("sh", "-c", command, cwd=tmp_path)
     last = command.rindex("1x2x4xf32")
     wrong = f"{command[:last]}900000x2x4xf32{command[last + 9 :]}"
-    done = subprocess.run(wrong, shell=True, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 1
+    done = processes.run("sh", "-c", wrong, code=1, cwd=tmp_path)
     assert "BlockLSTMGradV2: h_grad: expected a size of seq_length" in done.stderr
 
 
@@ -143,8 +140,7 @@ def test_iree_run_module_checks_batches(
     text = f"{iree_tools}/{command}".replace("1x1x3xf32", "5x7x3xf32")
     right = text.replace(f"1x{units}xf32", f"7x{units}xf32")
     for each, code in ((right, 0), (text, 1)):
-        done = subprocess.run(each, shell=True, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == code, done.stderr
+        done = processes.run("sh", "-c", each, code=code, cwd=tmp_path)
     assert "BlockLSTMV2: cs_prev: expected a size of batch_size" in done.stderr
 
 
@@ -295,24 +291,20 @@ def test_stream_of_a_cell_of_any_batch() -> None:
         program.stream(**given)
 
 
-def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands(tmp_path: Path, cli: Any) -> None:
     """compile with a golden, inspect, check, run and verify; bench reports missing sizes."""
     sizes = "seq_length=?,batch_size=?,input_size=3,num_units=4"
     file = str(tmp_path / "lstm.vmfb")
-    assert main(["compile", "BlockLSTMV2", "--dim", sizes, "--golden", "-o", file]) == 0
-    assert main(["inspect", file]) == 0
-    assert "? x ? x 3" in capsys.readouterr().out
-    assert main(["check", file]) == 0
-    assert main(["verify", file]) == 0
+    cli("compile", "BlockLSTMV2", "--dim", sizes, "--golden", "-o", file)
+    assert "? x ? x 3" in cli("inspect", file).out
+    cli("check", file)
+    cli("verify", file)
     np.save(tmp_path / "x.npy", np.zeros((6, 2, 3), "f"))
     given = f"x={tmp_path / 'x.npy'}"
-    capsys.readouterr()
-    assert main(["run", file, "--input", given, "--random", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["results"]
+    rows = json.loads(cli("run", file, "--input", given, "--random", "--json").out)["results"]
     assert [row["shape"] for row in rows] == [[6, 2, 4]] * 7
     drawn = ["run", file, "--random", "--json", "--dim"]
-    assert main([*drawn, "seq_length=3,batch_size=9"]) == 0
-    rows = json.loads(capsys.readouterr().out)["results"]
+    rows = json.loads(cli(*drawn, "seq_length=3,batch_size=9").out)["results"]
     assert [row["shape"] for row in rows] == [[3, 9, 4]] * 7
     for dims, part in {
         "seq_length=?": "expected an integer",
@@ -320,12 +312,9 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "num_units=4": "no open size of block_lstm_v2",
         "seq_lenght=4": "did you mean seq_length?",
     }.items():
-        assert main([*drawn, dims]) == 2
-        assert part in capsys.readouterr().err
-    assert main(["run", file, "--dim", "seq_length=3"]) == 2
-    assert "only with --random" in capsys.readouterr().err
-    assert main(["bench", "BlockLSTMV2", "--dim", sizes]) == 2
-    assert "--dim seq_length=N" in capsys.readouterr().err
+        assert part in cli(*drawn, dims, code=2).err
+    assert "only with --random" in cli("run", file, "--dim", "seq_length=3", code=2).err
+    assert "--dim seq_length=N" in cli("bench", "BlockLSTMV2", "--dim", sizes, code=2).err
 
 
 def test_a_cached_function_is_not_one_of_a_length() -> None:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import processes
 import pytest
 from cases import CASES, sizes
 from numeric.harness import draw, module
 
 import rnn_compiler as rc
 from rnn_compiler.chosen_target import current_device
-from rnn_compiler.cli import main
 from rnn_compiler.cli.flops import matmul_flops
 from rnn_compiler.runtime.device.placement import WORK_FOR_THREADS, default_device, work
 from rnn_compiler.schema.manifest import FunctionSpec
@@ -175,17 +173,13 @@ print(os.waitstatus_to_exitcode(os.wait()[1]))
 def test_after_a_fork_threads_are_not_the_default(large: rc.Artifact, tmp_path: Path) -> None:
     """They stay with the parent."""
     path = str(large.save(tmp_path / "large.vmfb"))
-    command = [sys.executable, "-W", "ignore", "-c", FORK, path]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = processes.python(FORK, path, flags=["-W", "ignore"])
     expected = ["local-task local-task", "local-sync local-sync", "0"]
     assert done.stdout.splitlines() == expected, done.stderr
 
 
-def test_the_command_line_says_where_it_ran(
-    large: rc.Artifact, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_says_where_it_ran(large: rc.Artifact, tmp_path: Path, cli: Any) -> None:
     path = str(large.save(tmp_path / "large.vmfb"))
     for options, device in (([], "local-task"), (["--device", "local-sync"], "local-sync")):
-        assert main(["run", path, "--random", *options]) == 0
-        assert f"on {device}" in capsys.readouterr().out
-    assert main(["check", path]) == 0
+        assert f"on {device}" in cli("run", path, "--random", *options).out
+    cli("check", path)

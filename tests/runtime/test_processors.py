@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
+import processes
 import pytest
 
 from rnn_compiler.runtime.device import buffer_pool
@@ -97,6 +96,5 @@ def test_the_pool_knows_the_memory(
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux's list of threads")
 def test_the_pool_has_no_more_threads(tmp_path: Path) -> None:
     folder = cgroups(tmp_path, mine="100000 100000")
-    command = [sys.executable, "-c", OPEN, str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = processes.python(OPEN, folder)
     assert done.stdout.strip() == "1"

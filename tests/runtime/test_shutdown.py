@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from importlib import util
 from pathlib import Path
 
+import processes
 import pytest
 
 import rnn_compiler as rc
@@ -43,9 +42,8 @@ DEVICES = pytest.mark.parametrize("device", ["local-sync", "local-task"])
 def end(artifact: rc.Artifact, folder: Path, device: str, script: str) -> str:
     """The output of a process that runs a script; it must succeed without messages."""
     path = artifact.save(folder / "lstm.vmfb")
-    command = [sys.executable, "-W", "error", "-c", START + script, str(path), device]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = processes.python(START + script, path, device, flags=["-W", "error"])
+    assert done.stderr == ""
     return done.stdout
 
 

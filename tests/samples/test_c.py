@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
+import processes
 import pytest
 import reference
 
@@ -31,10 +31,7 @@ def run_block(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
             assert main(arguments) == 0
             continue
         strict = STRICT if name in ("cc", CROSS[0]) else []
-        done = subprocess.run(
-            [name, *strict, *arguments], capture_output=True, text=True, timeout=300, check=False
-        )
-        assert done.returncode == 0, done.stderr
+        done = processes.run(name, *strict, *arguments)
         assert done.stderr == ""
         printed = done.stdout
     return printed

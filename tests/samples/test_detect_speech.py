@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
+import processes
 import pytest
 from samples.readme import SAMPLES, blocks, follow
 
@@ -41,10 +41,9 @@ def test_other_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         'static const char *silero_vad_error(int code) { return code ? "" : 0; }\n'
     )
     (tmp_path / "silero_vad.h").write_text(header)
-    subprocess.run(["cc", *STRICT, "-I.", str(SAMPLE / "detect.c"), "-o", "detect"], check=True)
+    processes.run("cc", *STRICT, "-I.", SAMPLE / "detect.c", "-o", "detect")
     head = b"RIFF\0\0\0\0WAVE"
     for content in (b"", b"RIFF", head + b"data\0\0\0\0", head + b"fmt \x10\0\0\0"):
         (tmp_path / "a.wav").write_bytes(content)
-        done = subprocess.run(["./detect", "a.wav"], capture_output=True, text=True)
-        assert done.returncode == 2
+        done = processes.run("./detect", "a.wav", code=2)
         assert done.stderr.startswith("usage: ")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
+import processes
 import pytest
 
 from rnn_compiler.runtime import load
@@ -17,9 +17,7 @@ SAMPLE = Path(__file__).parents[2] / "samples" / "link_jax"
 
 def test_the_script_prints_what_the_readme_shows(tmp_path: Path) -> None:
     pytest.importorskip("jax", minversion="0.10")
-    command = [sys.executable, str(SAMPLE / "link_jax.py"), str(tmp_path / "new")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
+    done = processes.run(sys.executable, SAMPLE / "link_jax.py", tmp_path / "new")
     shown = (SAMPLE / "README.md").read_text().split("```")[-2].strip().splitlines()
     printed = done.stdout.splitlines()
     assert len(shown) == len(printed) == 4

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import processes
 import pytest
 
 from rnn_compiler.runtime import load
@@ -30,10 +29,10 @@ def test_a_script_prints_what_its_readme_shows(
     script: str, functions: dict[str, list[str]], tmp_path: Path
 ) -> None:
     path, new = SAMPLES / script, tmp_path / "new"
-    command = [sys.executable, "-W", "error", str(path), str(new)]
-    quiet = {**os.environ, "RNN_COMPILER_LOG": "error"}  # of compilations on a slow machine
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=quiet)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = processes.run(
+        sys.executable, "-W", "error", path, new, variables={"RNN_COMPILER_LOG": "error"}
+    )
+    assert done.stderr == ""
     text = (path.parent / "README.md").read_text()
     shown = re.findall(r"prints:\n\n```\n(.*?)```", text, re.DOTALL)[0]
 

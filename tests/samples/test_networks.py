@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import processes
 import pytest
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -30,10 +29,9 @@ def sample(script: str, *needed: str) -> object:
 )
 def test_a_script_prints_what_its_readme_shows(script: str, tmp_path: Path) -> None:
     path = SAMPLES / script
-    command = [sys.executable, str(path), str(tmp_path / "tagger")]
-    env = {**os.environ, "KERAS_BACKEND": "tensorflow"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
-    assert done.returncode == 0, done.stderr[-2000:]
+    done = processes.run(
+        sys.executable, path, tmp_path / "tagger", variables={"KERAS_BACKEND": "tensorflow"}
+    )
     readme = (path.parent / "README.md").read_text()
     shown = re.findall(r"prints:\n\n```\n(.*?)```", readme, re.DOTALL)[-1]
     assert done.stdout.endswith(shown)

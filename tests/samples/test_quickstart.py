@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import processes
 import pytest
 
 from rnn_compiler.runtime import load
@@ -20,8 +20,7 @@ SAMPLE = Path(__file__).parents[2] / "samples" / "quickstart"
 def test_the_script_prints_what_the_readme_shows(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "error", str(SAMPLE / "quickstart.py"), str(tmp_path / "new")]
     quiet = {**os.environ, "RNN_COMPILER_LOG": "error"}  # of compilations on a slow machine
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=quiet)
-    assert done.returncode == 0, done.stderr
+    done = processes.run(*command, env=quiet)
     assert done.stderr == ""
 
     shown = (SAMPLE / "README.md").read_text().split("```")[-2]

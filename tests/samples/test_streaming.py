@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import processes
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -18,10 +18,7 @@ SAMPLE = Path(__file__).parents[2] / "samples" / "streaming"
 def test_the_script_prints_what_the_readme_shows(tmp_path: Path) -> None:
     plot = tmp_path / "latency.png"
     command = [sys.executable, "-W", "error", str(SAMPLE / "streaming.py"), "--chunks", "40"]
-    done = subprocess.run(
-        [*command, "--plot", str(plot)], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = processes.run(*command, "--plot", plot)
     shown = (SAMPLE / "README.md").read_text().split("```")[-2].strip().splitlines()
 
     def words(line: str) -> str:

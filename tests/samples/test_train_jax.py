@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import processes
 import pytest
 
 from rnn_compiler.runtime import load
@@ -20,9 +20,7 @@ def test_the_script_prints_what_the_readme_shows(tmp_path: Path) -> None:
     """But for the errors, which depend on the machine's rounding."""
     pytest.importorskip("jax", minversion="0.10")
     pytest.importorskip("matplotlib")
-    command = [sys.executable, str(SAMPLE / "train_jax.py"), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
-    assert done.returncode == 0, done.stderr
+    done = processes.run(sys.executable, SAMPLE / "train_jax.py", tmp_path)
     shown = (SAMPLE / "README.md").read_text().split("```")[-2].strip()
     assert re.sub(r"error 0\.\d+", "error", done.stdout.strip()) == re.sub(
         r"error 0\.\d+", "error", shown

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import processes
 import pytest
 
 pytest.importorskip("torch", reason="trains")
@@ -18,8 +18,8 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 def run(script: str, *arguments: str) -> str:
     command = [sys.executable, "-W", "error", str(SAMPLES / script), *arguments]
     quiet = {**os.environ, "RNN_COMPILER_LOG": "error"}  # of compilations on a slow machine
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=quiet)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = processes.run(*command, env=quiet)
+    assert done.stderr == ""
     return done.stdout
 
 

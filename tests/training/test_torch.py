@@ -6,13 +6,12 @@ import copy
 import io
 import os
 import pickle
-import subprocess
-import sys
 import threading
 import weakref
 from pathlib import Path
 from typing import Any
 
+import processes
 import pytest
 
 torch = pytest.importorskip("torch", reason="rnn_compiler.torch needs torch")
@@ -576,14 +575,13 @@ def test_a_process_of_its_own() -> None:
     it ends in silence, with results and graphs alive, and a thread in the middle of a call.
     """
     quiet = {**os.environ, "RNN_COMPILER_LOG": "error"}  # of compilations on a slow machine
-    command = [sys.executable, "-W", "error", "-c", PROGRAM]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=quiet)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = processes.python(PROGRAM, flags=["-W", "error"], env=quiet)
+    assert (done.stdout, done.stderr) == ("", "")
 
 
 def test_import_rnn_compiler_imports_no_torch() -> None:
     program = "import rnn_compiler, sys; rnn_compiler.raw_ops; sys.exit('torch' in sys.modules)"
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
+    processes.python(program)
 
 
 @pytest.mark.slow

@@ -158,7 +158,7 @@ def test_a_tensor_by_hand(tmp_path: Path) -> None:
     ("data", "message"),
     [
         (tensor((2, 2), (2, 1), 2, 5), "more elements than its storage"),
-        (tensor((1 << 40, 2), (0, 0), 0, 5), "more elements than its storage"),
+        (tensor((1 << 40, 2), (0, 0), 0, 5), "many times as large as the file"),
         (tensor((2, 2), (-2, 1), 2, 5), "has no sizes"),
         (tensor((2, 2), (2,), 0, 5), "has no sizes"),
         (tensor((2.5, 2), (2, 1), 0, 5), "has no sizes"),
@@ -190,7 +190,7 @@ def test_nothing_is_run(tmp_path: Path) -> None:
     made = load_pickle(io.BytesIO(pickle.dumps(Evil())))
     assert isinstance(made, PickledCall)
     path = archive(tmp_path / "a.pt", pickle.dumps({"w": Evil(), "lstm": [Evil()]}, 2))
-    with pytest.raises(InvalidArgumentError, match="0 tensors with names"):
+    with pytest.raises(InvalidArgumentError, match=r"no tensors .*, but objects of sys\.exit"):
         rc.import_model(path)
     path.write_bytes(pickle.dumps(Evil()))
     with pytest.raises(ArtifactError, match=r"not a file from torch\.save"):
@@ -254,7 +254,7 @@ def test_modules_that_are_not_of_torch_nn(name: str, tmp_path: Path) -> None:
     lstm = torch.nn.LSTM(3, 5)
     saved = {f"b.{key}": value for key, value in lstm.state_dict().items()}
     torch.save({**saved, name: torch.zeros(7, 3)}, tmp_path / "a.pt")
-    with pytest.raises(UnsupportedError, match=r"a has weights weight_.* \[7, 3\], which torch"):
+    with pytest.raises(UnsupportedError, match=r"a has weights weight_.* \[7, 3\].*, which torch"):
         rc.import_model(tmp_path / "a.pt")
     assert [each.name for each in rc.import_model(tmp_path / "a.pt", layers=["b"])] == ["b"]
 

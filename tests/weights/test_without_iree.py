@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import processes
 
 import rnn_compiler as rc
 from rnn_compiler.runtime.device.devices import get_device
@@ -57,9 +56,7 @@ print(code, np.load("p.npy").shape)
 
 def without_iree(script: str, folder: Path) -> str:
     """The last line that a script printed in a process that has no IREE."""
-    command = [sys.executable, "-W", "error", "-c", WITHOUT + script]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    done = processes.python(WITHOUT + script, flags=["-W", "error"], cwd=folder)
     return done.stdout.splitlines()[-1]
 
 

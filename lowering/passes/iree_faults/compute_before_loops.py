@@ -62,7 +62,7 @@ class _Use(NamedTuple):
 def _shared(context: PassContext) -> Iterator[_Use]:
     """The uses by loops of arrays that others read too."""
     functions = {symbol_of(op): op for op in context.defined_functions()}
-    if not context.linked:  # the loops of an op of ours share nothing with what follows
+    if not context.is_users:  # the loops of an op of ours share nothing with what follows
         ours = {spec.function for spec in context.functions}
         functions = {
             symbol: op

@@ -25,7 +25,6 @@ from rnn_compiler.lowering.mlir.bindings import (
     ops_of,
     symbol_of,
 )
-from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, frozen_weights_are_parameters
 from rnn_compiler.lowering.rewriting.edits import called_by
@@ -53,7 +52,7 @@ def updated_values_are_copies(context: PassContext) -> str | None:
         for sort in nested_ops(function, *_SORTS):
             if not all(map(_is_own_copy, sort.operands)):
                 return f"{sort.name} in {symbol_of(function)}"
-        for argument in _arguments_of_callers(function):
+        for argument in _arguments_of_callers(context, function):
             if _may_be_updated(argument, functions):
                 return f"an argument of {symbol_of(function)}"
     return None
@@ -67,20 +66,26 @@ def copy_updated_values(context: PassContext) -> None:
         for sort in nested_ops(function, *_SORTS):
             _copy_operands(sort)
             _keep_results(sort)
-        for argument in _arguments_of_callers(function):
+        for argument in _arguments_of_callers(context, function):
             if _may_be_updated(argument, functions):
                 _copy(argument)
 
 
 def _given(context: PassContext) -> list[ir.Operation]:
     """The functions of a user's module, or of a network."""
-    functions = context.defined_functions()
-    return [op for op in functions if context.linked or NETWORK in op.attributes]
+    return context.defined_functions() if context.is_users else []
 
 
-def _arguments_of_callers(function: ir.Operation) -> Iterable[ir.BlockArgument]:
-    """The arguments of a function that are the arrays of a caller."""
-    return [] if is_private(function) else block_of(function).arguments
+def _arguments_of_callers(
+    context: PassContext, function: ir.Operation
+) -> Iterable[ir.BlockArgument]:
+    """The arguments of a function that are the arrays of a caller, but for states to update."""
+    symbol = symbol_of(function)
+    states = {k for spec in context.functions if spec.function == symbol for k in spec.continued}
+    if is_private(function):
+        return []
+    pairs = enumerate(block_of(function).arguments)
+    return [argument for number, argument in pairs if number not in states]
 
 
 def _may_be_updated(value: ir.Value, functions: Mapping[str, ir.Operation]) -> bool:

@@ -1,5 +1,6 @@
 """The graph of an ONNX model; each step of an import reads and changes its nodes and values.
 
+stored        reads and checks the elements of tensors
 quantized     replaces LSTMs with int8 weights by plain ones
 sizes         fixes the sizes and values given by the caller
 equal_axes    takes open axes for one that must be equal
@@ -27,7 +28,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,14 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import ArtifactError, UnsupportedError
-from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged, read_bytes, within
+from rnn_compiler.model_import.onnx_file import check_names
+from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged, read_bytes
+from rnn_compiler.network_import.graph.stored import read_tensors
 
 __all__ = ["FLOATS", "Graph", "onnx", "subgraphs"]
 
 onnx: Any = importlib.import_module("onnx")
-for _module in ("compose", "inliner", "reference", "shape_inference", "version_converter"):
+for _module in ("compose", "defs", "inliner", "reference", "shape_inference", "version_converter"):
     importlib.import_module(f"onnx.{_module}")
 
 OPSET = 17
@@ -102,19 +105,18 @@ class Graph:
     @staticmethod
     def read(path: Path) -> Graph:
         """The graph of a file, with the weights in files next to it."""
-        model = onnx.ModelProto()
+        model, data = onnx.ModelProto(), read_bytes(path)
         try:
-            model.ParseFromString(read_bytes(path))
+            model.ParseFromString(data)
         except Exception as error:  # protobuf's own, which depends on the implementation
             raise damaged(path, "it is no ONNX model") from error
         if not model.ir_version or not model.graph.node:
             raise damaged(path, "it is no ONNX model: there are no nodes")
-        for tensor in _tensors(model.graph):
-            if tensor.data_location == onnx.TensorProto.EXTERNAL:
-                entries = {each.key: each.value for each in tensor.external_data}
-                within(path.parent, entries.get("location", ""), path)
+        graphs = (model.graph, *subgraphs(model.graph))
+        for graph in graphs:
+            check_names((each.name for each in graph.initializer), path)
+        read_tensors(_tensors(graphs), path, len(data))
         try:
-            onnx.external_data_helper.load_external_data_for_model(model, str(path.parent))
             if model.functions:
                 model = onnx.inliner.inline_local_functions(model)
         except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
@@ -177,7 +179,14 @@ class Graph:
                 )
 
     def _check_version(self, version: int) -> None:
-        """Checks that there is no operator whose older form would be mistaken for the newer one."""
+        """Checks that operators are known, and that no older form would be taken for the newer."""
+        known = onnx.defs.onnx_opset_version()
+        if version > known:
+            raise UnsupportedError(
+                f"import_network: {self.path}: expected at most version {known} of ONNX's "
+                f"operators, the newest in onnx {onnx.__version__}, got version {version}; install "
+                "a newer onnx, or export the model again with an earlier opset"
+            )
         for node in self._all_nodes():
             if version < 13 and node.op_type == "Hardmax":
                 name = node.name or "".join(node.output[:1])
@@ -338,9 +347,9 @@ def subgraphs(holder: Any, depth: int = 0) -> Iterator[Any]:
                     yield from subgraphs(graph, depth + 1)
 
 
-def _tensors(graph: Any) -> Iterator[Any]:
-    """The tensors of a graph and of the graphs inside it."""
-    for each in (graph, *subgraphs(graph)):
+def _tensors(graphs: Iterable[Any]) -> Iterator[Any]:
+    """The tensors of some graphs."""
+    for each in graphs:
         yield from each.initializer
         for node in each.node:
             yield from (attribute.t for attribute in node.attribute if attribute.HasField("t"))

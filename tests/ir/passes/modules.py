@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from linking import stateful
 from linking.modules import function
 from network_import.in_process import importing_here
 
 import rnn_compiler as rc
-from rnn_compiler.linking import linked_module
+from rnn_compiler.linking import link_module
 
 SIZES = {"seq_length": 40, "batch_size": 16, "input_size": 64, "num_units": 64}
 STACK = {**SIZES, "num_layers": 2, "direction": "bidirectional"}
@@ -75,7 +76,7 @@ USERS = """
 
 def linked() -> rc.Module:
     op = rc.build("BlockLSTMV2", **SIZES).functions[0]
-    return linked_module(f"module {{{USERS}{function(op, name='op')}\n}}")
+    return link_module(f"module {{{USERS}{function(op, name='op')}\n}}")
 
 
 def network() -> rc.Module:
@@ -119,6 +120,7 @@ MODULES: Mapping[str, Callable[[], rc.Module]] = {
         "cell": building("GRUBlockCell", batch_size=16, input_size=64, num_units=64),
         "linked": linked,
         "network": network,
+        "states": functools.partial(link_module, stateful.TEXT, stateful.INFER),
         "half": building("BlockLSTMV2", **SIZES, dtype="float16"),
         "open": building("CudnnRNNV3", **{**STACK, "seq_length": None, "batch_size": None}),
     }.items()

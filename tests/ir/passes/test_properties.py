@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import pytest
 from ir.passes.modules import MODULES
@@ -32,7 +33,8 @@ def context_of(module: rc.Module, target: str) -> PassContext:
     processor = BACK_ENDS[resolved.device].processor(resolved)
     facts = {"strategy": "", "package_version": "", "compiler_version": ""}
     parsed = ir.Module.parse(module.located_text)
-    return PassContext(parsed, module.functions, resolved, processor, facts, linked=module.linked)
+    context = PassContext(parsed, module.functions, resolved, processor, facts)
+    return replace(context, is_users=module.is_users, linked=module.linked)
 
 
 def broken(context: PassContext, properties: Iterable[Property]) -> list[str]:
@@ -110,6 +112,7 @@ NEEDED = {
     "pin_time_loops": ("sequence", "pinned", "cuda"),
     "tile_products": ("stack", "pinned", "cuda"),
     "separate_buffers": ("sequence", "portable", "cuda"),
+    "update_states": ("states", "fused", "cpu:x86-64-v3"),
     "compute_before_loops": ("linked", "portable", "cpu"),
     "functions_of_float64": ("linked", "portable", "cpu"),
     "without_libm": ("network", "fused", "cpu:x86-64-v3"),

@@ -1,0 +1,380 @@
+"""Updates states in place: what JAX donates, such as parameters and an optimizer's moments.
+
+Requires: a module whose time loops and products have been rewritten; on CPUs, also its weights
+hoisted.
+Matches: the states of functions that a result continues. The function may then write to the
+argument. On CPUs, the elementwise ops behind the next values become one dispatch of the function,
+in which a loop for each size reads and writes the states of that size. It comes last and waits for
+all other results, since what it overwrites may be read until then.
+Leaves: next values that other ops compute; the host program copies these at the end.
+Ensures: the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rnn_compiler.lowering.analysis.values import (
+    defining,
+    element,
+    shape,
+    splat_of,
+    static_shape,
+)
+from rnn_compiler.lowering.codegen.body import (
+    Array,
+    ArrayType,
+    Body,
+    Index,
+    Number,
+    elementwise,
+    known,
+    reshape,
+)
+from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
+from rnn_compiler.lowering.codegen.partition import first_only, partition
+from rnn_compiler.lowering.codegen.stablehlo import converted
+from rnn_compiler.lowering.mlir.bindings import block_of, end_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.marks import CONSUMED, STATE
+from rnn_compiler.lowering.passes import pass_with
+from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.edits import PrivateCalls
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.open_sizes import is_static
+
+_OPS = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        *("add", "subtract", "multiply", "divide", "maximum", "minimum", "negate", "abs", "sqrt"),
+        *("compare", "select", "and", "or", "not"),
+    )
+)
+"""The ops that updates consist of."""
+
+_DONATED = ("tf.aliasing_output", "jax.buffer_donor")
+"""JAX's marks of donated arguments."""
+
+_LOGIC = frozenset(f"stablehlo.{name}" for name in ("and", "or", "not"))
+"""Those on truth values."""
+
+_TYPES = {
+    "f32": _OPS,
+    "f64": _OPS - {"stablehlo.maximum", "stablehlo.minimum", "stablehlo.sqrt"},
+    "i32": _OPS - {"stablehlo.divide", "stablehlo.negate", "stablehlo.abs", "stablehlo.sqrt"},
+}
+_TYPES["i64"] = _TYPES["i32"]
+"""The types of states that are updated here, and the ops on them; others need functions."""
+
+_BINDINGS = 96
+"""The most arrays of a dispatch."""
+
+_WORKGROUPS, _PER_WORKGROUP = 8, 1 << 14
+"""The most workgroups, and the numbers from which on there is another one."""
+
+
+def states_are_updated_in_place(context: PassContext) -> str | None:
+    """Functions may write to the states that they update, and to no other argument."""
+    for spec, function in _functions(context):
+        rows = _argument_attributes(function)
+        found = {number for number, row in enumerate(rows) if CONSUMED in row}
+        if found != spec.continued.keys():
+            return f"the arguments {sorted(found)} of {symbol_of(function)}"
+    return None
+
+
+@pass_with(requires=(), ensures=(states_are_updated_in_place,))
+def update_states(context: PassContext) -> None:
+    """Marks the states, and rewrites their updates."""
+    calls = PrivateCalls(context.module)
+    for spec, function in _functions(context):
+        if not spec.continued:
+            continue
+        rows = _argument_attributes(function)
+        index = ir.IndexType.get()
+        for number, result in spec.continued.items():
+            marks = {CONSUMED: ir.UnitAttr.get(), STATE: ir.IntegerAttr.get(index, result)}
+            rows[number] = {**rows[number], **marks}
+            for name in _DONATED:  # IREE would copy each result there, in any order
+                rows[number].pop(name, None)
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get([*map(ir.DictAttr.get, rows)])
+        if isinstance(context.processor, VectorUnit):
+            _rewrite(calls, function, spec, context.processor)
+
+
+def _functions(context: PassContext) -> Iterator[tuple[FunctionSpec, ir.Operation]]:
+    """The public functions, and those that take their weights packed."""
+    known = {symbol_of(op): op for op in context.defined_functions()}
+    for spec in context.functions:
+        for symbol in (spec.function, spec.prepacked):
+            if symbol in known:
+                yield spec, known[symbol]
+
+
+def _argument_attributes(function: ir.Operation) -> list[dict[str, ir.Attribute]]:
+    if "arg_attrs" not in function.attributes:
+        return [{} for _ in block_of(function).arguments]
+    rows = map(ir.DictAttr, ir.ArrayAttr(function.attributes["arg_attrs"]))
+    return [{row.name: row.attr for row in each} for each in rows]
+
+
+@dataclass
+class _Update:
+    """The updates of states of one shape and type.
+
+    Attributes:
+        states: The states; with the numbers of the results that are their next values.
+        roots: The ops that compute these.
+        ops: All ops of the update, in order.
+        arrays: What they read besides the states: arrays of the same shape.
+        scalars: What they read that applies to all elements, each with a number; None if the
+            value is a constant.
+    """
+
+    states: dict[ir.Value, int]
+    roots: list[ir.Operation]
+    ops: list[ir.Operation] = field(default_factory=list["ir.Operation"])
+    arrays: list[ir.Value] = field(default_factory=list["ir.Value"])
+    scalars: dict[ir.Value, ir.Value | None] = field(
+        default_factory=dict["ir.Value", "ir.Value | None"]
+    )
+
+    @property
+    def read(self) -> list[ir.Value]:
+        """What they read besides the states and constants."""
+        numbers = [number for number in self.scalars.values() if number is not None]
+        return [*self.arrays, *dict.fromkeys(numbers)]
+
+    def find(self, order: Mapping[ir.Operation, int]) -> None:
+        """Finds the ops; a value that others read as well is read too, not computed again."""
+        like = next(iter(self.states))
+        found: set[ir.Operation] = set()
+        waiting = [*self.roots]
+        while waiting:
+            op = waiting.pop()
+            if op not in found:
+                found.add(op)
+                waiting += [defining(x) for x in op.operands if _is_update(x, like)]
+        while True:
+            ends = {op for op in found - {*self.roots} if not _only_for(op, found)}
+            if not ends:
+                break
+            found -= ends
+        self.ops = sorted(found, key=order.__getitem__)
+        for value in dict.fromkeys(x for op in self.ops for x in op.operands):
+            is_computed = not isinstance(value.owner, ir.Block) and value.owner.operation in found
+            if is_computed or value in self.states:
+                continue
+            is_scalar, number = _scalar(value)
+            if is_scalar:
+                self.scalars[value] = number
+            else:
+                self.arrays.append(value)
+
+
+def _updates(function: ir.Operation, spec: FunctionSpec) -> list[_Update]:
+    """The updates of a function to rewrite."""
+    block, results = block_of(function), end_of(function).operands
+    grouped: dict[str, _Update] = {}
+    for number, result in spec.continued.items():
+        state, value = block.arguments[number], results[result]
+        is_known = is_static(*shape(state)) and math.prod(static_shape(state)) > 0
+        if is_known and element(state) in _TYPES and _is_update(value, state):
+            update = grouped.setdefault(str(state.type), _Update({}, []))
+            update.states[state] = result
+            update.roots.append(defining(value))
+    order = {op: number for number, op in enumerate(ops_of(block))}
+    for update in grouped.values():
+        update.find(order)
+    return [*grouped.values()]
+
+
+def _is_update(value: ir.Value, like: ir.Value) -> bool:
+    """Whether an elementwise op computes a value of a state's shape from such values."""
+    if isinstance(value.owner, ir.Block) or shape(value) != shape(like):
+        return False
+    op = value.owner.operation
+    if op.name not in _TYPES[element(like)] or not all(_fits(x, like) for x in op.operands):
+        return False
+    of_truths = element(op.operands[-1]) == "i1"
+    return of_truths == (op.name in _LOGIC)
+
+
+def _fits(value: ir.Value, like: ir.Value) -> bool:
+    """Whether a value has a state's shape, or applies to all elements."""
+    return shape(value) in ((), shape(like)) and element(value) in (element(like), "i1")
+
+
+def _only_for(op: ir.Operation, ops: Collection[ir.Operation]) -> bool:
+    """Whether nothing but some ops reads a result."""
+    return all(use.owner.operation in ops for use in op.results[0].uses)
+
+
+def _scalar(value: ir.Value) -> tuple[bool, ir.Value | None]:
+    """Whether all elements of a value are one number; and this number, unless it is a constant."""
+    if isinstance(value.owner, ir.Block):
+        return not shape(value), value
+    op = value.owner.operation
+    if op.name == "stablehlo.constant":
+        return ir.DenseElementsAttr(op.attributes["value"]).is_splat, None
+    if op.name == "stablehlo.broadcast_in_dim" and not shape(op.operands[0]):
+        return _scalar(op.operands[0])
+    return not shape(value), value
+
+
+def _rewrite(
+    calls: PrivateCalls, function: ir.Operation, spec: FunctionSpec, processor: VectorUnit
+) -> None:
+    """Replaces the updates of a function by dispatches before its end."""
+    end, updates = end_of(function), _updates(function, spec)
+    roots = {op.results[0] for update in updates for op in update.roots}
+    others = [x for x in end.operands if x not in roots and is_static(*shape(x))]
+    waited = [*dict.fromkeys([*(x for update in updates for x in update.read), *others])]
+    batches = _batches(updates, len(others))
+    if len(batches) > 1:
+        waited = [
+            calls.before(end, "wait", waited[k : k + _BINDINGS], _token)[0]
+            for k in range(0, len(waited), _BINDINGS)
+        ]
+    made: dict[int, ir.Value] = {}
+    for number, batch in enumerate(batches):
+        states = [state for update in batch for state in update.states]
+        read = [*dict.fromkeys(x for update in batch for x in update.read)]
+        given = [*states, *read, *(x for x in waited if x not in read)]
+        emit = _Emitter(batch, given, processor)
+        results = calls.before(end, "update", given, emit, f"{symbol_of(function)} {number}")
+        made |= zip((k for update in batch for k in update.states.values()), results, strict=True)
+    for number, value in made.items():
+        end.operands[number] = value
+    for op in reversed([op for update in updates for op in update.ops]):
+        if not any(True for _ in op.results[0].uses):
+            op.erase()
+
+
+def _batches(updates: Sequence[_Update], others: int) -> list[list[_Update]]:
+    """The updates of each dispatch."""
+    batches: list[list[_Update]] = [[]]
+    count = others
+    for update in updates:
+        needed = len(update.states) + len(update.read)
+        if batches[-1] and count + needed > _BINDINGS:
+            batches.append([])
+            count = 0
+        batches[-1].append(update)
+        count += needed
+    return [batch for batch in batches if batch]
+
+
+def _token(function: FunctionBuilder, *arrays: Array) -> list[Array]:
+    """A dispatch that needs some arrays, and does nothing."""
+    executable = DispatchBuilder(function, "wait", 1)
+    for array in arrays:
+        executable.read(array)
+    token = executable.make(ArrayType((1,), "i32"))
+    executable.body.put(executable.body.constant(0, "i32"), token, [0])
+    executable.dispatch()
+    return [token]
+
+
+class _Emitter:
+    """The body of a function that updates states.
+
+    Its arguments are the states, what the updates read, and what they wait for.
+    """
+
+    def __init__(
+        self, updates: Sequence[_Update], given: Sequence[ir.Value], processor: VectorUnit
+    ) -> None:
+        self._updates, self._given, self._processor = updates, given, processor
+
+    def __call__(self, function: FunctionBuilder, *arrays: Array) -> list[Array]:
+        outside = dict(zip(self._given, (_flat(function, each) for each in arrays), strict=True))
+        counts = [math.prod(static_shape(next(iter(each.states)))) for each in self._updates]
+        workgroups = min(_WORKGROUPS, 1 + sum(counts) // _PER_WORKGROUP)
+        if not self._processor.has_memory:
+            workgroups = 1
+        executable = DispatchBuilder(function, "update", workgroups)
+        part = executable.workgroup()
+        states = {state for update in self._updates for state in update.states}
+        inside = {
+            value: executable.change(array) if value in states else executable.read(array)
+            for value, array in outside.items()
+        }
+        for update, count in zip(self._updates, counts, strict=True):
+            self._loops(executable.body, update, inside, count, workgroups, part)
+        executable.dispatch()
+        pairs = zip(self._given, arrays, strict=False)
+        return [
+            reshape(function, inside[value], array.shape)
+            for value, array in pairs
+            if value in states
+        ]
+
+    def _loops(
+        self,
+        body: Body,
+        update: _Update,
+        inside: Mapping[ir.Value, Array],
+        count: int,
+        workgroups: int,
+        part: Index,
+    ) -> None:
+        """Loops over the vectors of a size's states, and over the numbers that are left."""
+        carried = [inside[state] for state in update.states]
+        scalars = {
+            value: body.constant(splat_of(_constant(value)), element(value))
+            if number is None
+            else _truth(body.element(inside[number], [0]), element(value))
+            for value, number in update.scalars.items()
+        }
+        lanes = self._processor.lanes(element(next(iter(update.states))))
+        vectors = count // lanes
+
+        def update_at(position: Index, lanes: int) -> None:
+            numbers = {
+                value: body.broadcast(number, lanes) if lanes else number
+                for value, number in scalars.items()
+            }
+            for value in (*update.states, *update.arrays):
+                array, at = inside[value], [position]
+                read = body.read(array, at, lanes) if lanes else body.element(array, at)
+                numbers[value] = _truth(read, element(value))
+            for op in update.ops:
+                numbers[op.results[0]] = elementwise(body, op, [numbers[x] for x in op.operands])
+            for array, op in zip(carried, update.roots, strict=True):
+                number = numbers[op.results[0]]
+                if lanes:
+                    body.write(number, array, [position])
+                else:
+                    body.put(number, array, [position])
+
+        def rest() -> None:
+            body.loop(vectors * lanes, count, 1, carried, lambda each: update_at(each, 0))
+
+        if vectors:
+            loops = body, vectors, workgroups, part, carried
+            partition(*loops, lambda each: update_at(each * lanes, lanes))
+        if count > vectors * lanes:
+            first_only(body, part, workgroups, carried, rest)
+
+
+def _constant(value: ir.Value) -> ir.Value:
+    """The constant that a value repeats."""
+    op = defining(value)
+    return value if op.name == "stablehlo.constant" else _constant(op.operands[0])
+
+
+def _flat(function: FunctionBuilder, array: Array) -> Array:
+    """An array as one axis; truth values as bytes."""
+    bytes_ = converted(function, array, "i8") if array.element == "i1" else array
+    return reshape(function, bytes_, [math.prod(known(array.shape))])
+
+
+def _truth(number: Number, element: str) -> Number:
+    """A number that was read, as a truth value if it is one."""
+    if element != "i1":
+        return number
+    zero = number.body.constant(0, number.element, number.lanes)
+    return number.body.compare("ne", number, zero)

@@ -1,0 +1,330 @@
+"""Sessions: the functions of a program with states, which stay on the device between calls.
+
+A call passes the arguments that are no states and returns the results that are none. On CPUs,
+compiled code updates the states where they are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from threading import RLock
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.errors import InvalidArgumentError, check_keywords, with_hint
+from rnn_compiler.runtime.call_signature import call_signature, documentation, with_sequence
+from rnn_compiler.runtime.device.device_array import DeviceArray
+from rnn_compiler.runtime.device.devices import Device
+from rnn_compiler.runtime.device.shutdown import RUNNING
+from rnn_compiler.runtime.direct.bindings import Binding
+from rnn_compiler.runtime.direct.executor import DirectExecutor
+from rnn_compiler.runtime.function import Function
+from rnn_compiler.runtime.results import fetched, result_type
+from rnn_compiler.runtime.states import (
+    checked_states,
+    read_states,
+    states_of,
+    write_states,
+)
+from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.notebook import page, table
+
+__all__ = ["Session", "SessionFunction"]
+
+_SIZES = 16
+"""The number of argument sizes for which a function's calls are kept."""
+
+
+class Session:
+    """The functions of a program with states of its own.
+
+    Each function is an attribute, ``session.train(x=..., target=...)``; with one function, the
+    session itself is called. Calls of several threads run one after the other.
+
+    Attributes:
+        functions: Its functions by name.
+
+    Example:
+        >>> import rnn_compiler as rc
+        >>> text = '''
+        ... func.func @count(%total: tensor<2xf32> {tf.aliasing_output = 0 : i32},
+        ...     %x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+        ...   %sum = stablehlo.add %total, %x : tensor<2xf32>
+        ...   %twice = stablehlo.add %sum, %sum : tensor<2xf32>
+        ...   return %sum, %twice : tensor<2xf32>, tensor<2xf32>
+        ... }'''
+        >>> program = rc.runtime.load(rc.compile(rc.link_module(text), "cpu:generic"))
+        >>> session = program.session(total=[1, 2])
+        >>> session([3, 4]).result1.tolist(), session([1, 1]).result1.tolist()
+        ([8.0, 12.0], [10.0, 14.0])
+        >>> session.state["total"].tolist()
+        [5.0, 7.0]
+    """
+
+    def __init__(
+        self,
+        functions: Mapping[str, Function],
+        device: Device,
+        given: Mapping[str, Any],
+        initial: Mapping[str, npt.NDArray[Any]],
+    ) -> None:
+        """Creates it.
+
+        Args:
+            functions: The functions of the program.
+            device: Its device.
+            given: Values of states, or trees of them.
+            initial: The values of states that are not given.
+        """
+        self._specs = [each.spec for each in functions.values()]
+        tensors = states_of(self._specs)
+        if not tensors:
+            raise InvalidArgumentError(
+                *("session", "program", "a program with states", "none of its functions has one"),
+                "donate what a call updates: jax.jit(step, donate_argnums=...) before the export",
+            )
+        values = {**initial, **checked_states("session", self._specs, given)}
+        missing = [name for name in tensors if name not in values]
+        if missing:
+            expected, got = f"values for the states {', '.join(tensors)}", "none for "
+            got += ", ".join(missing[:9]) + (f" and {len(missing) - 9} more" if missing[9:] else "")
+            remedy = "pass them here, or store them in the artifact: link_module(..., states=...)"
+            raise InvalidArgumentError("session", "states", expected, got, remedy)
+        self._device, self._tensors, self._lock = device, tensors, RLock()
+        self._first = {name: values[name] for name in tensors}
+        self._kept: dict[str, npt.NDArray[Any]] | None = None
+        self._arrays: dict[str, DeviceArray] = {}
+        self.functions = {
+            name: SessionFunction(each, self._arrays, self._lock)
+            for name, each in functions.items()
+        }
+        self._put(self._first)
+        if len(self.functions) == 1:
+            (self.__signature__,) = (each.__signature__ for each in self.functions.values())
+
+    def __call__(self, *sequence: object, **arguments: object) -> Any:
+        """Calls the only function; see `SessionFunction.__call__`.
+
+        Raises:
+            TypeError: There are several functions: call one of them by name.
+        """
+        if len(self.functions) != 1:
+            names = ", ".join(f"session.{name}(...)" for name in self.functions)
+            raise TypeError(f"this session has several functions, call one of them: {names}")
+        (function,) = self.functions.values()
+        return function(*sequence, **arguments)
+
+    @property
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Copies of the states, by name."""
+        with self._lock:
+            return {name: np.array(each.to_host()) for name, each in self._arrays.items()}
+
+    @state.setter
+    def state(self, trees: Mapping[str, Any]) -> None:
+        """Replaces states: all of those that are given, or none.
+
+        Raises:
+            InvalidArgumentError: There is no such state, or a value has another shape or dtype.
+        """
+        self._put(checked_states("session", self._specs, trees))
+
+    def reset(self) -> None:
+        """Gives the states their first values."""
+        self._put(self._first)
+
+    def keep(self) -> None:
+        """Remembers the states, for `revert`."""
+        self._kept = self.state
+
+    def revert(self) -> None:
+        """Gives the states the values that they had at the last `keep`.
+
+        Raises:
+            InvalidArgumentError: `keep` was not called.
+        """
+        if self._kept is None:
+            raise InvalidArgumentError("revert", "session", "a call of keep before", "none")
+        self._put(self._kept)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the states to a safetensors file.
+
+        Either the whole file appears, or an existing one stays as it was, also if the power fails.
+
+        Raises:
+            OSError: The file cannot be written.
+            UnsupportedError: The package safetensors is not installed.
+        """
+        write_states(path, self.state)
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Reads the states from a safetensors file.
+
+        Raises:
+            ArtifactError: The file is damaged; the states stay as they are.
+            InvalidArgumentError: It has other states, or of another shape or dtype; likewise.
+            OSError: The file cannot be read.
+            UnsupportedError: The package safetensors is not installed.
+        """
+        values = checked_states("load", self._specs, read_states(path))
+        missing = [name for name in self._tensors if name not in values]
+        if missing:
+            expected = f"the states {', '.join(self._tensors)}"
+            got = f"{path}, which lacks {', '.join(missing)}"
+            raise InvalidArgumentError("load", "path", expected, got, "it is of another module")
+        self._put(values)
+
+    def _put(self, values: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Replaces states by copies of checked values."""
+        made = {name: self._device.put(each, self._tensors[name]) for name, each in values.items()}
+        with self._lock:
+            self._arrays.update(made)
+
+    def __getattr__(self, name: str) -> SessionFunction:
+        functions: dict[str, SessionFunction] = self.__dict__.get("functions", {})
+        if name in functions:
+            return functions[name]
+        message = f"session has no function {name!r}; it has {', '.join(functions)}"
+        raise AttributeError(with_hint(message, name, functions))
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.functions]
+
+    def __repr__(self) -> str:
+        return f"Session({', '.join(self.functions)} with {len(self._tensors)} states)"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, str(each)) for name, each in self._tensors.items()]
+        return page(self, table(["state", "type"], rows))
+
+
+class SessionFunction:
+    """A function whose states a session keeps.
+
+    Attributes:
+        spec: The function without its states: its other arguments and results.
+    """
+
+    def __init__(self, function: Function, arrays: dict[str, DeviceArray], lock: Any) -> None:
+        """Creates it.
+
+        Args:
+            function: The function.
+            arrays: The states on the device, which calls replace.
+            lock: What a call holds while it runs.
+        """
+        self._function, self._arrays, self._lock = function, arrays, lock
+        spec = function.spec
+        kept = spec.continued.values()
+        self.spec = without_states(spec)
+        self._shown = [number for number in range(len(spec.results)) if number not in kept]
+        self.__name__ = self.__qualname__ = spec.function
+        self.__doc__ = documentation(self.spec)
+        self.__signature__ = call_signature(self.spec.arguments, self.spec.sequence, to_host=False)
+        self._names = dict.fromkeys(each.name for each in self.spec.arguments)
+        self._required = [each.name for each in self.spec.arguments if each.default is None]
+        self._results = result_type(spec.op, tuple(each.name for each in self.spec.results))
+        pairs = enumerate(spec.arguments)
+        self._states = [(k, each.name) for k, each in pairs if each.name in spec.states]
+        self._executors: dict[tuple[Any, ...], DirectExecutor | None] = {}
+        self._only: DirectExecutor | None = None
+        self._bindings: list[tuple[Binding, str]] = []
+
+    def __call__(self, *sequence: object, **arguments: object) -> Any:
+        """Runs the function, and updates the states.
+
+        If an argument is wrong, the states stay as they are.
+
+        Args:
+            *sequence: The only argument, if it takes one.
+            **arguments: The arguments that are no states.
+
+        Returns:
+            A named tuple of the results that are no states, as numpy arrays.
+
+        Raises:
+            TypeError: An argument is unknown or missing.
+            InvalidArgumentError: An argument has the wrong dtype, shape or range.
+        """
+        if sequence:
+            name = self.spec.sequence
+            arguments = with_sequence(self.__name__, name, sequence, arguments)
+        if arguments.keys() != self._names.keys():
+            check_keywords(self.__name__, arguments, [*self._names], self._required)
+        with self._lock:
+            found = self._repeated(arguments)
+            return self._results(*(self._run(arguments) if found is None else found))
+
+    def _repeated(self, arguments: Mapping[str, object]) -> list[npt.NDArray[Any]] | None:
+        """Runs the function if all its sizes are known and it is called directly; else None."""
+        executor = self._only
+        if executor is None or not self._function.device.usable:
+            return None
+        for binding, name in self._bindings:
+            if not binding.takes(arguments.get(name)):
+                return None
+        self._bind_states(executor)
+        with RUNNING:
+            return executor.run()
+
+    def _run(self, arguments: Mapping[str, object]) -> list[npt.NDArray[Any]]:
+        """Runs the function with any arguments."""
+        function = self._function
+        spec, arrays = function.checked({**arguments, **self._arrays})
+        executor = self._executor(spec)
+        if executor is None:
+            return self._launched(spec, arrays)
+        for binding, array, each in zip(executor.bindings, arrays, spec.arguments, strict=True):
+            if each.name not in spec.states:
+                binding.bind(array)
+        self._bind_states(executor)
+        function.device.check_usable()
+        with RUNNING:
+            return executor.run()
+
+    def _executor(self, spec: FunctionSpec) -> DirectExecutor | None:
+        """The executor at the sizes of a call; None if the call must go through IREE."""
+        key = tuple(spec.dims.items())
+        if key not in self._executors:
+            if len(self._executors) == _SIZES:
+                self._executors.clear()
+            executor = self._function.session_executor(spec, self._shown)
+            self._executors[key] = executor
+            if executor is not None and not self.spec.open_dims:
+                self._only = executor
+                pairs = zip(executor.bindings, spec.arguments, strict=True)
+                self._bindings = [
+                    (each, tensor.name) for each, tensor in pairs if tensor.name in self._names
+                ]
+        return self._executors[key]
+
+    def _bind_states(self, executor: DirectExecutor) -> None:
+        """Binds the memory of the states."""
+        for number, name in self._states:
+            executor.bindings[number].share(self._arrays[name].address)
+
+    def _launched(
+        self, spec: FunctionSpec, arrays: Sequence[npt.NDArray[Any] | DeviceArray]
+    ) -> list[npt.NDArray[Any]]:
+        """Runs the function through IREE."""
+        function = self._function
+        results = function.launch(function.on_device(arrays, spec))
+        for argument, result in spec.continued.items():
+            self._arrays[spec.arguments[argument].name] = results[result]
+        return fetched([results[number] for number in self._shown], [*self._arrays.values()])
+
+
+def without_states(spec: FunctionSpec) -> FunctionSpec:
+    """A function with only the arguments and results that are no states."""
+    states = {spec.results[number].name for number in spec.continued.values()}
+    return replace(
+        spec,
+        arguments=tuple(each for each in spec.arguments if each.name not in spec.states),
+        results=tuple(each for each in spec.results if each.name not in states),
+        states=(),
+    )

@@ -1,0 +1,134 @@
+"""States that a program keeps between calls: their values, checked, and files of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rnn_compiler.base.files import open_regular, write_files
+from rnn_compiler.base.installation import pip_install
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError, did_you_mean
+from rnn_compiler.runtime.arguments import as_array, check_argument
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import is_static
+from rnn_compiler.schema.pytrees import leaves
+
+__all__ = ["States", "checked_states", "read_states", "states_of", "write_states"]
+
+States = Mapping[str, npt.NDArray[Any]]
+"""Values of states by name."""
+
+_DIGEST = "rnn_compiler.sha256"
+"""The key of the digest in the metadata of a file."""
+
+
+def states_of(functions: Sequence[FunctionSpec]) -> dict[str, TensorSpec]:
+    """The states of a module's functions, by name, in the order of their arguments."""
+    return {
+        each.name: each for spec in functions for each in spec.arguments if each.name in spec.states
+    }
+
+
+def checked_states(
+    caller: str, functions: Sequence[FunctionSpec], trees: Mapping[str, Any]
+) -> dict[str, npt.NDArray[Any]]:
+    """Copies of values for states.
+
+    Args:
+        caller: The function that was called, for errors.
+        functions: The functions.
+        trees: Arrays by the names of states, or trees of arrays by the names of arguments in JAX.
+
+    Raises:
+        InvalidArgumentError: There is no such state, or a value has another shape or dtype.
+        UnsupportedError: A state has an open size.
+    """
+    known = states_of(functions)
+    found: dict[str, npt.NDArray[Any]] = {}
+    for name, value in leaves(trees, known).items():
+        if name not in known:
+            expected = f"one of the states {', '.join(known)}" if known else "a module with states"
+            got, remedy = repr(name), did_you_mean(name, known)
+            raise InvalidArgumentError(caller, "states", expected, got, remedy)
+        spec = known[name]
+        if not is_static(*spec.shape):
+            raise UnsupportedError(f"{caller}: the state {name} has an open size, {spec}")
+        array: Any = as_array(caller, name, value, spec.dtype)
+        check_argument(caller, spec, array)
+        found[name] = np.array(array, DTYPES[spec.dtype].numpy, order="C", copy=True)
+    return found
+
+
+# Files of states: safetensors, with a digest of names, types and values, which the format lacks.
+
+
+def write_states(path: str | os.PathLike[str], states: States) -> Path:
+    """Writes states to a file: either all of it appears, or the file stays as it was.
+
+    Raises:
+        OSError: It cannot be written.
+        UnsupportedError: The package safetensors is not installed.
+    """
+    metadata = {_DIGEST: _digest(states)}
+    path = Path(path)
+    write_files((path, _safetensors().save(dict(states), metadata)))
+    return path
+
+
+def read_states(path: str | os.PathLike[str]) -> dict[str, npt.NDArray[Any]]:
+    """The states of a file; its digest is checked, unless another program wrote it, without one.
+
+    Raises:
+        ArtifactError: It is damaged, or no safetensors file.
+        OSError: It cannot be read.
+        UnsupportedError: The package safetensors is not installed.
+    """
+    library, path = _safetensors(), Path(path)
+    with open_regular(path) as file:
+        data = file.read()
+    try:
+        found: dict[str, Any] = library.load(data)
+        digest = _metadata(data).get(_DIGEST)
+    except Exception as error:  # safetensors' own
+        message = str(error).partition("\n")[0]
+        raise ArtifactError(f"{path}: not a safetensors file, or damaged ({message})") from error
+    if digest is not None and digest != _digest(found):
+        raise ArtifactError(
+            f"{path}: damaged: its values are not those that were written; use an older checkpoint"
+        )
+    return found
+
+
+def _digest(states: States) -> str:
+    """The sha256 of names, types and values."""
+    digest = hashlib.sha256()
+    for name in sorted(states):
+        array: Any = np.ascontiguousarray(states[name])
+        digest.update(f"{name} {array.dtype.name} {list(states[name].shape)} ".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _metadata(data: bytes) -> Mapping[str, str]:
+    """The metadata of a safetensors file, from its header."""
+    size = int.from_bytes(data[:8], "little")
+    return json.loads(data[8 : 8 + size]).get("__metadata__", {})
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError:
+        raise UnsupportedError(
+            "safetensors files need the package safetensors, which is not installed: "
+            f"{pip_install(extra='safetensors')}; session.state has the same values as arrays"
+        ) from None
+    return safetensors.numpy

@@ -1,0 +1,135 @@
+"""Donated arguments become states, by name in all functions of a module; results get names."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from errors.expect import invalid_argument
+from linking import stateful
+
+import rnn_compiler as rc
+from rnn_compiler.errors import CompileWarning
+
+
+def simple(*, donated: str = "", result: str = "", kind: str = "2xf32", name: str = "main") -> str:
+    """A function of one argument and one result."""
+    of, info = f"tensor<{kind}>", f' {{jax.result_info = "{result}"}}' if result else ""
+    attributes = f" {{{donated}}}" if donated else ""
+    return f"""module @jit_step {{
+      func.func public @{name}(%w: {of}{attributes}, %x: {of}) -> ({of}{info}, {of}) {{
+        %r = stablehlo.add %w, %x : {of}
+        return %r, %x : {of}, {of}
+      }}
+    }}"""
+
+
+ALIAS, DONOR = "tf.aliasing_output = 0 : i32", "jax.buffer_donor = true"
+
+
+def test_states_and_names_of_several_functions() -> None:
+    module = rc.link_module(stateful.TEXT, stateful.INFER)
+    train, infer = module.functions
+    assert (train.function, infer.function) == ("train", "infer")
+    assert train.states == tuple(stateful.TYPES)
+    assert infer.states == ("p",)
+    assert [each.name for each in train.results] == [*stateful.TYPES, "old", "late"]
+    assert [each.name for each in infer.results] == ["y"]
+    assert train.continued == {k: k for k in range(len(stateful.TYPES))}
+    assert infer.continued == {}
+    assert not module.linked
+
+
+@pytest.mark.parametrize(
+    ("info", "name"),
+    [
+        ("", "result0"),
+        ("result", "result0"),
+        ("result[0]", "result0"),
+        ("result[1][0]", "result0"),
+        ("result['loss']", "loss"),
+        ("result['params']['w']", "params_w"),
+        ("result[0]['w']", "result_0_w"),
+        ("result.mu['w']", "mu_w"),
+        ("result['x y']", "x_y"),
+        ("result['for']", "result_for"),
+        ("result['self']", "result0"),
+    ],
+)
+def test_names_of_results(info: str, name: str) -> None:
+    (spec,) = rc.link_module(simple(result=info)).functions
+    assert spec.results[0].name == name
+
+
+@pytest.mark.parametrize(("donated", "result"), [(ALIAS, "result[0]"), (DONOR, "result['w']")])
+def test_a_donated_argument(donated: str, result: str) -> None:
+    """JAX names the result, or leaves the choice: then it is the one of its name."""
+    (spec,) = rc.link_module(simple(donated=donated, result=result)).functions
+    assert spec.states == ("w",)
+    assert [each.name for each in spec.results] == ["w", "result1"]
+
+
+def test_the_only_result_of_a_donors_type() -> None:
+    text = simple(donated=DONOR).replace("tensor<2xf32>) {", "tensor<1xf32>) {")
+    text = text.replace("%x: tensor<2xf32>)", "%x: tensor<2xf32>, %y: tensor<1xf32>)")
+    types = "tensor<2xf32>, tensor"
+    text = text.replace(f"return %r, %x : {types}<2xf32>", f"return %r, %y : {types}<1xf32>")
+    (spec,) = rc.link_module(text).functions
+    assert spec.states == ("w",)
+
+
+def test_a_donated_argument_that_nothing_continues() -> None:
+    """Two results have its type, so the choice is not known; it is said."""
+    with pytest.warns(CompileWarning, match=r"main: the donated argument w is no state: .* 2 of"):
+        (spec,) = rc.link_module(simple(donated=DONOR)).functions
+    assert spec.states == ()
+
+
+def test_names_of_functions(tmp_path: Path) -> None:
+    """A function main is called like its module, or like its file, if there are others."""
+    file = tmp_path / "predict.mlir"
+    file.write_text(simple().replace(" @jit_step", ""))
+    module = rc.link_module(simple(donated=ALIAS), file, simple(name="other"))
+    assert [spec.function for spec in module.functions] == ["step", "predict", "other"]
+    assert [spec.states for spec in module.functions] == [("w",)] * 3
+    assert [spec.function for spec in rc.link_module(simple()).functions] == ["main"]
+
+
+def test_wrong_states() -> None:
+    with invalid_argument("main", "w", "a result of its shape and type", "= 9"):
+        rc.link_module(simple(donated="tf.aliasing_output = 9 : i32"))
+    other = simple(donated=ALIAS, kind="3xf32", name="other")
+    with invalid_argument("other", "w", "float32[2], as in step", "float32[3]"):
+        rc.link_module(simple(donated=ALIAS), other)
+    with invalid_argument("link", "module", "functions of different names", "two called step"):
+        rc.link_module(simple(), simple())
+    plain = rc.link_module(simple(donated=ALIAS), simple(kind="3xf32", name="other"))
+    assert plain.functions[1].states == ()
+
+
+def test_initial_values() -> None:
+    text = simple(donated=ALIAS)
+    module = rc.link_module(text, states={"w": [1, 2]})
+    assert module.initial["w"].tolist() == [1, 2]
+    assert module.initial["w"].dtype == np.float32
+    with invalid_argument("link", "states", "one of the states w", "'v'"):
+        rc.link_module(text, states={"v": np.zeros(2)})
+    with invalid_argument("link", "w", "shape [2]", "shape [3]"):
+        rc.link_module(text, states={"w": [1, 2, 3]})
+    with invalid_argument("link", "states", "a module with states", "'w'"):
+        rc.link_module(simple(), states={"w": np.zeros(2)})
+
+
+def test_a_state_is_no_weight() -> None:
+    """It changes, so it is neither frozen nor packed for many calls."""
+    module = rc.link_module(simple(donated=ALIAS))
+    with invalid_argument("main", "weights", "one of x", "'w'"):  # says how states get values
+        rc.freeze(module, {"w": np.zeros(2, np.float32)})
+
+
+def test_nothing_is_said_of_states_that_are_kept() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rc.link_module(simple(donated=ALIAS))
