@@ -1,19 +1,21 @@
 """Keeps single numbers that a graph computes in arrays of rank 0.
 
-IREE's importer reads the scales and zero points of DynamicQuantizeLinear as numbers. A host program
-would have to wait for the array and read it, which those of C and of JavaScript do not.
+IREE's importer reads scales and zero points as numbers, such as those of DynamicQuantizeLinear for
+a convolution and its padding. A host program would have to wait for the array and read it, which
+those of C and of JavaScript do not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.analysis.values import defining, element
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
 from rnn_compiler.lowering.codegen.linalg import pointwise
-from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of
+from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of, shape_of
 
-_WIDENED = ("arith.extui", "arith.extsi")
+_TAKING_ARRAYS = ("iree_linalg_ext.dequantize_affine", "linalg.conv_", "linalg.quantized_")
+"""The beginnings of names of ops that take arrays of rank 0 in place of numbers."""
 
 
 def keep_in_arrays(function: ir.Operation) -> None:
@@ -21,57 +23,102 @@ def keep_in_arrays(function: ir.Operation) -> None:
     for op in nested_ops(function, "linalg.generic"):
         for inner in ops_of(block_of(op)):
             _read_inside(inner)
-    for op in nested_ops(function, "iree_linalg_ext.dequantize_affine"):
-        for k, operand in enumerate(op.operands):
-            chain = _chain(operand)
-            if chain:
-                op.operands[k] = _as_array(chain)
+    for op in nested_ops(function):
+        with op.location:
+            if op.name == "tensor.pad":
+                _fill_around(op)
+            elif op.name.startswith(_TAKING_ARRAYS):
+                for k, operand in enumerate(op.operands):
+                    if steps := _steps(operand):
+                        op.operands[k] = _as_array(op, steps).value
 
 
-def _chain(number: ir.Value) -> list[ir.Operation]:
-    """The ops that read a number from an array of rank 0 and widen it; empty if others make it."""
-    ops: list[ir.Operation] = []
-    while not isinstance(number.owner, ir.Block):
-        op = defining(number)
-        ops.insert(0, op)
-        if op.name == "tensor.extract":
-            return ops if len(op.operands) == 1 else []
-        if op.name not in _WIDENED:
+def _steps(number: ir.Value) -> list[ir.Operation]:
+    """The ops that compute a number from arrays of rank 0, in their order; empty if others do."""
+    if isinstance(number.type, ir.RankedTensorType) or isinstance(number.owner, ir.Block):
+        return []
+    op = defining(number)
+    if op.name == "arith.constant":
+        return []
+    if op.name == "tensor.extract":
+        return [op] if len(op.operands) == 1 else []
+    if not op.name.startswith("arith."):
+        return []
+    steps: list[ir.Operation] = []
+    for operand in op.operands:
+        before = _steps(operand)
+        if not before and not _is_constant(operand):
             return []
-        number = op.operands[0]
-    return []
+        steps += [each for each in before if each not in steps]
+    return [*steps, op] if steps else []
+
+
+def _is_constant(number: ir.Value) -> bool:
+    return not isinstance(number.owner, ir.Block) and defining(number).name == "arith.constant"
 
 
 def _read_inside(inner: ir.Operation) -> None:
     """Reads the operands of an op of a body that are numbers from outside in that body."""
     for k, operand in enumerate(inner.operands):
-        chain = _chain(operand)
-        if not chain or chain[-1].block == inner.block:
+        steps = _steps(operand)
+        if steps and steps[-1].block != inner.block:
+            inner.operands[k] = _repeated(Body.before(inner), steps, {}).value
+
+
+def _repeated(
+    body: Body, steps: Sequence[ir.Operation], known: Mapping[ir.Value, ir.Value]
+) -> Number:
+    """Emits steps again, with the values that are known in place of others; returns the last."""
+    values = dict(known)
+    for op in steps:
+        if op.results[0] in values:
             continue
-        value = chain[0].operands[0]
-        for op in chain:
-            copy = op.clone(ir.InsertionPoint(inner))
-            copy.operands[0] = value
-            value = copy.results[0]
-        inner.operands[k] = value
+        operands = [values.get(each, each) for each in op.operands]
+        attributes = {name: op.attributes[name] for name in op.attributes}
+        kind = element(op.results[0])
+        with body.located(op.location):
+            values[op.results[0]] = body.number(op.name, operands, kind, 0, attributes).value
+    last = steps[-1].results[0]
+    return Number(body, values[last], element(last))
 
 
-def _as_array(chain: list[ir.Operation]) -> ir.Value:
-    """The array of a number that is read and widened."""
-    read, *widened = chain
-    array = read.operands[0]
-    for op in widened:
-        with op.location:
-            array = _widened(op, array)
-    return array
+def _as_array(
+    user: ir.Operation, steps: Sequence[ir.Operation], shape: Sequence[Index] = ()
+) -> Array:
+    """An array that has a number everywhere, made before its user; by default of rank 0."""
+    reads = [op for op in steps if op.name == "tensor.extract"]
+    kind, body = element(steps[-1].results[0]), Body.before(user)
+    sources = [op.operands[0] for op in reads]
+    if steps == reads and not shape:
+        return Array(sources[0], (), kind)
+
+    def emit(inside: Body, numbers: Sequence[Number]) -> Number:
+        values = (each.value for each in numbers)
+        known = dict[ir.Value, ir.Value](zip((op.results[0] for op in reads), values, strict=True))
+        return _repeated(inside, steps, known)
+
+    given = [(Array(each, (), element(each)), range(0)) for each in sources]
+    return pointwise(body, given, body.empty(ArrayType(tuple(shape), kind)), emit)
 
 
-def _widened(op: ir.Operation, array: ir.Value) -> ir.Value:
-    """What an op does to a number, done to its array."""
-    body, kind = Body.before(op), element(op.results[0])
-
-    def widen(inside: Body, numbers: Sequence[Number]) -> Number:
-        return inside.number(op.name, numbers, kind)
-
-    given = [(Array(array, (), element(array)), range(0))]
-    return pointwise(body, given, body.empty(ArrayType((), kind)), widen).value
+def _fill_around(pad: ir.Operation) -> None:
+    """Replaces padding with a number that is computed by an insertion into an array of it."""
+    steps = _steps(ops_of(block_of(pad))[-1].operands[0])
+    source = pad.operands[0]
+    low, high = (
+        [*ir.DenseI64ArrayAttr(pad.attributes[name])] for name in ("static_low", "static_high")
+    )
+    sizes = shape_of(source.type)
+    grows = [before + behind for before, behind in zip(low, high, strict=True)]
+    is_known = all(isinstance(n, int) or not grows[axis] for axis, n in enumerate(sizes))
+    if not steps or len(pad.operands) > 1 or not is_known:
+        return
+    body = Body.before(pad)
+    inner: list[Index] = [
+        n if isinstance(n, int) else body.size(source, axis) for axis, n in enumerate(sizes)
+    ]
+    outer: list[Index] = [n + more if more else n for n, more in zip(inner, grows, strict=True)]
+    filled = _as_array(pad, steps, outer)
+    body.insert(Array(source, inner, element(source)), filled, low)
+    pad.results[0].replace_all_uses_with(filled.value)
+    pad.erase()

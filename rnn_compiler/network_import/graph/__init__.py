@@ -6,10 +6,10 @@ sizes         fixes the sizes and values given by the caller
 equal_axes    takes open axes for one that must be equal
 open_axes     leaves the other sizes open, and `computed_sizes` the constants that depend on them
 folding       computes all known values, `written_out` recognises layers, `loops` writes others
-              out; `pools`, `bounds`,
-              `attention`, `powers`, `reversals`, `transposed_convolutions`, `functions`,
-              `normalizations`, `padding`, `depth` and `nan` rewrite operators into forms that
-              IREE computes correctly
+              out; `pools`, `bounds`, `attention`, `powers`, `reversals`,
+              `transposed_convolutions`, `integer_convolutions`, `functions`, `normalizations`,
+              `padding`, `depth` and `nan` rewrite operators into forms that IREE computes
+              correctly
 checks        refuses nodes by name; `known_sizes` those that cannot have open axes
 replacement   builds the nodes that replace one
 gathered_rows multiplies rows at once that are gathered one by one

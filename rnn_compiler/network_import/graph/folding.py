@@ -26,6 +26,7 @@ from rnn_compiler.network_import.graph.attention import plain_attention
 from rnn_compiler.network_import.graph.bounds import plain_bounds
 from rnn_compiler.network_import.graph.depth import plain_depth
 from rnn_compiler.network_import.graph.functions import plain_functions
+from rnn_compiler.network_import.graph.integer_convolutions import plain_integer_convolutions
 from rnn_compiler.network_import.graph.log_sums import plain_log_sums
 from rnn_compiler.network_import.graph.loops import rename, write_out_loops
 from rnn_compiler.network_import.graph.nan import pass_nan_on
@@ -44,7 +45,14 @@ _MOST_ROUNDS = 100
 
 _REWRITES = (
     *(plain_attention, plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
-    *(plain_functions, plain_log_sums, plain_normalizations, plain_padding, plain_depth),
+    *(
+        plain_functions,
+        plain_integer_convolutions,
+        plain_log_sums,
+        plain_normalizations,
+        plain_padding,
+        plain_depth,
+    ),
     pass_nan_on,
 )
 """What rewrites operators once the types of their inputs are known."""

@@ -60,16 +60,30 @@ def _numbers(node: Any, sizes: Sequence[int]) -> bool:
     """Gives a pool its padding in numbers; returns whether it had none."""
     attributes = attributes_of(node)
     automatic = attributes["auto_pad"].s if "auto_pad" in attributes else b""
-    window, strides, dilations, _ = _lists(node, len(sizes))
-    if not automatic.startswith(b"SAME") or len(window) != len(sizes):
-        return False
+    window, *_ = _lists(node, len(sizes))
+    pads = padding_in_numbers(node, sizes, window) if automatic.startswith(b"SAME") else None
+    if pads is not None:
+        _set_pads(node, pads)
+    return pads is not None
+
+
+def padding_in_numbers(
+    node: Any, sizes: Sequence[int | None], window: Sequence[int]
+) -> list[int] | None:
+    """The padding before and behind each axis; None if it follows from a size that is not known."""
+    attributes = attributes_of(node)
+    automatic = attributes["auto_pad"].s if "auto_pad" in attributes else b""
+    _, strides, dilations, pads = _lists(node, len(sizes))
+    if not automatic.startswith(b"SAME"):
+        return [0] * len(pads) if automatic == b"VALID" else pads
+    if None in sizes or len(window) != len(sizes):
+        return None
     totals = [
-        max((-(-size // stride) - 1) * stride + (count - 1) * apart + 1 - size, 0)
+        max((-(-(size or 0) // stride) - 1) * stride + (count - 1) * apart + 1 - (size or 0), 0)
         for size, stride, count, apart in zip(sizes, strides, window, dilations, strict=True)
     ]
     less, more = [n // 2 for n in totals], [n - n // 2 for n in totals]
-    _set_pads(node, less + more if automatic == b"SAME_UPPER" else more + less)
-    return True
+    return less + more if automatic == b"SAME_UPPER" else more + less
 
 
 def _padded(graph: Graph, node: Any, kind: Any) -> list[Any]:
