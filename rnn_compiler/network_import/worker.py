@@ -82,6 +82,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     from rnn_compiler.network_import.graph.ranges import ranges_of_positions
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
     from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
+    from rnn_compiler.network_import.graph.reshapes import plain_reshapes
     from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
     from rnn_compiler.network_import.graph.training.step import EntryPoint, trained_network
     from rnn_compiler.network_import.graph.training.trained import check_floats, take_trained
@@ -128,6 +129,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     facts: dict[str, Any] = {}
     for function, entry in functions.items():
         plain_products(entry.graph)
+        plain_reshapes(entry.graph)
         limits = {**ranges.inputs, **entry.ranges}
         facts[function] = {
             "inputs": [*entry.inputs.items()],

@@ -18,6 +18,7 @@ from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 
 pytest.importorskip("onnx")
 
+from execution import ways
 from onnx import TensorProto, helper
 from quick import first
 
@@ -429,3 +430,12 @@ def test_the_command_line(file: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     code = text.partition("```python\n")[2].partition("```")[0]
     path = str(tmp_path / "out" / "tagger.vmfb")
     exec(code.replace('"tagger.vmfb"', repr(path)), {})
+
+
+@ways("direct", "c", quick=("direct",))
+def test_open_axes_that_are_joined(agrees: Any) -> None:
+    """Of the same rank before and after; IREE's importer would keep the first axis alone."""
+    rows = {"rows": np.array([-1, 1]), "row": np.array([1, -1])}
+    nodes = [helper.make_node("Reshape", ["x", name], [f"{name}_of_x"]) for name in rows]
+    made = model(nodes, {"x": ["a", "b"]}, ["rows_of_x", "row_of_x"], rows)
+    agrees(made, {"x": weight(3, 4)}, {"x": weight(1, 7)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ pytest.importorskip("onnx")
 pytest.importorskip("torch")
 
 import torch
+from execution import each_language, ways
 
 import rnn_compiler as rc
 from rnn_compiler.network_import.training import step_and_states
@@ -197,11 +199,28 @@ def trained(case: Case, folder: Path, **options: Any) -> tuple[rc.Module, dict[s
     return step_and_states(path, case.loss, case.optimizer)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if k else []) for k, name in enumerate(CASES)],
-)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) for n in CASES])
 def test_networks_learn(name: str, tmp_path: Path) -> None:
     module, states = trained(CASES[name], tmp_path)
     program = rc.runtime.load(rc.compile(module))
     learned(CASES[name], lambda **given: program.train(**given)._asdict(), states, 100)
+
+
+@each_language
+def test_every_language(execute: Any, tmp_path: Path) -> None:
+    """And what the network gives afterwards is what the network of PyTorch would."""
+    module, states = trained(CASES["chars"], tmp_path)
+    learned(CASES["chars"], lambda **given: execute(module, given), states, 10)
+
+
+@ways("direct", "js", quick=("direct",))
+def test_any_batch_and_any_length(execute: Any, tmp_path: Path) -> None:
+    """With a target of the same open sizes."""
+    case, sizes = CASES["tagger"], itertools.cycle([(3, 8), (1, 5), (4, 1), (2, 12), (1, 1)])
+    current = itertools.chain.from_iterable((size, size) for size in sizes)
+    open_case = case._replace(
+        inputs=lambda rng: rng.integers(0, 11, next(current)).astype(np.int64),
+        target=lambda rng: rng.integers(0, 4, next(current)).astype(np.int32),
+    )
+    module, states = trained(case, tmp_path, dynamic_axes={"x": {0: "batch", 1: "time"}})
+    learned(open_case, lambda **given: execute(module, given), states, 10)

@@ -15,6 +15,7 @@ replacement   builds the nodes that replace one
 gathered_rows multiplies rows at once that are gathered one by one
 recurrent     inserts our ops, after `recurrent_sizes` has compared the sizes of their inputs
 products      turns products into products of two matrices
+reshapes      makes an array of several open axes a vector before it is reshaped
 ranges        finds the ranges of inputs that are positions in arrays
 parameters    extracts the weights
 gradients     a folder: the gradients of values, by a rule for each operator
