@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from cases import CASES, COMPUTING
 from goldens.golden import read_goldens
+from goldens.regenerate_cells import FRAMEWORKS
 from numeric.harness import drop_in
 from numeric.harness import module as build
 from weights.converter_golden import GOLDENS as CONVERTER_GOLDENS
@@ -137,7 +138,9 @@ def test_every_op_is_everywhere(op: str) -> None:
 def test_every_golden_file_is_read() -> None:
     files = set((ROOT / "tests" / "goldens").glob("*/*.npz"))
     converters = {path for path in files if path.parent.name == "converters"}
-    assert files - converters == {golden.path for golden in read_goldens()}
+    cells = {path for path in files if path.parent.name == "cells"}
+    assert files - converters - cells == {golden.path for golden in read_goldens()}
+    assert {path.stem for path in cells} == FRAMEWORKS.keys()
     assert {path.stem for path in converters} == {golden.name for golden in CONVERTER_GOLDENS}
 
 

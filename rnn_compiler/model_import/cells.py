@@ -1,0 +1,223 @@
+"""Makes layers of the weights of other frameworks' cells, whose files are not model files.
+
+A cell is described as ONNX's op. It is CudnnRNNV3 if that computes it (`cudnn_mode`), as many
+layers as there are, and otherwise ONNX's op, one layer. `weights.cell_table` has a row per cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.errors import (
+    InvalidArgumentError,
+    UnsupportedError,
+    describe,
+    did_you_mean,
+)
+from rnn_compiler.model_import.keras_layers import (
+    OnnxFunction,
+    activation_attributes,
+    onnx_function,
+)
+from rnn_compiler.model_import.layer import Layer, canonical, checked, cudnn_mode
+from rnn_compiler.schema.cudnn_layout import RNN_MODES
+from rnn_compiler.weights.cell_arrays import CellArrays, cell_arrays
+from rnn_compiler.weights.cell_layout import CellRow
+from rnn_compiler.weights.cell_names import FUNCTION, find_cells
+from rnn_compiler.weights.cell_table import CELLS
+from rnn_compiler.weights.stacked import Reader, checked_layout, pack, reorder_gates
+
+ACTIVATIONS = (
+    *("linear", "relu", "elu", "tanh", "sigmoid", "hard_sigmoid", "softsign", "softplus"),
+)
+"""The functions that a cell may have, by their names in Keras."""
+
+_KINDS = {"lstm": "LSTM", "gru": "GRU", "rnn": "RNN"}
+_CUDNN_MODES = {"lstm": "lstm", "gru": "gru", "rnn": "rnn_tanh"}
+
+
+def cells() -> list[str]:
+    """The names that `from_cell` knows, framework by framework.
+
+    Example:
+        >>> [name for name in cells() if name.startswith("haiku.")]
+        ['haiku.LSTM', 'haiku.GRU', 'haiku.VanillaRNN']
+    """
+    return list(CELLS)
+
+
+def from_cell(
+    name: str,
+    parameters: Any,
+    *,
+    bidirectional: bool | None = None,
+    prefix: str | Sequence[str] = "",
+    activation: str | None = None,
+    recurrent_activation: str | None = None,
+) -> Layer:
+    """The layer that computes what another framework's cell does, with its weights.
+
+    Args:
+        name: The cell, by its framework's own name, ``"flax.nnx.GRUCell"``; `cells` lists them.
+        parameters: Its arrays, in any tree: ``nnx.state(cell)``, Haiku's parameters, a module of
+            Equinox, a state dict, nested dicts. Several layers are a list of these, each feeding
+            the next; with bidirectional=True, each layer's forward cell precedes its backward cell.
+            Where arrays of one module have numbers of layers, ``weight_ih_l1``, one dict has all.
+        bidirectional: Whether each layer runs in both directions; default: only if names say so.
+        prefix: Where the cell is in a larger tree, ``"encoder.gru."``; other names are ignored. A
+            list, for several cells in one tree, has one prefix for each.
+        activation: The function of the candidate value and the output, if it is not the cell's
+            default: linear, relu, elu, tanh, sigmoid, hard_sigmoid, softsign or softplus.
+        recurrent_activation: That of the gates, likewise.
+
+    Returns:
+        A CudnnRNNV3 if it computes the cell, and otherwise ONNX's op. The framework's arrays are
+        copied. Its `build` needs ``seq_length`` and ``batch_size``.
+
+    Raises:
+        InvalidArgumentError: The cell is not known. Or an array is missing, not known, or has the
+            wrong dtype or shape.
+        UnsupportedError: No op computes these layers at once.
+
+    Example:
+        >>> arrays = {"w_i": np.ones((3, 15)), "w_h": np.ones((5, 15)), "b": np.ones(15)}
+        >>> from_cell("haiku.GRU", {"gru": arrays})
+        Layer(gru: onnx.GRU float64, seq_length=?, batch_size=?, input_size=3, num_units=5)
+    """
+    row = CELLS.get(name) if isinstance(name, str) else None  # pyright: ignore
+    if row is None:
+        remedy = did_you_mean(name, CELLS) or "rc.weights.cells() lists them"
+        expected = "a cell of a framework, such as flax.nnx.GRUCell"
+        raise InvalidArgumentError(FUNCTION, "name", expected, describe(name), remedy)
+    if not isinstance(bidirectional, (bool, np.bool_, type(None))):  # pyright: ignore
+        raise InvalidArgumentError(FUNCTION, "bidirectional", "a bool", describe(bidirectional))
+    functions = _functions(row, activation, recurrent_activation)
+    found = find_cells(name, row, parameters, prefix, bidirectional)
+    read = Reader(FUNCTION)
+    stacked: list[CellArrays] = []
+    for number, arrays in enumerate(found.cells):
+        label = f"{found.label(number)}"
+        try:
+            stacked.append(cell_arrays(read, row, arrays, label))
+        except InvalidArgumentError as error:
+            raise _with_twin(error, name) from error
+    _check_chain(stacked, 1 + found.both, found.label)
+    return _layer(row, stacked, found.both, functions, found.notes)
+
+
+def _functions(row: CellRow, activation: Any, recurrent: Any) -> list[OnnxFunction]:
+    """The functions of one direction, in ONNX's order."""
+    if recurrent is not None and row.kind == "rnn":
+        expected = "none, as the cell has no gates"
+        raise InvalidArgumentError(FUNCTION, "recurrent_activation", expected, describe(recurrent))
+    given = {"activation": activation, "recurrent_activation": recurrent}
+    found: dict[str, OnnxFunction] = {}
+    for argument, value in given.items():
+        function = getattr(row, argument) if value is None else value
+        if function not in ACTIVATIONS:
+            expected = f"one of {', '.join(ACTIVATIONS)}"
+            raise InvalidArgumentError(FUNCTION, argument, expected, describe(function))
+        known = onnx_function(function, version=3)
+        assert known is not None, function
+        is_hard = function == "hard_sigmoid"
+        found[argument] = OnnxFunction("HardSigmoid", row.slope, 0.5) if is_hard else known
+    gates, new = found["recurrent_activation"], found["activation"]
+    return {"lstm": [gates, new, new], "gru": [gates, new], "rnn": [new]}[row.kind]
+
+
+def _with_twin(error: InvalidArgumentError, name: str) -> InvalidArgumentError:
+    """The error for a shape, with the name of the same layer in another form."""
+    twins = [each for each in CELLS if each.partition("(")[0] == name.partition("(")[0]]
+    remedy = "; ".join(f"or is it {each}?" for each in twins if each != name)
+    return InvalidArgumentError(error.op, error.argument, error.expected, error.got, remedy)
+
+
+def _check_chain(cells: Sequence[CellArrays], directions: int, label: Any) -> None:
+    """Checks that each layer takes the output of the one before, and all have one size."""
+    first = cells[0]
+    state = first.stack.recurrent.shape[1]
+    for number, each in enumerate(cells):
+        if (each.units, each.stack.recurrent.shape[1]) != (first.units, state):
+            expected = f"{first.units} units and a state of {state}, as the first cell has"
+            got = f"{each.units} and {each.stack.recurrent.shape[1]}"
+            raise InvalidArgumentError(FUNCTION, f"parameters{label(number)}", expected, got)
+        inputs = first.stack.input.shape[1] if number < directions else directions * state
+        if each.stack.input.shape[1] != inputs:
+            expected = f"inputs of size {inputs}, "
+            expected += "as the first cell has" if number < directions else "the layer's before"
+            got = str(each.stack.input.shape[1])
+            raise InvalidArgumentError(FUNCTION, f"parameters{label(number)}", expected, got)
+
+
+def _layer(
+    row: CellRow,
+    cells: Sequence[CellArrays],
+    both: bool,
+    functions: Sequence[OnnxFunction],
+    notes: Sequence[str],
+) -> Layer:
+    """The layer of some cells, which are consistent."""
+    first, directions = cells[0], 1 + both
+    op = f"onnx.{_KINDS[row.kind]}"
+    peepholes = first.peepholes is not None
+    inputs = "B sequence_lens initial_h initial_c P" if row.kind == "lstm" else ""
+    inputs = inputs.removesuffix("" if peepholes else " P") or "B sequence_lens initial_h"
+    dtype = first.stack.input.dtype.name
+    given = {
+        **activation_attributes([*functions] * directions),
+        "direction": "bidirectional" if both else "forward",
+        "inputs": inputs,
+        **({"linear_before_reset": int(not row.resets_first)} if row.kind == "gru" else {}),
+    }
+    attributes = canonical(op, given, dtype)
+    dims: dict[str, int | None] = {"seq_length": None, "batch_size": None}
+    dims |= {"input_size": first.stack.input.shape[1], "num_units": first.units}
+    mode = cudnn_mode(op, attributes)
+    layers = len(cells) // directions
+    projection = first.stack.projection
+    if mode is not None:
+        layout = checked_layout(
+            FUNCTION,
+            rnn_mode=mode,
+            num_layers=layers,
+            num_units=first.units,
+            input_size=dims["input_size"],
+            bidirectional=both,
+            num_proj=0 if projection is None else len(projection),
+        )
+        op, dims["num_layers"] = "CudnnRNNV3", layers
+        attributes = {
+            "rnn_mode": mode,
+            "direction": "bidirectional" if both else "unidirectional",
+            "num_proj": 0 if projection is None else len(projection),
+            "is_training": False,
+            "time_major": True,
+        }
+        weights = {"params": pack(layout, [each.stack for each in cells])}
+    elif layers > 1 or projection is not None:
+        what = f"{layers} layers at once" if layers > 1 else "a projection"
+        remedy = "; convert each layer by a call of its own" if layers > 1 else ""
+        raise UnsupportedError(
+            f"{FUNCTION}: no op computes {what} of a {row.kind} like this one, "
+            f"whose op is {op}{remedy}"
+        )
+    else:
+        weights = _onnx_weights(row, cells)
+    made = Layer(row.kind, op, attributes, dims, dtype, weights, tuple(notes))
+    return checked(made, Path(FUNCTION))
+
+
+def _onnx_weights(row: CellRow, cells: Sequence[CellArrays]) -> dict[str, Any]:
+    """The arrays of ONNX's op: W, R, B and, if there are any, P."""
+    order = RNN_MODES[_CUDNN_MODES[row.kind]].onnx
+    rows = [
+        [reorder_gates(array, 0, row.gates, order) for array in each.stack[:4]] for each in cells
+    ]
+    w, r, input_bias, bias = (np.stack(arrays) for arrays in zip(*rows, strict=True))
+    weights = {"W": w, "R": r, "B": np.concatenate([input_bias, bias], 1)}
+    peepholes = [each.peepholes for each in cells if each.peepholes is not None]
+    return {**weights, **({"P": np.stack(peepholes)} if peepholes else {})}

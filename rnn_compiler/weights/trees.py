@@ -1,0 +1,109 @@
+"""Trees of arrays as frameworks have them, by the paths of their leaves.
+
+A tree is a mapping, a list, or a dataclass, such as a module of Equinox or a State of Flax; names
+are joined by dots, ``{"lstm/linear": {"w": array}}`` has ``lstm.linear.w``. Leaves are whatever
+numpy can view, and the arrays of frameworks that have their own way to numpy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.weights.stacked import Array, as_host_array
+
+_WAYS = {
+    "get_value": "Flax' variables, Theano's",
+    "asnumpy": "MindSpore's, MXNet's",
+    "numpy": "Paddle's, tinygrad's, Keras'",
+    "as_array": "DyNet's",
+}
+"""Methods that give the array of a leaf, each with the frameworks whose leaves have it."""
+
+_ATTRIBUTES = {"chainer": "array", "nnabla": "d"}
+"""The attribute that is the array of a leaf, by framework."""
+
+_DEEPEST = 64
+
+_EXPECTED = "arrays by name: a mapping, a module of Equinox, or a list of these"
+
+
+def is_tree(value: object) -> bool:
+    """Whether a value contains arrays, rather than being one."""
+    return isinstance(value, Mapping) or _is_list(value) or _fields(value) is not None
+
+
+def named_arrays(function: str, argument: str, tree: Any) -> dict[str, Array]:
+    """The arrays of a tree by their paths; what is None is left out.
+
+    Raises:
+        InvalidArgumentError: It is no tree, or a leaf is not an array.
+
+    Example:
+        >>> named_arrays("from_cell", "parameters", {"gru/h": {"b": [1.0]}, "bias": None})
+        {'gru.h.b': array([1.], dtype=float32)}
+    """
+    if not is_tree(tree):
+        remedy = "pass nnx.state(cell), module.state_dict(), layer.get_weights() or a dict"
+        raise InvalidArgumentError(function, argument, _EXPECTED, describe(tree), remedy)
+    return {
+        path: as_host_array(function, path, _plain(leaf))
+        for path, leaf in _leaves(function, argument, tree, "", _DEEPEST)
+    }
+
+
+def _leaves(
+    function: str, argument: str, tree: Any, path: str, depth: int
+) -> Iterator[tuple[str, Any]]:
+    """The leaves of a tree with their paths."""
+    if not depth:
+        raise InvalidArgumentError(function, argument, _EXPECTED, f"a tree {_DEEPEST} levels deep")
+    if isinstance(tree, Mapping):
+        items = [(str(key), each) for key, each in cast(Mapping[Any, Any], tree).items()]
+    elif _is_list(tree):
+        items = [(str(number), each) for number, each in enumerate(tree)]
+    else:
+        items = list((_fields(tree) or {}).items())
+    for key, each in items:
+        here = f"{path}{key.replace('/', '.').removesuffix(':0')}"
+        if is_tree(each) and not _is_number_list(each):
+            yield from _leaves(function, argument, each, f"{here}.", depth - 1)
+        elif each is not None:
+            yield here, each
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _is_number_list(value: Any) -> bool:
+    """Whether it is a list of numbers, or of such lists, which is an array."""
+    while _is_list(value) and len(value):
+        value = cast(Sequence[Any], value)[0]
+    return isinstance(value, (bool, int, float))
+
+
+def _fields(value: object) -> dict[str, Any] | None:
+    """The fields of a dataclass with arrays; None if it is none, or an array itself."""
+    is_dataclass = dataclasses.is_dataclass(value) and not isinstance(value, type)
+    if not is_dataclass or hasattr(value, "__array__") or hasattr(value, "shape"):
+        return None
+    fields = dataclasses.fields(cast(Any, value))
+    return {
+        each.name: getattr(value, each.name) for each in fields if not each.metadata.get("static")
+    }
+
+
+def _plain(leaf: Any) -> Any:
+    """A leaf as something that numpy or torch can view."""
+    package = type(leaf).__module__.partition(".")[0]
+    if package in _ATTRIBUTES and hasattr(leaf, _ATTRIBUTES[package]):
+        return getattr(leaf, _ATTRIBUTES[package])
+    if hasattr(leaf, "detach"):  # torch's, which `as_host_array` takes
+        return leaf
+    for way in _WAYS:
+        if callable(method := getattr(leaf, way, None)):
+            return method()
+    return leaf
