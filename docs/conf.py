@@ -65,7 +65,7 @@ CONTENTS = {
     "Use": [
         *("docs/python", "docs/models", "docs/import", "docs/int8", "docs/networks"),
         *("docs/training", "docs/training_jax", "docs/cudnn_rnn", "docs/onnx_ops", "docs/weights"),
-        "docs/command_line",
+        *("docs/cells", "docs/command_line"),
     ],
     "Deploy": [
         *("docs/deployment", "docs/embedding", "docs/misra", "docs/linking", "docs/processors"),

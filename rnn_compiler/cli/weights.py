@@ -20,6 +20,7 @@ from rnn_compiler.base.files import write_files
 from rnn_compiler.cli.arrays import read_npy
 from rnn_compiler.cli.options import UsageError, add_json_option, check_output
 from rnn_compiler.cli.terminal import print_json, print_line, print_table
+from rnn_compiler.cli.weights_of_cells import add_from_cell
 from rnn_compiler.schema.cudnn_layout import RNN_MODES
 from rnn_compiler.schema.dtypes import DTYPES
 
@@ -64,9 +65,9 @@ def add_weights(verbs: Any) -> None:
         "weights",
         help="convert weights of other frameworks from and to CudnnRNN's params",
         description="Converts weights from and to params, the opaque vector of all weights of a "
-        "CudnnRNN op. Weights are read from .npz or .safetensors files, and PyTorch's also from "
-        ".pt, .pth, .ckpt, .bin or .jit files. Params are read from .npz, .safetensors or .npy "
-        "files.",
+        "CudnnRNN op, and from cells of many frameworks (from-cell). Weights are read from .npz or "
+        ".safetensors files, and PyTorch's also from .pt, .pth, .ckpt, .bin or .jit files. Params "
+        "are read from .npz, .safetensors or .npy files.",
     )
     actions = parser.add_subparsers(metavar="CONVERSION", title="conversions", required=True)
     for framework, content in _HELP.items():
@@ -75,6 +76,7 @@ def add_weights(verbs: Any) -> None:
             ("to", "params", content),
         ):
             _add_conversion(actions, direction, framework, f"FILE has {source}. Writes {target}")
+    add_from_cell(actions)
 
 
 def _add_conversion(actions: Any, direction: str, framework: str, description: str) -> None:

@@ -6,7 +6,8 @@ layers as there are, and otherwise ONNX's op, one layer. `weights.cell_table` ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from rnn_compiler.model_import.layer import Layer, canonical, checked, cudnn_mod
 from rnn_compiler.schema.cudnn_layout import RNN_MODES
 from rnn_compiler.weights.cell_arrays import CellArrays, cell_arrays
 from rnn_compiler.weights.cell_layout import CellRow
-from rnn_compiler.weights.cell_names import FUNCTION, find_cells
+from rnn_compiler.weights.cell_names import FUNCTION, FoundCells, find_cells
 from rnn_compiler.weights.cell_table import CELLS
 from rnn_compiler.weights.stacked import Reader, checked_layout, pack, reorder_gates
 
@@ -37,6 +38,7 @@ ACTIVATIONS = (
 """The functions that a cell may have, by their names in Keras."""
 
 _KINDS = {"lstm": "LSTM", "gru": "GRU", "rnn": "RNN"}
+_DEFAULTS = {"lstm": ["Sigmoid", "Tanh", "Tanh"], "gru": ["Sigmoid", "Tanh"], "rnn": ["Tanh"]}
 _CUDNN_MODES = {"lstm": "lstm", "gru": "gru", "rnn": "rnn_tanh"}
 
 
@@ -96,17 +98,57 @@ def from_cell(
     if not isinstance(bidirectional, (bool, np.bool_, type(None))):  # pyright: ignore
         raise InvalidArgumentError(FUNCTION, "bidirectional", "a bool", describe(bidirectional))
     functions = _functions(row, activation, recurrent_activation)
-    found = find_cells(name, row, parameters, prefix, bidirectional)
+    try:
+        found = find_cells(name, row, parameters, prefix, bidirectional)
+    except InvalidArgumentError as error:
+        raise _of_another_cell(error, name, parameters, prefix) from error
+    cells = _cells(row, found, name)
+    _check_chain(cells, found)
+    return _layer(row, cells, found.both, functions, found.notes)
+
+
+def _cells(row: CellRow, found: FoundCells, name: str) -> list[CellArrays]:
+    """The arrays of all cells in one form."""
     read = Reader(FUNCTION)
-    stacked: list[CellArrays] = []
+    cells: list[CellArrays] = []
     for number, arrays in enumerate(found.cells):
-        label = f"{found.label(number)}"
         try:
-            stacked.append(cell_arrays(read, row, arrays, label))
+            cells.append(cell_arrays(read, row, arrays, found.label(number)))
         except InvalidArgumentError as error:
-            raise _with_twin(error, name) from error
-    _check_chain(stacked, 1 + found.both, found.label)
-    return _layer(row, stacked, found.both, functions, found.notes)
+            raise _with_remedy(error, _remedy(row, arrays, name)) from error
+    return cells
+
+
+def _with_remedy(error: InvalidArgumentError, remedy: str) -> InvalidArgumentError:
+    return InvalidArgumentError(error.op, error.argument, error.expected, error.got, remedy)
+
+
+def _of_another_cell(
+    error: InvalidArgumentError, name: str, parameters: Any, prefix: str | Sequence[str]
+) -> InvalidArgumentError:
+    """The error for names of arrays; if a cell of the same framework has them, it says so."""
+    if error.remedy or error.argument != "parameters":
+        return error
+    fitting: list[str] = []
+    package = name.rpartition(".")[0]
+    for other, row in CELLS.items():
+        if other != name and other.rpartition(".")[0] == package:
+            with contextlib.suppress(InvalidArgumentError):
+                find_cells(other, row, parameters, prefix, None)
+                fitting.append(other)
+    return _with_remedy(error, f"they are named as in {' or '.join(fitting)}" if fitting else "")
+
+
+def _remedy(row: CellRow, arrays: Mapping[str, Any], name: str) -> str:
+    """What makes shapes fit: transposed arrays, or a cell in another form of the same layer."""
+    matrices = [each for each, array in arrays.items() if array.ndim == 2]
+    for turned in (*([each] for each in matrices), matrices):
+        changed = {each: arrays[each].T for each in turned}
+        with contextlib.suppress(InvalidArgumentError):
+            cell_arrays(Reader(FUNCTION), row, {**arrays, **changed}, "")
+            return f"transpose {', '.join(turned)}" if turned else ""
+    twins = [each for each in CELLS if each.partition("(")[0] == name.partition("(")[0]]
+    return "; ".join(f"or is it {each}?" for each in twins if each != name)
 
 
 def _functions(row: CellRow, activation: Any, recurrent: Any) -> list[OnnxFunction]:
@@ -129,28 +171,19 @@ def _functions(row: CellRow, activation: Any, recurrent: Any) -> list[OnnxFuncti
     return {"lstm": [gates, new, new], "gru": [gates, new], "rnn": [new]}[row.kind]
 
 
-def _with_twin(error: InvalidArgumentError, name: str) -> InvalidArgumentError:
-    """The error for a shape, with the name of the same layer in another form."""
-    twins = [each for each in CELLS if each.partition("(")[0] == name.partition("(")[0]]
-    remedy = "; ".join(f"or is it {each}?" for each in twins if each != name)
-    return InvalidArgumentError(error.op, error.argument, error.expected, error.got, remedy)
-
-
-def _check_chain(cells: Sequence[CellArrays], directions: int, label: Any) -> None:
+def _check_chain(cells: Sequence[CellArrays], found: FoundCells) -> None:
     """Checks that each layer takes the output of the one before, and all have one size."""
-    first = cells[0]
-    state = first.stack.recurrent.shape[1]
+    first, directions = cells[0], 1 + found.both
     for number, each in enumerate(cells):
-        if (each.units, each.stack.recurrent.shape[1]) != (first.units, state):
-            expected = f"{first.units} units and a state of {state}, as the first cell has"
-            got = f"{each.units} and {each.stack.recurrent.shape[1]}"
-            raise InvalidArgumentError(FUNCTION, f"parameters{label(number)}", expected, got)
-        inputs = first.stack.input.shape[1] if number < directions else directions * state
-        if each.stack.input.shape[1] != inputs:
-            expected = f"inputs of size {inputs}, "
-            expected += "as the first cell has" if number < directions else "the layer's before"
-            got = str(each.stack.input.shape[1])
-            raise InvalidArgumentError(FUNCTION, f"parameters{label(number)}", expected, got)
+        inputs = first.inputs if number < directions else directions * first.state
+        for what, size, wanted in (
+            ("num_units", each.units, first.units),
+            ("size of the state", each.state, first.state),
+            ("input_size", each.inputs, inputs),
+        ):
+            if size != wanted:
+                expected = f"{what} {wanted} in {found.label(number).rstrip(': ')}"
+                raise InvalidArgumentError(FUNCTION, "parameters", expected, str(size))
 
 
 def _layer(
@@ -167,15 +200,16 @@ def _layer(
     inputs = "B sequence_lens initial_h initial_c P" if row.kind == "lstm" else ""
     inputs = inputs.removesuffix("" if peepholes else " P") or "B sequence_lens initial_h"
     dtype = first.stack.input.dtype.name
+    plain = [each.name for each in functions] == _DEFAULTS[row.kind]
     given = {
-        **activation_attributes([*functions] * directions),
+        **({} if plain else activation_attributes([*functions] * directions)),
         "direction": "bidirectional" if both else "forward",
         "inputs": inputs,
         **({"linear_before_reset": int(not row.resets_first)} if row.kind == "gru" else {}),
     }
     attributes = canonical(op, given, dtype)
     dims: dict[str, int | None] = {"seq_length": None, "batch_size": None}
-    dims |= {"input_size": first.stack.input.shape[1], "num_units": first.units}
+    dims |= {"input_size": first.inputs, "num_units": first.units}
     mode = cudnn_mode(op, attributes)
     layers = len(cells) // directions
     projection = first.stack.projection

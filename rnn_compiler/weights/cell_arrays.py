@@ -37,6 +37,16 @@ class CellArrays(NamedTuple):
     peepholes: Array | None
     units: int
 
+    @property
+    def inputs(self) -> int:
+        """The size of its input."""
+        return self.stack.input.shape[1]
+
+    @property
+    def state(self) -> int:
+        """The size of its state and output."""
+        return self.stack.recurrent.shape[1]
+
 
 def cell_arrays(read: Reader, row: CellRow, given: Mapping[str, Any], label: str) -> CellArrays:
     """The arrays of one cell.

@@ -15,12 +15,16 @@ import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.weights.cell_layout import NO_CELL, CellRow, Unstacked
-from rnn_compiler.weights.trees import is_tree, named_arrays
+from rnn_compiler.weights.trees import is_tree, leaf_array, named_leaves
 
 FUNCTION = "from_cell"
 
-_SEPARATOR = re.compile(r"[._:]")
+_SEPARATOR, _LIKELY = re.compile(r"[.:]"), re.compile(r"[._:]")
+"""What a prefix ends in, and what one that the user must name may end in."""
+
 _MOST_TOLD = 12
+
+_DIRECTIONS = ("forward", "backward")
 
 _A_STATE = "the state before the first step, which a call must pass"
 
@@ -43,7 +47,7 @@ class FoundCells(NamedTuple):
         if len(self.cells) == 1:
             return ""
         layer, direction = divmod(number, 1 + self.both)
-        return f"layer {layer}{', backward' if direction else ''}: "
+        return f"layer {layer}, {_DIRECTIONS[direction]}: "
 
 
 def find_cells(
@@ -80,13 +84,15 @@ def find_cells(
 
 def _trees(parameters: Any, prefix: str | Sequence[str]) -> list[tuple[Any, str]]:
     """Trees of arrays, each with the prefix of the names that count."""
-    prefixes = [prefix] if isinstance(prefix, str) else list(prefix)
-    if not prefixes or not all(isinstance(each, str) for each in prefixes):  # pyright: ignore
+    prefixes = [prefix] if isinstance(prefix, str) else []
+    if isinstance(prefix, (list, tuple)):
+        prefixes = list(cast(Sequence[Any], prefix))
+    if not prefixes or not all(isinstance(each, str) for each in prefixes):
         expected = "a prefix of names, or a list of them, one a cell"
         raise InvalidArgumentError(FUNCTION, "prefix", expected, describe(prefix))
     several = isinstance(parameters, (list, tuple))
     trees = list(cast(Sequence[Any], parameters)) if several else []
-    if not trees or not all(map(is_tree, trees)):
+    if not trees or not all(is_tree(each) for each in trees):
         return [(parameters, each) for each in prefixes]
     if len(prefixes) > 1:
         expected = "one prefix for a list of trees"
@@ -96,16 +102,20 @@ def _trees(parameters: Any, prefix: str | Sequence[str]) -> list[tuple[Any, str]
 
 def _cells_of(name: str, row: CellRow, tree: Any, prefix: str, notes: list[str]) -> Unstacked:
     """The cells in a tree, which are complete and all that is in it under a prefix."""
-    given = named_arrays(FUNCTION, "parameters", tree)
+    given = named_leaves(FUNCTION, "parameters", tree)
     prefix = prefix.replace("/", ".")
-    named = {key[len(prefix) :]: given[key] for key in given if key.startswith(prefix)}
-    if row.ignored:
-        named = {key: each for key, each in named.items() if not re.fullmatch(row.ignored, key)}
+    named = {
+        key[len(prefix) :]: leaf_array(FUNCTION, key, leaf)
+        for key, leaf in given.items()
+        if key.startswith(prefix) and not re.fullmatch(row.ignored, key[len(prefix) :])
+    }
     if row.states:
         states = [key for key in named if re.fullmatch(row.states, key)]
         values = {key: named.pop(key) for key in states}
         notes += [f"{key} is {_A_STATE}" for key, array in values.items() if np.any(array)]
+    remedy = _remedy(row, given, prefix)
     if row.positional and named and all(key.isdecimal() for key in named):
+        remedy = "pass a list of lists of arrays, one a cell" if len(named) > len(row.names) else ""
         named = dict(zip([*row.names, *named], named.values(), strict=False))
     common = _common_prefix(row, named)
     inside = {key for key in named if key.startswith(common)}
@@ -118,16 +128,14 @@ def _cells_of(name: str, row: CellRow, tree: Any, prefix: str, notes: list[str])
         expected = f"only the arrays of {name}: {_told(row.names)}"
         key, array = next(iter(others.items()))
         got = f"{describe(f'{prefix}{key}')} {list(array.shape)} too"
-        raise InvalidArgumentError(
-            FUNCTION, "parameters", expected, got, _remedy(row, given, prefix)
-        )
-    for cell in cells.values() or [{}]:
+        raise InvalidArgumentError(FUNCTION, "parameters", expected, got, remedy)
+    for at, cell in cells.items() or [((0, 0), {})]:
         groups = {row.names[each] for each in cell}
         for each, group in row.names.items():
             if each not in cell and (not group or group in groups):
-                expected = f"{describe(each)}, an array of {name} ({_told(row.names)})"
-                got = f"only {_told(cell or given)}"
-                remedy = _remedy(row, given, prefix)
+                where = f" in layer {at[0]}, {_DIRECTIONS[at[1]]}," if len(cells) > 1 else ","
+                expected = f"{describe(each)}{where} an array of {name} ({_told(row.names)})"
+                got = f"only {_told(cell or given) or 'an empty tree'}"
                 raise InvalidArgumentError(FUNCTION, "parameters", expected, got, remedy)
     return cells
 
@@ -139,32 +147,34 @@ def _unstacked(row: CellRow, arrays: Mapping[str, Any]) -> Unstacked:
     return {(0, 0): dict(arrays)} if arrays else {}
 
 
-def _is_known(row: CellRow, name: str, array: Any) -> bool:
-    """Whether a name is one of a cell's arrays."""
-    cells = _unstacked(row, {name: array}).items()
+def _is_known(row: CellRow, name: str) -> bool:
+    """Whether a name is one of a cell's arrays, of a module with one layer or with more."""
+    cells = _unstacked(row, {name: np.zeros((1, 1))}).items()
     return any(each in row.names for at, cell in cells if at != NO_CELL for each in cell)
 
 
-def _prefixes(row: CellRow, named: Mapping[str, Any]) -> dict[str, int]:
+def _prefixes(
+    row: CellRow, names: Iterable[str], separator: re.Pattern[str] = _SEPARATOR
+) -> dict[str, int]:
     """What precedes the names of a cell's arrays, each with how many arrays that makes known."""
     found: dict[str, int] = {}
-    for name, array in named.items():
-        ends = [0, *(match.end() for match in _SEPARATOR.finditer(name))]
-        for prefix in (name[:end] for end in ends if _is_known(row, name[end:], array)):
+    for name in names:
+        ends = [0, *(match.end() for match in separator.finditer(name))]
+        for prefix in (name[:end] for end in ends if _is_known(row, name[end:])):
             found[prefix] = found.get(prefix, 0) + 1
     return found
 
 
-def _common_prefix(row: CellRow, named: Mapping[str, Any]) -> str:
+def _common_prefix(row: CellRow, names: Iterable[str]) -> str:
     """What precedes the names of most of the cell's arrays."""
-    found = _prefixes(row, named)
+    found = _prefixes(row, names)
     return max(found, key=lambda prefix: (found[prefix], -len(prefix)), default="")
 
 
-def _remedy(row: CellRow, given: Mapping[str, Any], prefix: str) -> str:
+def _remedy(row: CellRow, given: Iterable[str], prefix: str) -> str:
     """The prefixes under which a cell is in a larger tree."""
     least = sum(not group for group in row.names.values())
-    found = [each for each, count in _prefixes(row, given).items() if count >= least]
+    found = [each for each, count in _prefixes(row, given, _LIKELY).items() if count >= least]
     told = [repr(each[:80]) for each in found if each != prefix and each][:_MOST_TOLD]
     return f"pass {'one of ' if told[1:] else ''}prefix={', '.join(told)}" if told else ""
 
@@ -176,8 +186,7 @@ def _check_complete(name: str, cells: Unstacked, both: bool) -> None:
         for direction in range(1 + both):
             if (layer, direction) not in cells:
                 expected = f"{name} with {layers} layers in {1 + both} directions"
-                which = ("forward", "backward")[direction]
-                got = f"no arrays of layer {layer}, {which}"
+                got = f"no arrays of layer {layer}, {_DIRECTIONS[direction]}"
                 raise InvalidArgumentError(FUNCTION, "parameters", expected, got)
 
 

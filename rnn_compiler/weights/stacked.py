@@ -73,7 +73,9 @@ class Reader:
 
 def as_host_array(function: str, name: str, value: Any, dtype: str = "float32") -> Any:
     """Anything numpy can view, and torch tensors, as a numpy array."""
-    if hasattr(value, "detach"):  # torch: numpy takes neither gradients, devices nor bfloat16
+    if hasattr(value, "detach") and hasattr(
+        value, "cpu"
+    ):  # torch: numpy takes neither gradients, devices nor bfloat16
         value = value.detach().cpu()
         if str(value.dtype) == "torch.bfloat16":
             value = value.float().numpy().astype(DTYPES["bfloat16"].numpy)

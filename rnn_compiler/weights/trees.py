@@ -12,15 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.schema.host_arrays import not_viewable
 from rnn_compiler.weights.stacked import Array, as_host_array
 
-_WAYS = {
-    "get_value": "Flax' variables, Theano's",
+_METHODS = {
     "asnumpy": "MindSpore's, MXNet's",
-    "numpy": "Paddle's, tinygrad's, Keras'",
+    "get_value": "Flax' variables, Theano's",
+    "numpy": "Keras', Paddle's, tinygrad's",
     "as_array": "DyNet's",
 }
-"""Methods that give the array of a leaf, each with the frameworks whose leaves have it."""
+"""Methods that give the array of a leaf, each with whose leaves have it."""
 
 _ATTRIBUTES = {"chainer": "array", "nnabla": "d"}
 """The attribute that is the array of a leaf, by framework."""
@@ -35,23 +36,35 @@ def is_tree(value: object) -> bool:
     return isinstance(value, Mapping) or _is_list(value) or _fields(value) is not None
 
 
-def named_arrays(function: str, argument: str, tree: Any) -> dict[str, Array]:
-    """The arrays of a tree by their paths; what is None is left out.
+def named_leaves(function: str, argument: str, tree: Any) -> dict[str, Any]:
+    """The leaves of a tree by their paths; what is None is left out.
 
     Raises:
-        InvalidArgumentError: It is no tree, or a leaf is not an array.
+        InvalidArgumentError: It is no tree.
 
     Example:
-        >>> named_arrays("from_cell", "parameters", {"gru/h": {"b": [1.0]}, "bias": None})
-        {'gru.h.b': array([1.], dtype=float32)}
+        >>> named_leaves("from_cell", "parameters", {"gru/h": {"b": [1.0]}, "bias": None})
+        {'gru.h.b': [1.0]}
     """
+    if callable(state_dict := getattr(tree, "state_dict", None)):
+        tree = state_dict()
     if not is_tree(tree):
         remedy = "pass nnx.state(cell), module.state_dict(), layer.get_weights() or a dict"
         raise InvalidArgumentError(function, argument, _EXPECTED, describe(tree), remedy)
-    return {
-        path: as_host_array(function, path, _plain(leaf))
-        for path, leaf in _leaves(function, argument, tree, "", _DEEPEST)
-    }
+    return dict(_leaves(function, argument, tree, "", _DEEPEST))
+
+
+def leaf_array(function: str, path: str, leaf: Any) -> Array:
+    """A leaf as numpy's array.
+
+    Raises:
+        InvalidArgumentError: It cannot be one.
+    """
+    try:
+        plain = _plain(leaf)
+    except Exception as error:  # the framework's own
+        raise not_viewable(function, path, leaf, error) from error
+    return as_host_array(function, path, plain)
 
 
 def _leaves(
@@ -97,13 +110,13 @@ def _fields(value: object) -> dict[str, Any] | None:
 
 
 def _plain(leaf: Any) -> Any:
-    """A leaf as something that numpy or torch can view."""
+    """A leaf as something that numpy can view, or a tensor of torch."""
     package = type(leaf).__module__.partition(".")[0]
     if package in _ATTRIBUTES and hasattr(leaf, _ATTRIBUTES[package]):
         return getattr(leaf, _ATTRIBUTES[package])
-    if hasattr(leaf, "detach"):  # torch's, which `as_host_array` takes
+    if hasattr(leaf, "detach") and hasattr(leaf, "cpu"):
         return leaf
-    for way in _WAYS:
-        if callable(method := getattr(leaf, way, None)):
+    for name in _METHODS:
+        if callable(method := getattr(leaf, name, None)):
             return method()
     return leaf

@@ -242,7 +242,9 @@ def paddle() -> Iterator[Case]:
         name = f"paddle.nn.{kind}"
         module = getattr(paddle.nn, kind)(I, H, time_major=True, **options)
         shapes = {k: v.shape for k, v in module.state_dict().items()}
-        given = {k: numbers(f"{name}{k}", *v) for k, v in shapes.items() if "." not in k}
+        given = {
+            k: numbers(f"{name}{k}", *v) for k, v in shapes.items() if "." not in k or "_ho" in k
+        }
         module.set_state_dict({k: paddle.to_tensor(v) for k, v in given.items()})
         params = {k: v.numpy() for k, v in module.state_dict().items()}
         for k, v in given.items():
