@@ -84,6 +84,10 @@ VERBS = [path for path in leaves(make_parser()) if path != ("emit",)]
 
 def command(path: tuple[str, ...], folder: Path) -> list[str]:
     artifact = str(folder / "lstm.vmfb")
+    if path == ("weights", "cells"):
+        return [*path]
+    if path == ("weights", "from-cell"):
+        return [*path, "torch.nn.RNN", str(folder / "torch.npz")]
     if path[0] == "weights":
         return weights(folder, path[1])
     arguments = {

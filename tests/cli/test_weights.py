@@ -16,6 +16,7 @@ import ml_dtypes
 import numpy as np
 import processes
 import pytest
+from weights.cell_formulas import parameters
 from weights.converter_golden import GOLDENS, ConverterGolden
 
 from rnn_compiler import weights
@@ -182,3 +183,46 @@ def test_missing_options_are_named(capsys: pytest.CaptureFixture[str]) -> None:
         main(["weights", "to-torch", "p.npy", "-o", "out.npz"])
     assert caught.value.code == 2
     assert "--rnn-mode, --num-layers, --num-units, --input-size" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", [".npz", pytest.param(".safetensors", marks=needs_safetensors)])
+def test_a_cell_from_a_file(
+    suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command that it prints compiles the cell with the weights that it writes."""
+    monkeypatch.chdir(tmp_path)
+    source, written = f"params{suffix}", f"weights{suffix}"
+    arrays = {name: array.astype(np.float32) for name, array in parameters("haiku.GRU").items()}
+    weights.save(source, {f"{at}/{name}": a for at in "ab" for name, a in arrays.items()})
+    options = ["--prefix=a", "--prefix=b", "--bidirectional", "-o", written]
+    assert main(["weights", "from-cell", "haiku.GRU", source, *options]) == 0
+    out = capsys.readouterr().out
+    assert "onnx.GRU direction=bidirectional\n" in out
+    layer = weights.from_cell("haiku.GRU", [arrays] * 2, bidirectional=True)
+    found = weights.load(written)
+    assert {name: array.tobytes() for name, array in found.items()} == {
+        name: array.tobytes() for name, array in layer.weights.items()
+    }
+    _, _, command = out.partition("next: rnn-compiler ")
+    assert (
+        main([*shlex.split(command.replace("--format=c", "").replace("FOLDER", "gru.vmfb"))]) == 0
+    )
+
+
+def test_a_cell_of_keras_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """numpy numbers what get_weights lists."""
+    path = str(tmp_path / "weights.npz")
+    np.savez(path, *parameters("keras2.layers.LSTM").values())
+    command = ["weights", "from-cell", "keras2.layers.LSTM", path, "--json"]
+    assert main(command) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["op"], facts["dtype"]) == ("onnx.LSTM", "float64")
+    assert facts["attributes"]["activations"] == "HardSigmoid Tanh Tanh"
+    assert "--dtype=float64" in facts["command"]
+    assert facts["output"] is None
+    assert main([*command[:-1], "--recurrent-activation=sigmoid"]) == 0
+    assert "CudnnRNNV3 is_training=False" in capsys.readouterr().out
+    assert main(["weights", "from-cell", "haiku.GRU", path]) == 2
+    assert "from_cell: 'parameters': expected only the arrays of" in capsys.readouterr().err
+    assert main(["weights", "cells"]) == 0
+    assert "haiku.GRU" in capsys.readouterr().out.splitlines()
