@@ -187,7 +187,7 @@ def test_missing_options_are_named(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("suffix", [".npz", pytest.param(".safetensors", marks=needs_safetensors)])
 def test_a_cell_from_a_file(
-    suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    suffix: str, cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The command that it prints compiles the cell with the weights that it writes."""
     monkeypatch.chdir(tmp_path)
@@ -195,8 +195,7 @@ def test_a_cell_from_a_file(
     arrays = {name: array.astype(np.float32) for name, array in parameters("haiku.GRU").items()}
     weights.save(source, {f"{at}/{name}": a for at in "ab" for name, a in arrays.items()})
     options = ["--prefix=a", "--prefix=b", "--bidirectional", "-o", written]
-    assert main(["weights", "from-cell", "haiku.GRU", source, *options]) == 0
-    out = capsys.readouterr().out
+    out = cli("weights", "from-cell", "haiku.GRU", source, *options).out
     assert "onnx.GRU direction=bidirectional\n" in out
     layer = weights.from_cell("haiku.GRU", [arrays] * 2, bidirectional=True)
     found = weights.load(written)
@@ -204,25 +203,21 @@ def test_a_cell_from_a_file(
         name: array.tobytes() for name, array in layer.weights.items()
     }
     _, _, command = out.partition("next: rnn-compiler ")
-    assert (
-        main([*shlex.split(command.replace("--format=c", "").replace("FOLDER", "gru.vmfb"))]) == 0
-    )
+    cli(*shlex.split(command.replace("--format=c", "").replace("FOLDER", "gru.vmfb")))
 
 
-def test_a_cell_of_keras_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cell_of_keras_from_a_file(cli: Any, tmp_path: Path) -> None:
     """numpy numbers what get_weights lists."""
-    path = str(tmp_path / "weights.npz")
+    path = tmp_path / "weights.npz"
     np.savez(path, *parameters("keras2.layers.LSTM").values())
-    command = ["weights", "from-cell", "keras2.layers.LSTM", path, "--json"]
-    assert main(command) == 0
-    facts = json.loads(capsys.readouterr().out)
+    command = ["weights", "from-cell", "keras2.layers.LSTM", path]
+    facts = json.loads(cli(*command, "--json").out)
     assert (facts["op"], facts["dtype"]) == ("onnx.LSTM", "float64")
     assert facts["attributes"]["activations"] == "HardSigmoid Tanh Tanh"
     assert "--dtype=float64" in facts["command"]
     assert facts["output"] is None
-    assert main([*command[:-1], "--recurrent-activation=sigmoid"]) == 0
-    assert "CudnnRNNV3 is_training=False" in capsys.readouterr().out
-    assert main(["weights", "from-cell", "haiku.GRU", path]) == 2
-    assert "from_cell: 'parameters': expected only the arrays of" in capsys.readouterr().err
-    assert main(["weights", "cells"]) == 0
-    assert "haiku.GRU" in capsys.readouterr().out.splitlines()
+    out = cli(*command, "--recurrent-activation=sigmoid").out
+    assert "CudnnRNNV3 is_training=False" in out
+    err = cli("weights", "from-cell", "haiku.GRU", path, code=2).err
+    assert "from_cell: 'parameters': expected only the arrays of" in err
+    assert "haiku.GRU" in cli("weights", "cells").out.splitlines()
