@@ -90,3 +90,33 @@ def test_loops_that_are_alike_are_dispatched_from_one_executable() -> None:
 def test_a_composite_of_another_kind_and_what_is_none_stay() -> None:
     other = edited(LOOP, ("rnn_compiler.time_loop", "rnn_compiler.another"))
     assert fused(other) == (rewritten(other)[0], {})
+
+
+def test_gates_of_two_matrices_are_packed_together() -> None:
+    """Each is sliced, although the first columns of both would make up one of them."""
+    two = edited(
+        LOOP,
+        ("%w: tensor<4x4xf32>", "%w: tensor<4x8xf32>, %v: tensor<4x8xf32>"),
+        (", %w, ", ", %w, %v, "),
+        ("tensor<4x4xf32>,", "tensor<4x8xf32>, tensor<4x8xf32>,"),
+        ("count read read", "count read read read"),
+        ("%h, %w, %v, contracting", "%h, %w, contracting"),
+        (
+            "(tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>",
+            """(tensor<2x4xf32>, tensor<4x8xf32>) -> tensor<2x8xf32>
+  %hv = stablehlo.dot_general %h, %v, contracting_dims = [1] x [0]
+    : (tensor<2x4xf32>, tensor<4x8xf32>) -> tensor<2x8xf32>
+  %first = stablehlo.slice %hw [0:2, 0:4] : (tensor<2x8xf32>) -> tensor<2x4xf32>
+  %second = stablehlo.slice %hv [0:2, 4:8] : (tensor<2x8xf32>) -> tensor<2x4xf32>
+  %both = stablehlo.multiply %first, %second : tensor<2x4xf32>""",
+        ),
+        ("%x_t, %hw", "%x_t, %both"),
+    )
+    check(
+        fused(two)[0],
+        """
+        CHECK: [[W:%.+]] = stablehlo.slice %{{.+}} [0:4, 0:4]
+        CHECK: [[V:%.+]] = stablehlo.slice %{{.+}} [0:4, 4:8]
+        CHECK: stablehlo.concatenate [[W]], [[V]], dim = 1
+        """,
+    )
