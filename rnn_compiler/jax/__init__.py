@@ -11,11 +11,17 @@ block_lstm_grad_v2, ...
     the gradient ops by themselves, not differentiable
 export
     `jax.export.export` for functions with such calls
+fuse_scans
+    scans over LSTM, GRU and plain cells of any framework run the ops
 
 This needs JAX 0.10; no other part of the package imports it.
 
 primitives      one JAX primitive per op: its arguments, its rules, how it is lowered
 functions       the functions, their gradients, and their export for `rnn_compiler.link`
+values          values in the body of a scan as sums of terms
+equations       what JAX's primitives compute of them
+cells           cells: recognized by these sums, run by ops
+scans           the scans that become ops where a function is traced
 """
 
 from __future__ import annotations
@@ -32,9 +38,10 @@ except ImportError as error:
     raise ImportError(message, name="jax") from error
 
 from rnn_compiler.jax.functions import CUSTOM_CALLS, FUNCTIONS, export
+from rnn_compiler.jax.scans import Scans, fuse_scans
 from rnn_compiler.op_functions import found
 
-__all__ = ["CUSTOM_CALLS", "export", *FUNCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = ["CUSTOM_CALLS", "Scans", "export", "fuse_scans", *FUNCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:

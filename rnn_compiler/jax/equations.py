@@ -1,0 +1,241 @@
+"""The equations in the body of a scan, as what they compute of sums of terms."""
+
+# JAX's type annotations are incomplete.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, jaxpr_as_fun
+
+from rnn_compiler.jax.primitives import Array
+from rnn_compiler.jax.values import (
+    Joined,
+    Known,
+    NotACellError,
+    Operand,
+    Value,
+    activated,
+    add,
+    constant,
+    multiply,
+    product,
+)
+
+_Rule: TypeAlias = "Callable[[Any, Sequence[Operand]], Operand | list[Operand]]"
+
+_CALLS = ("jit", "remat2")
+"""Those that call a function whose gradient is that of its body."""
+
+
+def computed(
+    targets: Sequence[Any], equations: Sequence[Any], given: Mapping[Any, Array], debug_info: Any
+) -> list[Array]:
+    """The values of variables that equations compute from given ones."""
+    unnamed = debug_info.with_unknown_names()
+    part = Jaxpr([], [*given], targets, equations, debug_info=unnamed)
+    return jaxpr_as_fun(ClosedJaxpr(part, []))(*given.values())
+
+
+def results(equation: Any, operands: Sequence[Operand], debug_info: Any) -> list[Operand]:
+    """The results of an equation of a function with this debug information.
+
+    Raises:
+        NotACellError: They are not such sums.
+    """
+    if all(isinstance(each, Known) for each in operands):
+        return _known(equation, operands, debug_info)
+    _check_dtypes(equation)
+    name = equation.primitive.name
+    if name in _RULES:
+        made = _RULES[name](equation, operands)
+        return made if isinstance(made, list) else [made]
+    if name == "custom_jvp_call" and _is_relu(equation.params["call_jaxpr"]):
+        return [activated("relu", _value(operands[0]))]
+    if name not in _CALLS:
+        raise NotACellError(f"its body has '{name}'")
+    called = equation.params["jaxpr"]
+    constants = [*getattr(called, "consts", ())]  # a checkpoint has none
+    given = [Known(lambda each=each: each, np.shape(each)) for each in constants]
+    return _called(getattr(called, "jaxpr", called), [*given, *operands])
+
+
+def _check_dtypes(equation: Any) -> None:
+    dtypes = {v.aval.dtype for v in (*equation.invars, *equation.outvars)}
+    if len(dtypes) != 1:
+        raise NotACellError(f"it computes with {' and '.join(sorted(map(str, dtypes)))}")
+
+
+def _known(equation: Any, operands: Sequence[Any], debug_info: Any) -> list[Operand]:
+    """Results that depend only on constants of the scan."""
+    pairs = [*zip(equation.invars, operands, strict=True)]
+
+    @functools.cache
+    def compute() -> list[Array]:
+        given = {v: each.array for v, each in pairs if not isinstance(v, Literal)}
+        return computed(equation.outvars, [equation], given, debug_info)
+
+    spread = None
+    if equation.primitive.name == "broadcast_in_dim":
+        spread = operands[0], tuple(map(int, equation.params["broadcast_dimensions"]))
+    return [
+        Known(lambda k=k: compute()[k], each.aval.shape, spread)
+        for k, each in enumerate(equation.outvars)
+    ]
+
+
+def _called(body: Any, given: Sequence[Operand]) -> list[Operand]:
+    """The results of a function that is called."""
+    known: dict[Any, Operand] = dict(zip([*body.constvars, *body.invars], given, strict=True))
+
+    def read(variable: Any) -> Operand:
+        return literal(variable) if isinstance(variable, Literal) else known[variable]
+
+    for equation in body.eqns:
+        found = results(equation, [read(each) for each in equation.invars], body.debug_info)
+        known |= zip(equation.outvars, found, strict=True)
+    return [read(each) for each in body.outvars]
+
+
+def literal(variable: Any) -> Known:
+    """A number that is written in the body."""
+    return Known(lambda: variable.val, variable.aval.shape)
+
+
+def _is_relu(body: Any) -> bool:
+    """Whether a function is `jax.nn.relu`, whose gradient at 0 is 0 as in the ops."""
+    names = []
+    while len(body.eqns) == 1:
+        (equation,) = body.eqns
+        names.append(equation.params.get("name", equation.primitive.name))
+        inner = equation.params.get("jaxpr")
+        if inner is None:
+            break
+        body = inner.jaxpr
+    return names == ["relu", "max"]
+
+
+def variables(atoms: Iterable[Any]) -> list[Any]:
+    """Those that are not numbers."""
+    return [each for each in atoms if not isinstance(each, Literal)]
+
+
+def _value(operand: Operand) -> Value:
+    if not isinstance(operand, Value):
+        raise NotACellError("it joins arrays for something else than a product")
+    return operand
+
+
+def _alike(operands: Sequence[Operand]) -> tuple[Value, Value]:
+    """Two operands in one layout, of which at least one is a value."""
+    like = next(_value(each) for each in operands if not isinstance(each, Known))
+    first, second = (
+        constant(each, like) if isinstance(each, Known) else _value(each) for each in operands
+    )
+    return first, second
+
+
+def _activated(function: str) -> _Rule:
+    def rule(equation: Any, operands: Sequence[Operand]) -> Value:
+        del equation
+        return activated(function, _value(operands[0]))
+
+    return rule
+
+
+def _sum(sign: float) -> _Rule:
+    def rule(equation: Any, operands: Sequence[Operand]) -> Value:
+        del equation
+        return add(*_alike(operands), sign)
+
+    return rule
+
+
+def _times(equation: Any, operands: Sequence[Operand]) -> Value:
+    del equation
+    return multiply(*_alike(operands))
+
+
+def _negated(equation: Any, operands: Sequence[Operand]) -> Value:
+    del equation
+    value = _value(operands[0])
+    return add(value.with_terms({}), value, -1.0)
+
+
+def _slice(equation: Any, operands: Sequence[Operand]) -> Value:
+    value = _value(operands[0])
+    starts, stops = equation.params["start_indices"], equation.params["limit_indices"]
+    if set(equation.params["strides"] or (1,)) != {1}:
+        raise NotACellError("it takes every other element of an array")
+    shape = equation.outvars[0].aval.shape
+    others = [k for k in range(len(shape)) if k != value.axis]
+    if any(shape[k] != equation.invars[0].aval.shape[k] for k in others):
+        raise NotACellError("it takes a part of the batch")
+    return value.part(starts[value.axis], stops[value.axis])
+
+
+def _split(equation: Any, operands: Sequence[Operand]) -> list[Operand]:
+    value = _value(operands[0])
+    if equation.params["axis"] != value.axis:
+        raise NotACellError("it splits another axis than the last")
+    stops = [int(each) for each in np.cumsum(equation.params["sizes"])]
+    return [value.part(*each) for each in zip([0, *stops], stops, strict=False)]
+
+
+def _joined(equation: Any, operands: Sequence[Operand]) -> Joined:
+    parts = tuple(map(_value, operands))
+    if any(
+        each.axis != equation.params["dimension"] or each.order != parts[0].order for each in parts
+    ):
+        raise NotACellError("it joins arrays along another axis than the last")
+    return Joined(parts)
+
+
+def _transposed(equation: Any, operands: Sequence[Operand]) -> Value:
+    value = _value(operands[0])
+    return Value(
+        value.terms, value.units, tuple(value.order[at] for at in equation.params["permutation"])
+    )
+
+
+def _dot(equation: Any, operands: Sequence[Operand]) -> Value:
+    contracted, batch = equation.params["dimension_numbers"]
+    first, second = operands
+    if batch != ((), ()) or any(len(each) != 1 for each in contracted):
+        raise NotACellError("it has a product that is not one with a matrix")
+    before = isinstance(second, Known)
+    value, matrix = (first, second) if before else (second, first)
+    axis, rows = contracted if before else contracted[::-1]
+    if isinstance(value, Known) or not isinstance(matrix, Known) or len(matrix.shape) != 2:
+        raise NotACellError("it has a product that is not one with a matrix of weights")
+    return product(value, axis[0], matrix, rows[0], before=before)
+
+
+def _same(equation: Any, operands: Sequence[Operand]) -> Operand:
+    del equation
+    return operands[0]
+
+
+_RULES: Mapping[str, _Rule] = MappingProxyType(
+    {
+        "add": _sum(1.0),
+        "sub": _sum(-1.0),
+        "mul": _times,
+        "neg": _negated,
+        "logistic": _activated("logistic"),
+        "tanh": _activated("tanh"),
+        "slice": _slice,
+        "split": _split,
+        "concatenate": _joined,
+        "transpose": _transposed,
+        "dot_general": _dot,
+        "convert_element_type": _same,
+        "copy": _same,
+    }
+)

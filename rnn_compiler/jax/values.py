@@ -1,0 +1,280 @@
+"""Values in the body of a scan as sums of terms, from which cells can be recognized.
+
+A term is a coefficient times activations, and possibly times a carried value or an input, or its
+product with a matrix. Sums and products are multiplied out: `(1 - z) * n + z * h` and
+`n + z * (h - n)` are the same sum. Layouts are followed through transposes. Arrays that depend only
+on constants of the scan are computed when an op takes them.
+
+Whatever is not of this form raises `NotACellError`, which says what it met.
+"""
+
+# JAX's type annotations are incomplete.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from rnn_compiler.jax.primitives import Array
+
+
+class NotACellError(Exception):
+    """A scan, or a part of its body, that no op computes; the message says why."""
+
+
+class Known:
+    """An array that depends only on constants of the scan.
+
+    Attributes:
+        shape: Its shape.
+        spread: What it is a broadcast of, and to which axes, if it is one.
+    """
+
+    def __init__(
+        self,
+        compute: Callable[[], Array],
+        shape: Sequence[int],
+        spread: tuple[Known, tuple[int, ...]] | None = None,
+    ) -> None:
+        self._compute = compute
+        self.shape = tuple(shape)
+        self.spread = spread
+
+    @functools.cached_property
+    def array(self) -> Array:
+        """The array itself."""
+        return self._compute()
+
+    def number(self) -> float | None:
+        """The number that fills the array, if it is known now."""
+        if self.spread is not None:
+            return self.spread[0].number()
+        value = self.array if not self.shape else None
+        return float(value) if isinstance(value, (int, float, np.ndarray, np.generic)) else None
+
+    def along(self, axis: int) -> Known:
+        """The array as a vector; it must be the same along all its other axes."""
+        source, axes = self.spread or (self, tuple(range(len(self.shape))))
+        others = [size for at, size in zip(axes, source.shape, strict=True) if at != axis]
+        if math.prod(others) != 1:
+            raise NotACellError("it adds or multiplies by an array that differs along the batch")
+        return Known(lambda: source.array.reshape(-1), (math.prod(source.shape),))
+
+
+Coefficient: TypeAlias = "float | Known"
+
+
+class Input(NamedTuple):
+    """A carried value or an input of the step, with its number of units."""
+
+    variable: Any
+    units: int
+
+
+@dataclass(frozen=True, eq=False)
+class Activation:
+    """A function of a value. Each call is one object, and so is each part of it."""
+
+    function: str
+    argument: Value
+    parts: dict[tuple[int, int], Activation] = field(default_factory=dict)
+
+    def part(self, start: int, stop: int) -> Activation:
+        """Some of its units."""
+        if (start, stop) not in self.parts:
+            made = Activation(self.function, self.argument.part(start, stop))
+            self.parts[start, stop] = made
+        return self.parts[start, stop]
+
+
+class Term(NamedTuple):
+    """What a coefficient is multiplied by.
+
+    Attributes:
+        activations: Functions of values.
+        factor: An `Input` or, in a product with a matrix, also a value; None for the number 1.
+        product: Whether the coefficient is a matrix by which the factor is multiplied.
+    """
+
+    activations: tuple[Activation, ...] = ()
+    factor: Input | Value | None = None
+    product: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A sum: the coefficients of its terms.
+
+    Axis k of the array is axis ``order[k]`` of [batch ..., units].
+    """
+
+    terms: Mapping[Term, Coefficient]
+    units: int
+    order: tuple[int, ...]
+
+    @property
+    def axis(self) -> int:
+        """The axis of the units in the array."""
+        return self.order.index(len(self.order) - 1)
+
+    def with_terms(self, terms: Mapping[Term, Coefficient]) -> Value:
+        """Other terms in the same layout."""
+        return Value({k: c for k, c in terms.items() if c != 0.0}, self.units, self.order)
+
+    def part(self, start: int, stop: int) -> Value:
+        """Some of its units."""
+        if (start, stop) == (0, self.units):
+            return self
+        terms: dict[Term, Coefficient] = {}
+        for term, coefficient in self.terms.items():
+            if term.factor is not None and not term.product:
+                raise NotACellError("it takes a part of an input or a carried value")
+            parts = _ordered(each.part(start, stop) for each in term.activations)
+            terms[term._replace(activations=parts)] = _part(coefficient, start, stop)
+        return Value(terms, stop - start, self.order)
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """Values side by side, such as [x, h]."""
+
+    parts: tuple[Value, ...]
+
+
+Operand: TypeAlias = Value | Joined | Known
+
+
+def entering(variable: Any) -> Value:
+    """A carried value or an input of the step."""
+    shape = variable.aval.shape
+    if not shape:
+        raise NotACellError("it carries a number, or takes one for each step")
+    term = Term(factor=Input(variable, shape[-1]))
+    return Value({term: 1.0}, shape[-1], tuple(range(len(shape))))
+
+
+def _ordered(activations: Iterable[Activation]) -> tuple[Activation, ...]:
+    """The factors of a product, in the order that is the same for all products of them."""
+    return tuple(sorted(activations, key=id))
+
+
+def product_of(*activations: Activation) -> Term:
+    """The term that is a product of activations."""
+    return Term(_ordered(activations))
+
+
+def _part(coefficient: Coefficient, start: int, stop: int) -> Coefficient:
+    if not isinstance(coefficient, Known):
+        return coefficient
+    shape = (*coefficient.shape[:-1], stop - start)
+    return Known(lambda: coefficient.array[..., start:stop], shape)
+
+
+def _sum(a: Coefficient, b: Coefficient) -> Coefficient:
+    if not isinstance(a, Known):
+        if not isinstance(b, Known):
+            return a + b
+        return b if a == 0.0 else Known(lambda: a + b.array, b.shape)
+    return Known(lambda: a.array + (b.array if isinstance(b, Known) else b), a.shape)
+
+
+def times(a: Coefficient, b: Coefficient) -> Coefficient:
+    """The product of two coefficients, of which one must be a number."""
+    if isinstance(a, Known):
+        a, b = b, a
+    if isinstance(a, Known):
+        raise NotACellError("it multiplies by an array of weights elementwise")
+    if not isinstance(b, Known):
+        return a * b
+    return b if a == 1.0 else Known(lambda: a * b.array, b.shape)
+
+
+def _check_layout(a: Value, b: Value) -> None:
+    if (a.order, a.units) != (b.order, b.units):
+        raise NotACellError("it combines arrays of different axes")
+
+
+def add(a: Value, b: Value, factor: float = 1.0) -> Value:
+    """The sum of a and factor * b."""
+    _check_layout(a, b)
+    terms = dict(a.terms)
+    for term, coefficient in b.terms.items():
+        terms[term] = _sum(terms.get(term, 0.0), times(factor, coefficient))
+    return a.with_terms(terms)
+
+
+def multiply(a: Value, b: Value) -> Value:
+    """The product of two values, multiplied out."""
+    _check_layout(a, b)
+    terms: dict[Term, Coefficient] = {}
+    for one, first in a.terms.items():
+        for other, second in b.terms.items():
+            if one.factor is not None and other.factor is not None:
+                raise NotACellError("it multiplies inputs or carried values with each other")
+            term = one if one.factor is not None else other
+            term = term._replace(activations=_ordered((*one.activations, *other.activations)))
+            terms[term] = _sum(terms.get(term, 0.0), times(first, second))
+    return a.with_terms(terms)
+
+
+def activated(function: str, value: Value) -> Value:
+    """A function of a value."""
+    return value.with_terms({Term((Activation(function, value),)): 1.0})
+
+
+def constant(known: Known, like: Value) -> Value:
+    """An array of weights, or a number, in the layout of a value."""
+    number: Coefficient | None = known.number()
+    if number is None and known.shape:
+        vector = known.along(like.axis)
+        number = vector if vector.shape == (like.units,) else None
+    if number is None:
+        raise NotACellError("it adds or multiplies by a number that is not known when it is traced")
+    return like.with_terms({Term(): number})
+
+
+def product(value: Value | Joined, axis: int, matrix: Known, rows: int, *, before: bool) -> Value:
+    """A value, contracted over an axis of its array, times a matrix over the axis `rows`.
+
+    `before` tells whether the value's other axes come before the matrix' other one.
+    """
+    if isinstance(value, Joined):
+        columns = [each.units for each in value.parts]
+        starts = [sum(columns[:k]) for k in range(len(columns))]
+        products = [
+            product(each, axis, _rows(matrix, rows, start, each.units), 0, before=before)
+            for each, start in zip(value.parts, starts, strict=True)
+        ]
+        return functools.reduce(add, products)
+    if value.axis != axis:
+        raise NotACellError("it multiplies a matrix and another axis than the last of an array")
+    last = len(value.order) - 1
+    rest = [at for at in value.order if at != last]
+    factor: Input | Value = value
+    if [*value.terms.values()] == [1.0]:
+        (term,) = value.terms
+        if isinstance(term.factor, Input) and not term.activations and not term.product:
+            factor = term.factor
+    return Value(
+        {Term(factor=factor, product=True): _rows(matrix, rows, 0, value.units)},
+        matrix.shape[1 - rows],
+        (*rest, last) if before else (last, *rest),
+    )
+
+
+def _rows(matrix: Known, rows: int, start: int, count: int) -> Known:
+    """Some rows of a matrix whose rows are along an axis: [count, columns]."""
+    if rows == 0 and count == matrix.shape[0]:
+        return matrix
+
+    def compute() -> Array:
+        return (matrix.array if rows == 0 else matrix.array.T)[start : start + count]
+
+    return Known(compute, (count, matrix.shape[1 - rows]))
