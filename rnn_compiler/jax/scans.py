@@ -35,9 +35,9 @@ from rnn_compiler.jax.equations import computed, literal, results, variables
 from rnn_compiler.jax.primitives import Array
 from rnn_compiler.jax.values import Known, NotACellError, Operand, entering
 
-_ACTIVE: Any = config.bool_state(
+_ACTIVE: Any = config.State(
     "rnn_compiler_fuse_scans",
-    default=False,
+    False,
     help="Whether scans over known cells become ops of rnn_compiler.",
     include_in_jit_key=True,
     include_in_trace_context=True,

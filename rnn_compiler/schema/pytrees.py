@@ -1,7 +1,7 @@
 """Names of the leaves of trees: of arguments, results and states, after their paths in JAX.
 
-A tree is a dict, a named tuple, a list, a tuple, or an object such as a dataclass that JAX knows as
-one; everything else is a leaf.
+A tree is a dict, a named tuple, a list, a tuple, an object that JAX knows as one, where it is
+imported, or else a dataclass; everything else is a leaf.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import keyword
 import re
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -54,6 +55,17 @@ def _paths(path: str, tree: Any, known: Collection[str]) -> Iterator[tuple[str, 
         pairs = [(f"{path}.{name}", getattr(tree, name)) for name in names]
     elif issubclass(type(tree), (list, tuple)):
         pairs = [(f"{path}[{number}]", value) for number, value in enumerate(tree)]
+    elif "jax" in sys.modules:
+        utilities = sys.modules["jax"].tree_util
+
+        def below(each: object) -> bool:
+            return each is not tree
+
+        children = utilities.tree_flatten_with_path(tree, is_leaf=below)[0]
+        pairs = [(f"{path}{utilities.keystr(keys)}", value) for keys, value in children]
+        if any(value is tree for _, value in pairs):
+            yield path, tree
+            return
     elif dataclasses.is_dataclass(tree) and not isinstance(tree, type):
         names = [field.name for field in dataclasses.fields(tree)]
         pairs = [(f"{path}.{name}", getattr(tree, name)) for name in names]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import rnn_compiler as rc
 from rnn_compiler.linking import link_module
+from rnn_compiler.schema.pytrees import leaves
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
 jnp = pytest.importorskip("jax.numpy")
@@ -98,3 +100,35 @@ def test_attributes_and_integers_arrive(
     assert linked.attributes == expected.attributes
     assert linked.dims == expected.dims
     assert linked.arguments == expected.arguments
+
+
+def test_trees_have_the_names_of_arguments() -> None:
+    """Whatever JAX knows as a tree: with static fields, and classes that only it can take apart."""
+
+    @jax.tree_util.register_dataclass
+    @dataclasses.dataclass
+    class Cell:
+        weight: Any
+        bias: Any
+        size: int = dataclasses.field(default=3, metadata={"static": True})
+
+    @jax.tree_util.register_pytree_with_keys_class
+    class Variable:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+        def tree_flatten_with_keys(self) -> Any:
+            return [(jax.tree_util.GetAttrKey("value"), self.value)], None
+
+        @classmethod
+        def tree_unflatten(cls, _: None, children: Any) -> Variable:
+            return cls(*children)
+
+    params = {"cell": Cell(Variable(np.ones(2)), None), "scale": (Variable(np.ones(3)), 2.0)}
+    text = functions.export(lambda p, x: (p, x))(params, np.ones(4)).mlir_module()
+    names = [each.name for each in link_module(text).functions[0].arguments]
+    assert names == ["p_cell_weight_value", "p_scale_0_value", "p_scale_1", "x"]
+    found = leaves({"p": params, "x": [1, 2, 3, 4]}, names)
+    assert [*found] == names
+    assert found["x"] == [1, 2, 3, 4]
+    assert found["p_scale_0_value"] is params["scale"][0].value

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.linking import linked_module
+from rnn_compiler.linking import link_module
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
 jnp = pytest.importorskip("jax.numpy")
@@ -360,7 +360,7 @@ def exported_step() -> tuple[Any, Any, Any]:
 
 def test_an_exported_step_calls_the_ops() -> None:
     _, _, exported = exported_step()
-    module = linked_module(exported.mlir_module())
+    module = link_module(exported.mlir_module())
     assert sorted(each.op for each in module.linked) == [
         "onnx.GRU", "onnx.GRUGrad", "onnx.LSTM", "onnx.LSTMGrad",
     ]  # fmt: skip
