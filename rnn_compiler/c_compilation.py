@@ -173,12 +173,14 @@ def compile_c(
     library = make_library(
         *(name, *code.read("compile_c", "C"), code.code.object, resolved, code.origin, samples),
         code.code.stack_usage,
+        {state: array.tobytes() for state, array in module.initial.items()},
     )
     parts = _parts(name, library)
     manifest = code.manifest(
         *("c", name, _functions(module, library, code.packed), parts),
         alignment=ARCHITECTURES[resolved.architecture].alignment,
         flash_size=library.flash,
+        **({"state": state} if (state := _state(library)) else {}),
         golden=golden and {"computed_by": golden.computed_by, "file": f"{name}_selftest.c"},
     )
     return CModule(name, parts, manifest)
@@ -253,8 +255,25 @@ def _function(function: CFunction) -> dict[str, Any]:
         "scratch_size": expanded(function.scratch, function.schedule.formulas),
         "stack_size": function.stack,
         **({"open_sizes": sizes} if sizes else {}),
-        "arguments": [_member(member, by_value=not member.shape) for member in function.arguments],
+        "arguments": [_member(member, by_value=not member.shape) for member in function.given],
         "results": [_member(member, by_value=False) for member in function.results],
+        **({"states": _states(function), "updates": [*function.updated]} if function.state else {}),
+    }
+
+
+def _states(function: CFunction) -> list[str]:
+    return [member.name for member in function.arguments if member.is_state]
+
+
+def _state(library: Library) -> dict[str, Any] | None:
+    """The struct of states, if there is one."""
+    state = next((each.state for each in library.functions if each.state), None)
+    return state and {
+        "struct": state.struct,
+        "size": state.size,
+        "block_size": state.block,
+        "initial": [*state.initial],
+        "members": [_member(member, by_value=False) for member in state.members],
     }
 
 

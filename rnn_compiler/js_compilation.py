@@ -95,6 +95,7 @@ def compile_js(
     """
     check_request("compile_js", module, timeout)
     from rnn_compiler.lowering.host.identifiers import check_identifier
+    from rnn_compiler.lowering.host.states import stored
     from rnn_compiler.lowering.js.linking import link
     from rnn_compiler.lowering.js.source import (
         JsFunction,
@@ -118,22 +119,36 @@ def compile_js(
         stream = _stream(spec)
         companions = {} if isinstance(stream, str) else stream_companions(function)
         functions.append(JsFunction(spec, function, stream, companions))
+    first = {state: array.tobytes() for state, array in module.initial.items()}
+    initial = stored(first, constants)
+    constants += [first[state] for state, number in initial.items() if number is not None]
+    _check_starts(module.functions)
     starts, data = _laid_out(constants, architecture.alignment)
     features = [*architecture.baseline, *resolved.features]
-    source = print_module(name, functions, starts, features, code.origin)
+    source = print_module(name, functions, starts, features, code.origin, initial)
     digest = hashlib.sha256(code.code.object + data + source.encode()).hexdigest()
     sections = {"rnn_compiler.id": digest.encode()}
     if starts:
         sections["rnn_compiler.constants"] = data
     wasm = link(code.code.object, sections)
-    source = print_module(name, functions, starts, features, code.origin, digest)
-    types = print_types(name, functions, code.origin)
+    source = print_module(name, functions, starts, features, code.origin, initial, digest)
+    types = print_types(name, functions, code.origin, initial)
     parts = {
         f"{name}.mjs": source.encode(),
         f"{name}.wasm": wasm,
         f"{name}.d.ts": types.encode(),
     }
     return JsModule(name, parts, code.manifest("js", name, [*map(_row, functions)], parts))
+
+
+def _check_starts(functions: Sequence[FunctionSpec]) -> None:
+    """Checks that no function has the name by which a session of another starts."""
+    names = [spec.function for spec in functions]
+    taken = [name for name in names if any(spec.states for spec in functions)]
+    for name in names:
+        if name.endswith("_start") and name.removesuffix("_start") in taken:
+            expected = "a name other than that by which the states of a function start"
+            raise InvalidArgumentError("compile_js", "function", expected, repr(name))
 
 
 def _laid_out(constants: Sequence[bytes], alignment: int) -> tuple[list[int], bytes]:
@@ -179,6 +194,7 @@ def _row(each: JsFunction) -> dict[str, Any]:
         "frozen": [tensor.name for tensor in spec.frozen],
         "arguments": [_tensor(tensor) for tensor in spec.arguments],
         "results": [_tensor(tensor) for tensor in spec.results],
+        **({"states": [*spec.states]} if spec.states else {}),
         "scratch_size": written(each.function.schedule.scratch),
     }
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.lowering.host.functions import HostFunction
 from rnn_compiler.lowering.host.identifiers import check_identifier
+from rnn_compiler.lowering.host.states import HEADER, layout_of, states_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import (
@@ -44,6 +45,7 @@ class Member:
         minimum: The least value of its integers; None for any.
         maximum: The largest value of its integers; None for any.
         may_be_null: Whether its pointer may be null, because it is not read.
+        is_state: Whether it is a state, in the struct of states.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Member:
     minimum: Size | None = None
     maximum: Size | None = None
     may_be_null: bool = False
+    is_state: bool = False
 
     @property
     def c_type(self) -> str:
@@ -71,16 +74,64 @@ class Member:
 
 
 @dataclass(frozen=True)
+class State:
+    """The states of a module, which its functions share.
+
+    Attributes:
+        prefix: The prefix of its names: the function's, if one has states, or the module's.
+        alignment: The alignment of each state in bytes.
+        layout: The hash of names and types.
+        initial: The symbols of first values, for those states that have one; empty for zeros.
+    """
+
+    prefix: str
+    members: tuple[Member, ...]
+    alignment: int
+    layout: int
+    initial: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def struct(self) -> str:
+        """The type."""
+        return f"struct {self.prefix}_state"
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of its functions."""
+        made = ("state_to_block", "state_from_block", *(("initial_state",) if self.initial else ()))
+        return tuple(f"{self.prefix}_{each}" for each in made)
+
+    @property
+    def macro(self) -> str:
+        """The macro with the bytes of a block."""
+        return f"{self.prefix.upper()}_STATE_BLOCK_SIZE"
+
+    @property
+    def size(self) -> int:
+        """The bytes of the struct."""
+        sizes = [max(1, static_size(member.size)) for member in self.members]
+        return sum(aligned(size, self.alignment) for size in sizes)
+
+    @property
+    def block(self) -> int:
+        """The bytes of a block."""
+        return HEADER + sum(static_size(member.size) for member in self.members)
+
+
+@dataclass(frozen=True)
 class CFunction:
     """A function.
 
     Attributes:
-        arguments: Its arguments; scalars are passed by value.
+        arguments: Its arguments, its states among them; other scalars are passed by value.
         sizes: The open sizes of arguments and results, which are arguments too.
         stack: The maximum number of bytes of stack of a call.
         alignment: The alignment of arrays and scratch memory.
         companion_of: The function whose companion it is; empty for others.
-        states: The arguments that are states, each with the result that is its next value.
+        continued: The arguments that are states of a sequence in chunks, each with the result that
+            is its next value.
+        state: The states of its module, if it has some.
+        updated: The states that it updates.
     """
 
     name: str
@@ -92,12 +143,24 @@ class CFunction:
     stack: int = 0
     alignment: int = ALIGNMENT
     companion_of: str = ""
-    states: Mapping[str, str] = field(default_factory=dict[str, str])
+    continued: Mapping[str, str] = field(default_factory=dict[str, str])
+    state: State | None = None
+    updated: tuple[str, ...] = ()
+
+    @property
+    def compared(self) -> tuple[Member, ...]:
+        """What a call changes: its results, and states."""
+        return (*self.results, *(m for m in self.arguments if m.name in self.updated))
+
+    @property
+    def given(self) -> tuple[Member, ...]:
+        """Its arguments that are no states."""
+        return tuple(member for member in self.arguments if not member.is_state)
 
     @property
     def arrays(self) -> tuple[Member, ...]:
         """Its array arguments and results."""
-        return (*(member for member in self.arguments if member.shape), *self.results)
+        return (*(member for member in self.given if member.shape), *self.results)
 
     @property
     def limited(self) -> tuple[Member, ...]:
@@ -131,7 +194,8 @@ class CFunction:
     @cached_property
     def scalars(self) -> Mapping[int, Span]:
         """The offsets of the copies of scalar arguments, after the schedule's memory."""
-        numbers = [k for k, member in enumerate(self.arguments) if not member.shape]
+        members = enumerate(self.arguments)
+        numbers = [k for k, member in members if not (member.shape or member.is_state)]
         start = self._aligned
         return {
             number: Span(
@@ -167,8 +231,29 @@ def check_file_name(name: object) -> str:
     return text
 
 
-def functions_of(functions: Iterable[HostFunction], alignment: int) -> list[CFunction]:
-    """Functions in C, each followed by its companions."""
+def functions_of(
+    name: str, functions: Sequence[HostFunction], alignment: int, initial: Mapping[str, str]
+) -> list[CFunction]:
+    """Functions in C, each followed by its companions.
+
+    `initial` has the symbols of states' first values (`State`).
+    """
+    found = _functions_of(functions, alignment)
+    tensors = states_of(each.spec for each in functions)
+    if not tensors:
+        return found
+    known = {m.name: m for each in found for m in each.arguments if m.is_state}
+    members = tuple(known[name] for name in tensors)
+    users = [each.spec.function for each in functions if each.spec.states]
+    prefix = users[0] if len(users) == 1 else name
+    state = State(prefix, members, alignment, layout_of(tensors.values()), initial)
+    return [
+        replace(each, state=state) if any(m.is_state for m in each.arguments) else each
+        for each in found
+    ]
+
+
+def _functions_of(functions: Iterable[HostFunction], alignment: int) -> list[CFunction]:
     found: list[CFunction] = []
     for each in functions:
         spec = each.spec
@@ -187,18 +272,22 @@ def functions_of(functions: Iterable[HostFunction], alignment: int) -> list[CFun
 def _function(function: HostFunction, alignment: int, *comment: str) -> CFunction:
     spec = function.spec
     arguments = (
-        replace(_argument(t), may_be_null=t.name in function.unread) for t in spec.arguments
+        replace(_argument(t), may_be_null=t.name in function.unread, is_state=t.name in spec.states)
+        for t in spec.arguments
     )
-    results, sizes = (tuple(map(_member, tensors)) for tensors in (spec.results, function.sizes))
+    kept = spec.continued.values()
+    own = [each for number, each in enumerate(spec.results) if number not in kept]
+    results, sizes = (tuple(map(_member, tensors)) for tensors in (own, function.sizes))
     return CFunction(
         *(spec.function, comment, (*arguments,), results, function.schedule, sizes),
         alignment=alignment,
-        states=_states(spec),
+        continued=_continued(spec),
+        updated=tuple(spec.arguments[number].name for number in spec.continued),
     )
 
 
-def _states(spec: FunctionSpec) -> dict[str, str]:
-    """The states of a function, each with the result that is its next value; none if one has none.
+def _continued(spec: FunctionSpec) -> dict[str, str]:
+    """The states of a sequence in chunks, each with the result that is its next value; or none.
 
     A result with the states of all steps is not of the state's type.
     """
@@ -303,6 +392,14 @@ def wrapped(start: str, items: Sequence[str], end: str) -> list[str]:
     return [*lines, f"    {row.rstrip().rstrip(',')}", end.lstrip()]
 
 
+def externals(declarations: Sequence[str]) -> list[str]:
+    """The declarations of the object's symbols."""
+    if not declarations:
+        return []
+    opened = ["#ifdef __cplusplus", 'extern "C" {', "#endif"]
+    return [*opened, *declarations, "#ifdef __cplusplus", "}", "#endif", ""]
+
+
 def words(name: str, data: bytes, alignment: int) -> list[str]:
     """Data as at least one 64-bit word, which is compact and independent of the byte order.
 
@@ -320,8 +417,8 @@ def words(name: str, data: bytes, alignment: int) -> list[str]:
 
 # The codes that functions return in C, and the message of ``NAME_error`` for each.
 
-NO_STRUCT, CPU, FAILED, NO_BYTES = 1, 2, 3, 4
-"""Codes that do not belong to an argument."""
+NO_STRUCT, CPU, FAILED, NO_BYTES, DAMAGED, OTHER = 1, 2, 3, 4, 5, 6
+"""Codes that do not belong to an argument; the last two are of a block of states."""
 
 NULL, MISALIGNED, OVERLAP, RANGE = range(4)
 """The kinds of mistakes with an argument or a result, added to its own code."""
@@ -354,10 +451,15 @@ class Messages:
         }
         if any(function.sizes for function in functions):
             self.texts[NO_BYTES] = "bytes: a null pointer"
+        if any(function.state for function in functions):
+            self.texts[DAMAGED] = "block: damaged"
+            self.texts[OTHER] = "block: of another module"
         if features:
             needed = ", ".join(features)
             self.texts[CPU] = f"this processor lacks a feature that the code needs: {needed}"
         self._add(Member("scratch", "int8", (1,)), written=True)
+        if any(function.state for function in functions):
+            self._add(Member("state", "int8", (1,)), written=True)
         for function in functions:
             for member in function.limited:
                 self._add(member, written=False)
@@ -366,7 +468,7 @@ class Messages:
             for member in function.results:
                 self._add(member, written=True)
         for function in tested:
-            for member in function.results:
+            for member in function.compared:
                 code = _FIRST + 4 * len(self._codes) + len(self._samples)
                 self._samples[function.name, member.name] = code
                 self.texts[code] = (
@@ -382,6 +484,11 @@ class Messages:
         """The code of the scratch memory."""
         return self._codes["scratch", None, None]
 
+    @property
+    def state(self) -> int:
+        """The code of the states."""
+        return self._codes["state", None, None]
+
     def of_sample(self, function: CFunction, member: Member) -> int:
         """The code of a result that differs from the expected one."""
         return self._samples[function.name, member.name]
@@ -391,7 +498,9 @@ class Messages:
         code = self._codes.setdefault(key, _FIRST + 4 * len(self._codes))
         name = member.name
         texts: Mapping[int, str] = {}
-        if member.shape:
+        if member.is_state:
+            pass  # in a struct, which has a code of its own
+        elif member.shape:
             texts = {
                 NULL: f"{name}: a null pointer",
                 MISALIGNED: f"{name}: not aligned to {self.alignment} bytes",
@@ -437,15 +546,20 @@ def print_header(
     origin: str,
     processor: str,
     flash: int,
+    state: Sequence[str],
     compared: str | None = None,
 ) -> str:
-    """The text of ``NAME.h``; `compared` is the source of the results that a self test has."""
+    """The text of ``NAME.h``.
+
+    `state` declares the states. `compared` is the source of the results that a self test has.
+    """
     guard = f"{name.upper()}_H"
     lines = [
         *comment(_introduction(name, functions, origin, processor, flash)),
         f"#ifndef {guard}",
         f"#define {guard}",
         "",
+        *(["#ifndef __cplusplus", "#include <stdalign.h>", "#endif"] if state else []),
         "#include <stddef.h>",
         "#include <stdint.h>",
         "",
@@ -474,6 +588,7 @@ def print_header(
         ),
         "",
     ]
+    lines += state
     for function in functions:
         lines += _declared(name, function)
     if compared is not None:
@@ -486,6 +601,7 @@ def _introduction(
     name: str, functions: Sequence[CFunction], origin: str, processor: str, flash: int
 ) -> list[str]:
     names = ", ".join(function.name for function in functions)
+    states = ", a struct of states" if any(function.state for function in functions) else ""
     alignment = functions[0].alignment
     return [
         f"{name}.h: {names}.",
@@ -496,10 +612,10 @@ def _introduction(
         f"It needs {processor}, and no library but libc.",
         f"{name}.o has {flash} bytes of code and constants, which may lie in flash memory.",
         "",
-        "A function takes a struct of arguments, a struct of results and scratch memory, and",
-        "returns 0 or a code. It checks all pointers and ranges before it does anything. It",
-        "allocates nothing and keeps nothing from call to call, so any threads may call it at the",
-        "same time, each with its own results and scratch memory.",
+        f"A function takes a struct of arguments, a struct of results{states} and scratch memory,",
+        "and returns 0 or a code. It checks all pointers and ranges before it does anything. It",
+        "allocates nothing and keeps nothing else from call to call, so any threads may call it at",
+        f"the same time, each with its own results{states} and scratch memory.",
         "",
         f"Arrays are contiguous, in rows, and begin at a multiple of {alignment} bytes. Results",
         "and scratch memory overlap neither each other nor arguments. What is in scratch memory",
@@ -543,10 +659,10 @@ def _example(name: str, function: CFunction) -> list[str]:
             "    }",
         ]
     lines += _prepared(function)
-    constant = "" if function.states else "const "
+    constant = "" if function.continued else "const "
     lines.append(f"    {constant}struct {function.name}_arguments arguments = {{")
     lines += [f"        .{member.name} = {_EXAMPLE}," for member in function.sizes]
-    for member in function.arguments:
+    for member in function.given:
         value = _array("in", function, member) if member.shape else str(_most(function, member))
         lines.append(f"        .{member.name} = {value},")
     lines += ["    };", f"    {constant}struct {function.name}_results results = {{"]
@@ -562,12 +678,13 @@ def _example(name: str, function: CFunction) -> list[str]:
 def _calls(function: CFunction, scratch: str) -> list[str]:
     """The lines of an example that call a function: twice if it has states."""
     declared = "" if function.sizes else "int "
-    called = f"{function.name}(&arguments, &results, {scratch});"
-    if not function.states:
+    state = "&state, " if function.state else ""
+    called = f"{function.name}(&arguments, &results, {state}{scratch});"
+    if not function.continued:
         return [f"    {declared}code = {called}"]
     swapped = [
         line
-        for state, result in function.states.items()
+        for state, result in function.continued.items()
         for line in (
             f"arguments.{state} = chunk % 2 ? out_{result} : in_{state};",
             f"results.{result} = chunk % 2 ? in_{state} : out_{result};",
@@ -588,10 +705,12 @@ def _calls(function: CFunction, scratch: str) -> list[str]:
 def _prepared(function: CFunction) -> list[str]:
     """The lines of an example that name arrays and fill lengths: of 0, no step would run."""
     lines: list[str] = []
+    if function.state and function.state.initial:
+        lines.append(f"    {function.state.prefix}_initial_state(&state);")
     for prefix, member in _named(function) if function.sizes else ():
         made = f"new_array(bytes.{member.name})"
         lines.append(f"    {member.c_type} *{prefix}_{member.name} = {made};")
-    for member in function.arguments:
+    for member in function.given:
         if member.shape and (most := _most(function, member)):
             count = static_size(bound(member.elements, _sizes(function)))
             lines += [f"    for (int k = 0; k < {count}; k++)"]
@@ -602,9 +721,9 @@ def _prepared(function: CFunction) -> list[str]:
 def _named(function: CFunction) -> list[tuple[str, Member]]:
     """The arrays of an example that have a name at open sizes too: lengths and states."""
     return [
-        *(("in", m) for m in function.arguments if m.shape and m.maximum),
-        *(("in", m) for m in function.arguments if m.name in function.states),
-        *(("out", m) for m in function.results if m.name in function.states.values()),
+        *(("in", m) for m in function.given if m.shape and m.maximum),
+        *(("in", m) for m in function.given if m.name in function.continued),
+        *(("out", m) for m in function.results if m.name in function.continued.values()),
     ]
 
 
@@ -631,7 +750,7 @@ def _array(prefix: str, function: CFunction, member: Member) -> str:
 
 def _arrays(macro: str, function: CFunction) -> list[str]:
     """The memory of an example."""
-    members = [("in", member) for member in function.arguments if member.shape]
+    members = [("in", member) for member in function.given if member.shape]
     members += [("out", member) for member in function.results]
     return [
         *(
@@ -639,6 +758,7 @@ def _arrays(macro: str, function: CFunction) -> list[str]:
             f"[{max(1, static_size(member.elements))}];"
             for prefix, member in members
         ),
+        *([f"static {function.state.struct} state;"] if function.state else []),
         f"alignas({macro}) static unsigned char scratch[{function.macro}];",
     ]
 
@@ -649,6 +769,7 @@ def _new_arrays(macro: str, function: CFunction) -> list[str]:
     sizes = [aligned(static_size(member.size), function.alignment) for member in known.arrays]
     size = sum(sizes) + known.scratch
     return [
+        *([f"static {function.state.struct} state;"] if function.state else []),
         f"alignas({macro}) static unsigned char memory[{size}];",
         "static size_t used;",
         "",
@@ -667,7 +788,7 @@ def _declared(name: str, function: CFunction) -> list[str]:
     return [
         *comment(function.comment),
         f"struct {f}_arguments {{",
-        *indented(_members((*function.sizes, *function.arguments), constant=True)),
+        *indented(_members((*function.sizes, *function.given), constant=True)),
         "};",
         "",
         f"struct {f}_results {{",
@@ -721,10 +842,11 @@ def _selftest(name: str, compared: str) -> list[str]:
 
 def parameters(function: CFunction) -> list[str]:
     """The parameters of a function."""
-    f = function.name
+    f, constant = function.name, "" if function.updated else "const "
     return [
         f"const struct {f}_arguments *arguments",
         f"const struct {f}_results *results",
+        *([f"{constant}{function.state.struct} *state"] if function.state else []),
         "void *scratch",
     ]
 
@@ -749,12 +871,13 @@ def _members(members: Sequence[Member], *, constant: bool) -> list[str]:
         pointer = bool(member.shape) or not constant
         space = " *" if pointer else " "
         const = "const " if constant and pointer else ""
-        declared.append((f"{const}{member.c_type}{space}{member.name};", _note(member)))
+        declared.append((f"{const}{member.c_type}{space}{member.name};", note(member)))
     width = max((len(text) for text, _ in declared), default=0)
     return [f"{text:<{width}}  /* {note} */" if note else text for text, note in declared]
 
 
-def _note(member: Member) -> str:
+def note(member: Member) -> str:
+    """What a comment says of a member: its shape and its values."""
     parts: list[str] = []
     if member.shape:
         shape = f"[{', '.join(map(str, member.shape))}]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.lowering.c.interface import CFunction, Messages, functions_of, print_header
@@ -12,8 +13,10 @@ from rnn_compiler.lowering.c.object_file import CKernel, Elf, ObjectFile, frames
 from rnn_compiler.lowering.c.selftest import INTERNAL as TEST_INTERNAL
 from rnn_compiler.lowering.c.selftest import Samples, print_selftest, tested
 from rnn_compiler.lowering.c.source import DEFINED, GLIBC_INDICES, INTERNAL, cpu_check, print_source
+from rnn_compiler.lowering.c.state import declared, defined
 from rnn_compiler.lowering.host.functions import HostFunction
 from rnn_compiler.lowering.host.identifiers import check_identifier
+from rnn_compiler.lowering.host.states import stored
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.manifest import TargetSpec
 from rnn_compiler.schema.schedule import Dispatch, steps_in
@@ -56,16 +59,20 @@ def make_library(
     origin: str,
     samples: Samples | None = None,
     stack_usage: str = "",
+    initial: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Library:
-    """Makes the files of a module.
+    """Makes the files of a module; `initial` are first values of its states, by name.
 
     InvalidArgumentError: a name is not valid in C, or two things would have the same name.
     UnsupportedError: the object is not understood, or not what the functions call.
     """
     architecture = ARCHITECTURES[target.architecture]
     alignment = architecture.memory.alignment
-    functions = functions_of(read, alignment)
     constants = {f"{name}_constant_{k}": each for k, each in enumerate(data)}
+    numbers = stored(initial, data)
+    symbols = {state: "" if k is None else f"{name}_constant_{k}" for state, k in numbers.items()}
+    functions = functions_of(name, read, alignment, symbols)
+    state = next((each.state for each in functions if each.state), None)
     known = ObjectFile(object_file) if object_file else ObjectFile.empty(target.architecture)
     _check_calls(functions, known.kernels)
     frames = frames_of(stack_usage)
@@ -87,12 +94,19 @@ def make_library(
     needed = f"{'an' if target.architecture[0] in 'ax' else 'a'} {target.architecture} processor"
     if target.features:
         needed += f" with {', '.join(target.features)}"
-    made = known.with_only(kernels, constants, alignment, mathematics)
+    first = {symbol: initial[state] for state, symbol in symbols.items() if symbol}
+    made = known.with_only(kernels, {**constants, **first}, alignment, mathematics)
     flash = Elf.read(made).loaded_size
     return Library(
-        print_header(name, functions, origin, needed, flash, samples and samples.computed_by),
+        print_header(
+            *(name, functions, origin, needed, flash),
+            declared(state) if state else [],
+            samples and samples.computed_by,
+        ),
         print_source(
-            *(name, functions, kernels, [*constants], messages, check, origin, [*mathematics])
+            *(name, functions, kernels, [*constants], messages, check, origin),
+            defined(state, [*first]) if state else [],
+            [*mathematics],
         ),
         made,
         tuple(functions),
@@ -141,6 +155,10 @@ def _check_names(name: str, functions: Sequence[CFunction], symbols: Sequence[st
             names += [f"{function.name}_{end}" for end in ("bytes", "measure")]
         else:
             macros.append(function.macro)
+        if function.state:
+            state = function.state
+            names += [each for each in (*state.functions, "hashed") if each not in names]
+            macros += [state.macro] if state.macro not in macros else []
         for member in (*function.arguments, *function.results):
             check_identifier("compile_c", member.name, member.name)
     members = {

@@ -296,11 +296,14 @@ class _Text:
         if each.packing is not None:
             packed, start = self._offsets(each.packing.results, 0)
             lines += self._call(each.packing, each.case, packed, {}, start)
-        results = self._known(each.function, each.case).results
-        offsets, end = self._offsets(results, start)
+        function = self._known(each.function, each.case)
+        offsets, end = self._offsets(function.results, start)
+        state = end
+        if function.state:
+            end += function.state.size
         rest = f"sizeof memory - {start}" if start else "sizeof memory"
         lines.append(f"memset({_at(start)}, 0xff, {rest});")
-        lines += self._call(each.function, each.case, offsets, packed, end)
+        lines += self._call(each.function, each.case, offsets, packed, end, state)
         self._calls += [
             f"static int call_{number}(void)",
             "{",
@@ -311,8 +314,11 @@ class _Text:
             "",
         ]
         first = len(self._rows)
-        for member in results:
-            self._rows.append(self._row(each, member, offsets[member.name]))
+        for member in function.compared:
+            offset = str(offsets.get(member.name, ""))
+            if member.is_state and function.state:
+                offset = f"{state} + offsetof({function.state.struct}, {member.name})"
+            self._rows.append(self._row(each, member, offset))
         self._runs += [f"{{call_{number}, {first}, {len(self._rows)}}},"]
 
     def _offsets(self, members: Sequence[Member], start: int) -> tuple[dict[str, int], int]:
@@ -334,16 +340,28 @@ class _Text:
         offsets: Mapping[str, int],
         packed: Mapping[str, int],
         scratch: int,
+        state: int = 0,
     ) -> list[str]:
-        """The call of a function whose results go to offsets of the memory."""
+        """The call of a function whose results and states go to offsets of the memory."""
         sizes = self._samples.sizes.get(case, {})
         arguments = [str(sizes[member.name]) for member in function.sizes]
         arguments += [
             f"({member.c_type} *)(void *)({_at(packed[member.name])})"
             if member.name in packed
             else self._argument(case, member)
-            for member in function.arguments
+            for member in function.given
         ]
+        of_states: list[str] = []
+        given = ""
+        if function.state:
+            struct, given = function.state.struct, "state, "
+            of_states.append(f"{struct} *state = ({struct} *)(void *)({_at(state)});")
+            of_states += [
+                f"memcpy({'' if member.shape else '&'}state->{member.name}, "
+                f"{self._sample(case, 'arguments', member.name)}, {member.size});"
+                for member in function.arguments
+                if member.is_state and member.size
+            ]
         results = [
             f"({member.c_type} *)(void *)({_at(offsets[member.name])})"
             for member in function.results
@@ -360,7 +378,8 @@ class _Text:
                     f"const struct {f}_results results = {{",
                     *indented([f"{value}," for value in results or ["0"]]),
                     "};",
-                    f"code = {f}(&arguments, &results, {_at(scratch)});",
+                    *of_states,
+                    f"code = {f}(&arguments, &results, {given}{_at(scratch)});",
                     "if (code)",
                     "    return code;",
                 ]
@@ -389,7 +408,7 @@ class _Text:
             self._arrays += words(self._data[key], array.tobytes(), self._alignment)
         return f"(const void *){self._data[key]}"
 
-    def _row(self, each: Tested, member: Member, offset: int) -> str:
+    def _row(self, each: Tested, member: Member, offset: str) -> str:
         """A result in the table of results."""
         sample = self._sample(each.case, "results", member.name)
         elements = static_size(member.elements)

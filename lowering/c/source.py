@@ -18,6 +18,7 @@ from rnn_compiler.lowering.c.interface import (
     Messages,
     call,
     comment,
+    externals,
     indented,
     measure_parameters,
     parallel_parameters,
@@ -413,9 +414,14 @@ def print_source(
     messages: Messages,
     check: CpuCheck,
     origin: str,
+    state: Sequence[str],
     mathematics: Sequence[str] = (),
 ) -> str:
-    """The text of ``NAME.c``; `mathematics` are the functions of libm that compiled code calls."""
+    """The text of ``NAME.c``.
+
+    `state` defines the functions of states; `mathematics` are the functions of libm that compiled
+    code calls.
+    """
     steps = [step for each in functions for step in steps_in(each.schedule.steps)]
     used = {step.kernel for step in steps if isinstance(step, Dispatch)}
     lines = [
@@ -430,7 +436,7 @@ def print_source(
     declared += [f"extern const unsigned char {symbol}[];" for symbol in constants]
     declared += [DECLARED[each].replace("{NAME}", name) for each in mathematics]
     lines += [TYPES] if used else []
-    lines += _externals(declared)
+    lines += externals(declared)
     lines += [DEFINED[each].replace("{NAME}", name) for each in mathematics]
     if used:
         has_sizes = any(function.sizes for function in functions)
@@ -444,6 +450,7 @@ def print_source(
         lines += ["static int cpu_is_known(void)", "{", *indented(check.function), "}", ""]
     for function in functions:
         lines += _defined(name, function, kernels, constants, messages, asks=bool(check.function))
+    lines += state
     lines += messages.function(name)
     return "\n".join(lines) + "\n"
 
@@ -457,14 +464,6 @@ def _filled(text: str, name: str, alignment: int, none: str = "") -> str:
     )
 
 
-def _externals(declarations: Sequence[str]) -> list[str]:
-    """The declarations of the object's symbols."""
-    if not declarations:
-        return []
-    opened = ["#ifdef __cplusplus", 'extern "C" {', "#endif"]
-    return [*opened, *declarations, "#ifdef __cplusplus", "}", "#endif", ""]
-
-
 def _defined(
     name: str,
     function: CFunction,
@@ -476,13 +475,14 @@ def _defined(
 ) -> list[str]:
     """The definition of a function, and of its parallel form, which does the work."""
     f = function.name
+    states, given = (" || !state", "state, ") if function.state else ("", "")
     body = _Body(function, kernels, constants, messages)
     steps = body.steps(function.schedule.steps)
     dispatches = any(isinstance(step, Dispatch) for step in steps_in(function.schedule.steps))
     lines = [
         *call(f"int {f}_parallel(", parallel_parameters(name, function), ")"),
         "{",
-        *indented(["if (!arguments || !results)", f"    return {NO_STRUCT};"]),
+        *indented([f"if (!arguments || !results{states})", f"    return {NO_STRUCT};"]),
         *indented(body.sizes()),
         *indented(body.checks()),
     ]
@@ -504,7 +504,7 @@ def _defined(
         *lines,
         *call(f"int {f}(", parameters(function), ")"),
         "{",
-        f"    return {f}_parallel(arguments, results, scratch, NULL, NULL);",
+        f"    return {f}_parallel(arguments, results, {given}scratch, NULL, NULL);",
         "}",
         "",
     ]
@@ -600,13 +600,16 @@ class _Body:
         function = self._function
         rows = [
             self._row(f"arguments->{member.name}", member)
-            for member in function.arguments
+            for member in function.given
             if member.shape
         ]
+        written = len(function.results) + 1
+        if function.state:
+            rows.append(f"{{state, sizeof *state, {self._messages.state}, 0}},")
+            written += bool(function.updated)
         rows += [self._row(f"results->{member.name}", member) for member in function.results]
         scratch = "bytes.scratch" if function.sizes else function.macro
         rows.append(f"{{scratch, {scratch}, {self._messages.scratch}, 0}},")
-        written = len(function.results) + 1
         kind = "" if function.sizes else "int "
         lines = [
             "const struct array arrays[] = {",
@@ -631,7 +634,7 @@ class _Body:
         code = self._messages.of(member) + RANGE
         high = member.maximum or 0
         most = _converted("uint64_t", high) if member.dtype == "uint64" else formula(high)
-        value = f"arguments->{member.name}"
+        value = f"{'state' if member.is_state else 'arguments'}->{member.name}"
         if member.shape:
             value += "[k]"
         tests = [f"{value} < {formula(member.minimum or 0)}", f"{value} > {most}"]
@@ -682,7 +685,7 @@ class _Body:
         function = self._function
         if span.storage is Storage.ARGUMENT and span.index in function.scalars:
             return f"memory + {self._offset(function.scalars[span.index].offset + span.offset)}"
-        if span.storage is Storage.ARGUMENT:
+        if span.storage is Storage.ARGUMENT and not function.arguments[span.index].is_state:
             base = f"arguments->{function.arguments[span.index].name}"
         elif span.storage is Storage.CONSTANT:
             base = self._constants[span.index]
@@ -691,11 +694,15 @@ class _Body:
         return f"(const char *){base} + {self._offset(span.offset)}" if span.offset else base
 
     def _pointer(self, span: Span) -> str:
-        """A pointer to bytes of a result, or of scratch memory."""
+        """A pointer to bytes of a result, of a state, or of scratch memory."""
         offset = self._offset(span.offset)
         if span.storage is Storage.SCRATCH:
             return f"memory + {offset}" if span.offset else "memory"
-        base = f"results->{self._function.results[span.index].name}"
+        if span.storage is Storage.ARGUMENT:
+            member = self._function.arguments[span.index]
+            base = f"{'' if member.shape else '&'}state->{member.name}"
+        else:
+            base = f"results->{self._function.results[span.index].name}"
         return f"(char *){base} + {offset}" if span.offset else base
 
     def _offset(self, number: Size) -> str:

@@ -45,7 +45,7 @@ RESERVED = KEYWORDS | {
         # variables, functions and types of functions in C
         "arguments array arrays buffers bytes call_kernel caller check_arrays code constants",
         "context cpu_is_known fill groups job k lengths memcpy memory memset results run",
-        "scratch wrong",
+        "scratch state wrong",
         # words of JavaScript
         "Math await debugger eval extends finally function implements import in instanceof",
         "interface let null package super typeof var with yield",

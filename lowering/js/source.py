@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rnn_compiler.lowering.host.functions import UNREAD, HostFunction
+from rnn_compiler.lowering.host.states import layout_of, states_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, SizeFormula, written
@@ -68,15 +69,27 @@ def print_module(
     constants: Sequence[int],
     features: Sequence[str],
     origin: str,
+    initial: Mapping[str, int | None],
     identity: str = "",
 ) -> str:
-    """The text of ``NAME.mjs``; `constants` are offsets in the section of constants."""
+    """The text of ``NAME.mjs``.
+
+    `constants` are offsets in the section of constants; `initial` the first values of states, each
+    the number of a constant, or None for zeros.
+    """
+    tensors = states_of(each.spec for each in functions)
+    states = {
+        "layout": f"{layout_of(tensors.values()):016x}",
+        "tensors": [*map(_tensor, tensors.values())],
+        "initial": dict(initial),
+    }
     rows = [_function(each.spec.function, each) for each in functions]
     fields = {
         "name": name,
         "id": identity,
         "features": [*features],
         "constants": [*constants],
+        "states": states if tensors else None,
     }
     head = [f"// {name}.mjs: {', '.join(each.spec.function for each in functions)}."]
     head += [f"// {origin} Do not edit.", ""]
@@ -95,6 +108,8 @@ def _function(name: str, each: JsFunction) -> list[str]:
         "op": spec.op,
         "arguments": [*map(_tensor, spec.arguments)],
         "results": [*map(_tensor, spec.results)],
+        "states": [*spec.states],
+        "updated": [spec.arguments[number].name for number in spec.continued],
         "sizes": sizes,
         "limit": function.schedule.limit,
         "stream": each.stream,
@@ -211,13 +226,23 @@ export interface Signature {
 """
 
 
-def print_types(name: str, functions: Sequence[JsFunction], origin: str) -> str:
-    """The text of ``NAME.d.ts``."""
+def print_types(
+    name: str, functions: Sequence[JsFunction], origin: str, initial: Collection[str]
+) -> str:
+    """The text of ``NAME.d.ts``; `initial` are the states that have a first value."""
     lines = [f"// {name}.d.ts: types of {name}.mjs.", f"// {origin} Do not edit.", "", _ERRORS]
     for each in functions:
         lines += _typed_function(each)
+    tensors = states_of(each.spec for each in functions)
+    lines += _typed_states(functions, tensors, initial) if tensors else []
     lines += ["export interface Functions {"]
     lines += [f"  {each.spec.function}: {_camel(each.spec.function)};" for each in functions]
+    if tensors:
+        mark = "?" if {*tensors} <= {*initial} else ""
+        for function in (each.spec.function for each in functions):
+            lines.append(
+                f"  {function}_start(states{mark}: FirstStates): {_camel(function)}Session;"
+            )
     source = "string | URL | BufferSource | Response | Promise<Response> | WebAssembly.Module"
     lines += ["}", "", f"export function load(source?: {source}): Promise<Functions>;"]
     return "\n".join(lines) + "\n"
@@ -256,6 +281,56 @@ def _typed_function(each: JsFunction) -> list[str]:
         "}",
         "",
     ]
+
+
+def _typed_states(
+    functions: Sequence[JsFunction], tensors: Mapping[str, TensorSpec], initial: Collection[str]
+) -> list[str]:
+    """The types of states, and of functions that keep them."""
+    lines = ["export interface States {", *_members([*tensors.values()], False), "}", ""]
+    lines += ["export interface FirstStates {", *_members([*tensors.values()], True, initial), "}"]
+    lines += ["", *_SESSION.splitlines(), ""]
+    for each in functions:
+        name, spec = _camel(each.spec.function), each.spec
+        kept = " | ".join(f'"{state}"' for state in spec.states) or "never"
+        updated = [spec.arguments[number].name for number in spec.continued]
+        results = " | ".join(f'"{state}"' for state in updated) or "never"
+        lines += [
+            f"export interface {name}Step {{",
+            f"  (given: Omit<{name}Arguments, {kept}>): Omit<{name}Results, {results}>;",
+            "}",
+        ]
+    names = [each.spec.function for each in functions]
+    for each in names:
+        lines += [f"export interface {_camel(each)}Session extends {_camel(each)}Step, Session {{"]
+        lines += [
+            f"  readonly {other}: {_camel(other)}Step;" for other in names if other not in SESSION
+        ]
+        lines += ["}", ""]
+    return lines
+
+
+SESSION = ("close", "keep", "load", "reset", "revert", "save", "state")
+"""The members of a session besides its functions."""
+
+_SESSION = """\
+export interface Session {
+  /** Copies of the states; assigning some replaces them. */
+  get state(): States;
+  set state(states: Partial<FirstStates>);
+  /** Gives the states their first values. */
+  reset(): void;
+  /** Remembers the states, for `revert`. */
+  keep(): void;
+  /** Gives the states the values that they had at the last `keep`. */
+  revert(): void;
+  /** The states as bytes, with a hash. */
+  save(): Uint8Array;
+  /** Reads such bytes; damaged ones, or those of another module, are an ArtifactError. */
+  load(block: Uint8Array | ArrayBuffer): void;
+  /** Gives the memory back. */
+  close(): void;
+}"""
 
 
 def _is_optional(tensor: TensorSpec) -> bool:

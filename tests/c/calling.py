@@ -113,6 +113,8 @@ class Loaded:
         self._error = self.library[f"{module.name}_error"]
         self._error.restype = ctypes.c_char_p
         self.rows = {row["function"]: row for row in module.manifest["functions"]}
+        self.state = module.manifest.get("state", {"size": 0, "members": []})
+        self.alignment = module.manifest["alignment"]
 
     def error(self, code: int) -> str:
         return self._error(code).decode()
@@ -122,7 +124,8 @@ class Loaded:
         call = Call(self, function, given)
         code = call()
         assert code == 0, self.error(code)
-        return call.results
+        updated = {name: call.states[name] for name in self.rows[function].get("updates", ())}
+        return {**call.results, **updated}
 
 
 class Call:
@@ -150,6 +153,15 @@ class Call:
             scratch = self._measured(loaded.library[f"{function}_measure"])
         self.scratch = aligned(np.full(scratch, 0xFF, np.uint8))
         self.pointers: dict[str, int] = {}
+        self.state = aligned(np.full(loaded.state["size"], 0xFF, np.uint8))
+        self.states: Arrays = {}
+        start = 0
+        for row in loaded.state["members"]:
+            view = self.state[start : start + row["size"]].view(DTYPES[row["dtype"]].numpy)
+            self.states[row["name"]] = view.reshape(row["shape"])
+            start += -(-max(1, row["size"]) // loaded.alignment) * loaded.alignment
+        for name in self._row.get("states", ()):
+            self.states[name][...] = given[name]
 
     def _measured(self, measure: Any) -> int:
         """The bytes of scratch memory; those of arrays must be theirs."""
@@ -185,7 +197,10 @@ class Call:
         arguments = self._struct("arguments", self.arguments)
         results = self._struct("results", self.results)
         scratch = self.pointers.get("scratch", self.scratch.ctypes.data)
-        given = [ctypes.byref(arguments), ctypes.byref(results), ctypes.c_void_p(scratch)]
+        given = [ctypes.byref(arguments), ctypes.byref(results)]
+        if "states" in self._row:
+            given.append(ctypes.c_void_p(self.pointers.get("state", self.state.ctypes.data)))
+        given.append(ctypes.c_void_p(scratch))
         if run is None:
             return self._function(*given)
         return self._parallel(*given, run, None)

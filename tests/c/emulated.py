@@ -127,6 +127,7 @@ class Emulated:
 
     def __init__(self, module: CModule, folder: Path, *, cpu: str | None = None) -> None:
         self.rows = {row["function"]: row for row in module.manifest["functions"]}
+        self._states = {row["name"]: row for row in module.manifest.get("state", _NONE)["members"]}
         self._machine = MACHINES[module.manifest["target"]["architecture"]]
         self._folder, self._cpu = folder, cpu
         module.save(folder)
@@ -146,7 +147,8 @@ class Emulated:
         sizes = sizes_of(self.rows[function], given)
         row = at_sizes(self.rows[function], sizes)
         inputs: list[bytes] = []
-        for each in row["arguments"]:
+        states = [self._states[name] for name in row.get("states", ())]
+        for each in (*row["arguments"], *states):
             value = np.asarray(given[each["name"]]).astype(DTYPES[each["dtype"]].numpy)
             assert value.size == np.prod(each["shape"], dtype=int)
             inputs.append(value.tobytes())
@@ -165,7 +167,7 @@ class Emulated:
         output = (self._folder / "out").read_bytes()
         results: Arrays = {}
         start = 0
-        for each in row["results"]:
+        for each in (*row["results"], *(self._states[name] for name in row.get("updates", ()))):
             array = np.frombuffer(output[start:][: each["size"]], DTYPES[each["dtype"]].numpy)
             results[each["name"]] = array.reshape(each["shape"])
             start += each["size"]
@@ -252,7 +254,8 @@ def program(module: CModule) -> str:
     It reads the arguments from the file `in` and writes the results to the file `out`.
     """
     memory = _MEMORY if any("open_sizes" in row for row in module.manifest["functions"]) else ""
-    functions = "\n".join(_call(module.name, row) for row in module.manifest["functions"])
+    state = module.manifest.get("state", _NONE)
+    functions = "\n".join(_call(row, state) for row in module.manifest["functions"])
     return f"""\
 #include "{module.name}.h"
 
@@ -299,9 +302,16 @@ static void *new_array(size_t size)
 """
 
 
-def _call(name: str, row: dict[str, Any]) -> str:
+_NONE: dict[str, Any] = {"struct": "", "members": []}
+
+
+def _call(row: dict[str, Any], state: dict[str, Any]) -> str:
     if "open_sizes" in row:
         return _call_at_sizes(row)
+    members = {each["name"]: each for each in state["members"]}
+    pointers = {
+        name: f"{'' if each['shape'] else '&'}state.{name}" for name, each in members.items()
+    }
     f = row["function"]
     lines = [f'if (!strcmp(argv[1], "{f}")) {{']
     lines.append(f"alignas(64) static unsigned char scratch[{f.upper()}_SCRATCH_SIZE];")
@@ -316,8 +326,15 @@ def _call(name: str, row: dict[str, Any]) -> str:
         lines.append(_array("out", each, "results"))
         lines.append(f"memset(out_{each['name']}, 0xff, sizeof out_{each['name']});")
     lines.append("memset(scratch, 0xff, sizeof scratch);")
-    lines.append(f"code = {f}(&arguments, &results, scratch);")
+    if "states" in row:
+        lines.append(f"static {state['struct']} state;")
+    for name in row.get("states", ()):
+        lines.append(f"take({pointers[name]}, {members[name]['size']});")
+    given = "&state, " if "states" in row else ""
+    lines.append(f"code = {f}(&arguments, &results, {given}scratch);")
     lines += [f"fwrite(out_{each['name']}, 1, {each['size']}, out);" for each in row["results"]]
+    for name in row.get("updates", ()):
+        lines.append(f"fwrite({pointers[name]}, 1, {members[name]['size']}, out);")
     return "\n".join(f"    {line}" for line in [*lines, "}"])
 
 

@@ -1,0 +1,45 @@
+"""The states of a module's functions as C and JavaScript see them: order, layout, first values.
+
+A block of states, which both write and read, begins with two numbers of 64 bits: a hash of names
+and types, and one of the bytes that follow, those of all states in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.open_sizes import is_static
+
+HEADER = 16
+"""The size of the header of a block in bytes."""
+
+
+def states_of(functions: Iterable[FunctionSpec]) -> dict[str, TensorSpec]:
+    """The states by name, in the order of the functions and their arguments.
+
+    UnsupportedError: one has an open size.
+    """
+    found = {
+        each.name: each for spec in functions for each in spec.arguments if each.name in spec.states
+    }
+    for name, each in found.items():
+        if not is_static(*each.shape):
+            raise UnsupportedError(f"the state {name} has an open size, {each}: give it a value")
+    return found
+
+
+def layout_of(tensors: Iterable[TensorSpec]) -> int:
+    """The hash of names and types: FNV-1a of 64 bits."""
+    found = 0xCBF29CE484222325
+    for each in tensors:
+        for byte in f"{each.name} {each.dtype} {[*each.static_shape]};".encode():
+            found = (found ^ byte) * 0x100000001B3 & (1 << 64) - 1
+    return found
+
+
+def stored(initial: Mapping[str, bytes], constants: Sequence[bytes]) -> dict[str, int | None]:
+    """First values as constants that are added to others, by number; None for zeros."""
+    kept = [name for name, each in initial.items() if each.strip(bytes(1))]
+    return {name: len(constants) + kept.index(name) if name in kept else None for name in initial}
