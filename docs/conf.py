@@ -64,8 +64,8 @@ CONTENTS = {
     "Start": ["docs/installing", "docs/tutorials/index", "docs/tour", "docs/ops"],
     "Use": [
         *("docs/python", "docs/models", "docs/import", "docs/int8", "docs/networks"),
-        *("docs/training", "docs/training_jax", "docs/cudnn_rnn", "docs/onnx_ops", "docs/weights"),
-        *("docs/cells", "docs/command_line"),
+        *("docs/training", "docs/training_jax", "docs/train_anywhere", "docs/cudnn_rnn"),
+        *("docs/onnx_ops", "docs/weights", "docs/cells", "docs/command_line"),
     ],
     "Deploy": [
         *("docs/deployment", "docs/embedding", "docs/misra", "docs/linking", "docs/processors"),

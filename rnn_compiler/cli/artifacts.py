@@ -80,7 +80,7 @@ def inspect_sources(path: Path, *, as_json: bool) -> None:
 def _facts_of_sources(path: Path, manifest: dict[str, Any]) -> list[tuple[str, str]]:
     target = manifest["target"]
     versions = (manifest["package_version"], manifest["compiler_version"])
-    golden = manifest["golden"]
+    golden, state = manifest["golden"], manifest.get("state")
     files = [(file, f"{int(row['size']):,} bytes") for file, row in manifest["files"].items()]
     return [
         ("module", f"{manifest['name']}, in {manifest['format'].upper()}"),
@@ -89,6 +89,7 @@ def _facts_of_sources(path: Path, manifest: dict[str, Any]) -> list[tuple[str, s
         ("target", f"{target['name']} ({target['architecture']})"),
         ("CPU features", " ".join(target["features"]) or "the architecture's baseline"),
         ("flash", f"{int(manifest['flash_size']):,} bytes of code and constants"),
+        *([("states", f"{int(state['size']):,} bytes, {state['struct']}")] if state else []),
         ("alignment", f"{int(manifest['alignment'])} bytes"),
         *([("golden", f"computed by {golden['computed_by']}")] if golden else []),
         *files,
@@ -409,7 +410,8 @@ def _print_functions(
         head = f"@{spec.function}"
         title = head if manifest.linked else f"{head}  {_constants(spec)}"
         for kind, tensors in (
-            ("argument", spec.arguments),
+            ("argument", [each for each in spec.arguments if each.name not in spec.states]),
+            ("state", [each for each in spec.arguments if each.name in spec.states]),
             ("frozen argument", spec.frozen),
             ("result", spec.results),
         ):

@@ -36,6 +36,7 @@ from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.golden import Golden
 from rnn_compiler.runtime.paths import archive_path, golden_path, manifest_path
+from rnn_compiler.runtime.states import states_of
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec
 from rnn_compiler.source_compilation import SourceModule
 
@@ -197,7 +198,8 @@ class _Vmfb(Compiled):
         self.path = folder / file if folder else options.output or Path(file)
         self.name = self.path.name
         if folder is None and single:
-            weights = archive_path(self.path) if self.module.parameters else None
+            stored = self.module.parameters or self.module.initial
+            weights = archive_path(self.path) if stored else None
             samples = golden_path(self.path) if options.golden else None
             for each in (self.path, manifest_path(self.path), samples, weights):
                 check_output(each)
@@ -240,6 +242,7 @@ class _Vmfb(Compiled):
         return {
             **super().facts(),
             "linked": [spec.op for spec in self.module.linked],
+            "states": [*states_of(self.functions)],
             "parameters": None if archive is None else str(archive_path(self.path)),
             "artifacts": rows,
         }
@@ -249,6 +252,9 @@ class _Vmfb(Compiled):
         print_text(f"functions: {', '.join(spec.function for spec in self.functions)}")
         if self.module.linked:
             print_text(f"linked: {', '.join(spec.op for spec in self.module.linked)}")
+        states = states_of(self.functions)
+        if states:
+            print_text(f"states: {', '.join(states)}")
         rows: list[tuple[str, ...]] = []
         for artifact, origin in zip(self.artifacts, self.origins, strict=False):
             target = artifact.manifest.target
@@ -259,7 +265,8 @@ class _Vmfb(Compiled):
         self.show_golden()
         archive = self.artifacts[0].archive
         if archive is not None:
-            print_text(f"frozen weights: {len(archive):,} bytes in {archive_path(self.path)}")
+            what = "frozen weights" if self.module.parameters else "first values of states"
+            print_text(f"{what}: {len(archive):,} bytes in {archive_path(self.path)}")
         for artifact in self.artifacts:
             for loop, reason in artifact.manifest.plain_loops.items():
                 of = artifact.manifest.target.name
@@ -319,12 +326,15 @@ class _C(_Sources):
 
     def show(self) -> None:
         super().show()
-        rows: list[tuple[str, str]] = []
+        rows: list[tuple[str, ...]] = []
         for row in self.made.manifest["functions"]:
             size = row["scratch_size"]
             text = size if isinstance(size, str) else f"{size:,}"  # a formula, or a number
-            rows.append((row["function"], f"{text} bytes"))
-        print_table(("function", "scratch memory"), rows)
+            rows.append((row["function"], f"{text} bytes", f"{row['stack_size']:,} bytes"))
+        print_table(("function", "scratch memory", "stack"), rows)
+        state = self.made.manifest.get("state")
+        if state:
+            print_text(f"states: {state['size']:,} bytes, {state['struct']}")
 
     @property
     def next(self) -> str:

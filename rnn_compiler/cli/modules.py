@@ -27,6 +27,7 @@ from rnn_compiler.compilation import lowered_text
 from rnn_compiler.linking import link_module
 from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import STRATEGIES, STRATEGY_PASSES
+from rnn_compiler.weights.files import load
 
 _AFTER = {f"after:{name}": name for names in STRATEGY_PASSES.values() for name in names}
 _PASSES_TEXT = "; ".join(f"{name}: {', '.join(passes)}" for name, passes in STRATEGY_PASSES.items())
@@ -165,17 +166,25 @@ def add_link(verbs: Any) -> None:
     """Adds the verb `link`."""
     parser: argparse.ArgumentParser = verbs.add_parser(
         "link",
-        help="compile your own StableHLO module with our ops in it",
+        help="compile your own StableHLO modules with our ops in them",
         description="Compiles a StableHLO module in which every stablehlo.custom_call "
         "@rnn_compiler.OP, and every declaration func.func private @rnn_compiler.OP, becomes the "
         "op. The operands of a call are the op's tensors, in TensorFlow's order. Attributes are "
-        "in mhlo.backend_config or backend_config. Everything else is unchanged.",
+        "in mhlo.backend_config or backend_config. Everything else is unchanged. Several files "
+        "become functions of one module. Arguments that JAX donates are states: functions update "
+        "them in place, and share those of the same name.",
     )
-    help_text = "the module, as text (.mlir) or bytecode (.mlirbc)"
-    parser.add_argument("module", type=Path, metavar="FILE", help=help_text)
+    help_text = "the module, as text (.mlir) or bytecode (.mlirbc); several become one"
+    parser.add_argument("module", type=Path, nargs="+", metavar="FILE", help=help_text)
     add_weights_option(parser)
+    parser.add_argument(
+        "--states",
+        type=Path,
+        metavar="FILE",
+        help="a .npz or .safetensors file with the first values of states, by name",
+    )
     add_quantize_option(parser)
-    add_compile_options(parser, "the name of the given FILE, as NAME.vmfb", TARGETS_OF_FORMATS)
+    add_compile_options(parser, "the name of the first FILE, as NAME.vmfb", TARGETS_OF_FORMATS)
     add_format_options(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_link)
@@ -184,5 +193,7 @@ def add_link(verbs: Any) -> None:
 def _link(options: argparse.Namespace) -> int:
     check_format(options)
     with showing_stages():
-        module = with_weights(link_module(options.module), options.weights, options.quantize)
-    return write_compiled(options, module, options.module.stem)
+        states = None if options.states is None else load(options.states)
+        module = link_module(*options.module, states=states)
+        module = with_weights(module, options.weights, options.quantize)
+    return write_compiled(options, module, options.module[0].stem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -133,3 +134,23 @@ def test_nothing_is_said_of_states_that_are_kept() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         rc.link_module(simple(donated=ALIAS))
+
+
+def test_the_command_line(tmp_path: Path, cli: Any) -> None:
+    """Several files, first values, and what is said of states."""
+    for name, text in (("train", stateful.TEXT), ("infer", stateful.INFER)):
+        (tmp_path / f"{name}.mlir").write_text(text)
+    np.savez(tmp_path / "states.npz", **stateful.states())
+    files = [tmp_path / "train.mlir", tmp_path / "infer.mlir", "--states", tmp_path / "states.npz"]
+    out = tmp_path / "m.vmfb"
+    said = cli("link", *files, "-o", out).out
+    assert "functions: train, infer" in said
+    assert "states: p, m, big, count" in said
+    assert "first values of states: " in said
+    loaded = rc.runtime.load(out, device="local-sync")
+    session = loaded.session()
+    assert session.state["count"] == 0
+    assert "\nstate  dtype    shape   formula\np      float32  37\n" in cli("inspect", out).out
+    said = cli("link", *files, "--format", "c", "-o", tmp_path / "c", "--target", "cpu:generic").out
+    assert "states: 1,664 bytes, struct train_state" in said
+    assert "states        1,664 bytes" in cli("inspect", tmp_path / "c").out
