@@ -114,7 +114,7 @@ class Loaded:
         self._error.restype = ctypes.c_char_p
         self.rows = {row["function"]: row for row in module.manifest["functions"]}
         self.state = module.manifest.get("state", {"size": 0, "members": []})
-        self.alignment = module.manifest["alignment"]
+        self.alignment = module.manifest.get("alignment", 64)
 
     def error(self, code: int) -> str:
         return self._error(code).decode()
