@@ -384,6 +384,11 @@ def _check_sizes(node: Node, attributes: Mapping[str, Any], path: Path) -> None:
     units = given or units
     if units is not None and not 0 < units < 2**31:
         raise ArtifactError(f"{path}: {node.name}: num_units is {units}")
+    shape, inputs = node.shape("X"), node.last_size("W")
+    if shape and (len(shape) != 3 or (shape[2] or inputs) != (inputs or shape[2])):
+        sizes = ", ".join("?" if size is None else str(size) for size in shape)
+        expected = f"3 axes, with the {inputs or '?'} inputs of W along the last"
+        raise ArtifactError(f"{path}: {node.name}: X has the shape [{sizes}], not {expected}")
     direction = attributes["direction"]
     count = 2 if direction == "bidirectional" else 1
     for name in "WR":

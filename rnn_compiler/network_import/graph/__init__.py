@@ -1,6 +1,6 @@
 """The graph of an ONNX model; each step of an import reads and changes its nodes and values.
 
-stored        reads and checks the elements of tensors
+stored        reads and checks the elements of tensors; `order` sorts the nodes
 quantized     replaces LSTMs with int8 weights by plain ones
 sizes         fixes the sizes and values given by the caller
 equal_axes    takes open axes for one that must be equal
@@ -39,9 +39,11 @@ import numpy as np
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.model_import.onnx_file import check_names
 from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged, read_bytes
+from rnn_compiler.network_import.graph.nesting import read_by, subgraphs
+from rnn_compiler.network_import.graph.order import order_nodes
 from rnn_compiler.network_import.graph.stored import read_tensors
 
-__all__ = ["FLOATS", "Graph", "onnx", "subgraphs"]
+__all__ = ["FLOATS", "Graph", "onnx", "read_by", "subgraphs"]
 
 onnx: Any = importlib.import_module("onnx")
 for _module in ("compose", "defs", "inliner", "reference", "shape_inference", "version_converter"):
@@ -61,8 +63,6 @@ _CHANGED = {
     **dict.fromkeys(("Split", "Softmax", "LogSoftmax"), 13),
 }
 """Operators that are mistaken for newer forms, with the first version of these."""
-
-_DEEPEST = 50
 
 _SPARE_ELEMENTS = 1 << 24
 
@@ -122,6 +122,9 @@ class Graph:
                 model = onnx.inliner.inline_local_functions(model)
         except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
             raise damaged(path, str(error)) from error
+        for each in (*model.opset_import, *(n for g in graphs for n in g.node)):
+            each.domain = "" if each.domain == "ai.onnx" else each.domain
+        order_nodes(model.graph, path)
         graph = Graph(model, path)
         graph.prepare()
         return graph
@@ -129,8 +132,7 @@ class Graph:
     @property
     def opset(self) -> int:
         """The version of ONNX' operators."""
-        rows = self.model.opset_import
-        return next((each.version for each in rows if each.domain in ("", "ai.onnx")), OPSET)
+        return next((each.version for each in self.model.opset_import if not each.domain), OPSET)
 
     def prepare(self) -> None:
         """Names all nodes, and converts the model from older versions of ONNX."""
@@ -206,11 +208,15 @@ class Graph:
         """Infers the shapes of all values again from those of the inputs."""
         for graph in (self.proto, *subgraphs(self.proto)):
             del graph.value_info[:]
-        inputs = {each.name: each for each in self.proto.input}
+        given = {each.name: each for each in self.proto.input}
+        for name, tensor in self.constants().items():  # no node computes them
+            given[name] = onnx.helper.make_tensor_value_info(
+                name, tensor.data_type, list(tensor.dims)
+            )
         for output in self.proto.output:
             output.type.tensor_type.ClearField("shape")
-            if output.name in inputs:
-                output.type.CopyFrom(inputs[output.name].type)
+            if output.name in given:
+                output.type.CopyFrom(given[output.name].type)
         if self.model.ByteSize() >= LARGEST_MESSAGE:
             raise ArtifactError(
                 f"{self.path}: expected less than 2**31 bytes, weights included, got "
@@ -227,15 +233,10 @@ class Graph:
         except onnx.shape_inference.InferenceError as error:
             raise damaged(self.path, str(error)) from error
         del self.__dict__["proto"]
-        constants = self.constants()
         inferred = {each.name: each.type for each in self.proto.output if shape_of(each.type)}
         for output in self.proto.output:
             if output.name in inferred:  # also where it is returned again
                 output.type.CopyFrom(inferred[output.name])
-            elif output.name in constants:  # no node computes it, so nothing is inferred
-                tensor = constants[output.name]
-                kind = onnx.helper.make_tensor_value_info("", tensor.data_type, list(tensor.dims))
-                output.type.CopyFrom(kind.type)
 
     def _most_filled(self) -> float:
         """The most elements of an array that a node makes from constant sizes or bounds."""
@@ -326,26 +327,6 @@ def shape_of(kind: Any) -> list[int | None] | None:
 def attributes_of(node: Any) -> Mapping[str, Any]:
     """The attributes of a node by name."""
     return {each.name: each for each in node.attribute}
-
-
-def read_by(node: Any) -> Iterator[str]:
-    """The values that a node reads, including those read by graphs inside it."""
-    yield from node.input
-    for graph in subgraphs(node):
-        for each in graph.node:
-            yield from each.input
-        yield from (output.name for output in graph.output)
-
-
-def subgraphs(holder: Any, depth: int = 0) -> Iterator[Any]:
-    """The graphs inside a graph or a node, at any depth."""
-    nodes = holder.node if hasattr(holder, "node") else [holder]
-    for node in nodes:
-        for attribute in node.attribute:
-            for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
-                yield graph
-                if depth < _DEEPEST:
-                    yield from subgraphs(graph, depth + 1)
 
 
 def _tensors(graphs: Iterable[Any]) -> Iterator[Any]:
