@@ -300,7 +300,11 @@ _OTHER_ROWS = {
         note="without a state, the link's first step leaves out the biases of U_r, U_z and U; the "
         "layer computes what it does with a state of zeros",
     ),
-    **_n_step("LSTM", "ifno", beware="w0 to w3 are i, f, a, o"),
+    **_n_step(
+        "LSTM",
+        "ifno",
+        beware="w0 to w3 are i, f, a, o; Chainer's documentation has o and a the other way round",
+    ),
     **_n_step("GRU", "rzn"),
     **_n_step("RNNTanh", "n"),
     **_n_step("RNNReLU", "n", activation="relu"),
