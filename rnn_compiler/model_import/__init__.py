@@ -81,10 +81,10 @@ def import_model(
 
     Args:
         path: A SavedModel folder, a frozen GraphDef ``.pb``, a ``.keras`` or ``.h5`` file of Keras,
-            an ``.onnx`` file, a file from torch.save or torch.jit.save, ``.pt``, ``.pth``,
-            ``.ckpt``, ``.bin`` or ``.jit``, or a state dict in a ``.safetensors`` file. If an
-            ``.h5`` file has only weights, the model's ``.json`` must be next to it; pass the path
-            of either. Keras' files may be unzipped: pass the path of the folder.
+            an ``.onnx`` file, a file from torch.save or torch.jit.save, or a state dict in a
+            ``.safetensors`` file. Files of Keras and torch may have any suffix. If an ``.h5`` file
+            has only weights, the model's ``.json`` must be next to it; pass the path of either.
+            Keras' files may be unzipped: pass the path of the folder.
         layers: The names of the layers to import; default: all.
 
     Returns:
@@ -153,7 +153,7 @@ def _unreadable(error: OSError, path: object) -> ArtifactError:
 def _reader(path: Path) -> _Reader:
     """The reader for a kind of file."""
     from rnn_compiler.model_import.keras_file import read_json
-    from rnn_compiler.model_import.kinds import MODEL_FILES
+    from rnn_compiler.model_import.kinds import MODEL_FILES, kind_of
     from rnn_compiler.model_import.saved_model import read_saved_model
 
     if path.is_dir():
@@ -163,11 +163,17 @@ def _reader(path: Path) -> _Reader:
         return read_saved_model
     if path.name == "saved_model.pb":
         return lambda file: read_saved_model(file.parent)
-    if path.suffix.lower() in MODEL_FILES and path.exists():
-        return MODEL_FILES[path.suffix.lower()].read
-    expected = f"a SavedModel folder, or a file that ends in {', '.join(MODEL_FILES)}"
+    kind = kind_of(path) if path.exists() else None
+    if kind is not None:
+        return kind.read
+    expected = (
+        "a SavedModel folder, a file of Keras or torch.save, or one that ends in "
+        f"{', '.join(MODEL_FILES)}"
+    )
     got = describe(str(path)) if path.exists() else f"{describe(str(path))}, which does not exist"
-    raise InvalidArgumentError("import_model", "path", expected, got)
+    arrays = path.suffix.lower() == ".npz"
+    remedy = "rc.weights.from_cell makes a layer of arrays, by a cell's name" if arrays else ""
+    raise InvalidArgumentError("import_model", "path", expected, got, remedy)
 
 
 def _wanted(found: list[Layer | RefusedLayer], names: Collection[str] | None) -> list[Layer]:

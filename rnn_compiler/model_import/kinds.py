@@ -1,12 +1,19 @@
-"""The kinds of model files, by their suffixes."""
+"""The kinds of model files, by their first bytes or their suffixes.
+
+Keras' and PyTorch's files begin with what tells them apart, so they may have any name, as ``.net``
+or ``.th``. Other formats have no such bytes, and are known by their suffix alone.
+"""
 
 from __future__ import annotations
 
+import re
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from rnn_compiler.base.files import open_regular
 from rnn_compiler.model_import.keras_file import read_h5, read_json, read_keras
 from rnn_compiler.model_import.onnx_file import read_onnx
 from rnn_compiler.model_import.saved_model import read_frozen_graph
@@ -39,3 +46,36 @@ MODEL_FILES: Mapping[str, ModelFile] = MappingProxyType(
     }
 )
 """The kinds of model files; a SavedModel is a folder."""
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_ZIP = b"PK\3\4"
+_OLD_TORCH = re.compile(rb"\x80.\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19", re.DOTALL)
+"""A pickle of the number that torch.save wrote first before PyTorch 1.6."""
+
+_ZIPPED = (".keras", *TORCH_SUFFIXES)
+
+
+def kind_of(path: Path) -> ModelFile | None:
+    """The kind of a file; None if neither its first bytes nor its suffix are known.
+
+    Raises:
+        OSError: It cannot be read, or is not a regular file.
+    """
+    suffix = path.suffix.lower()
+    with open_regular(path) as stream:
+        start = stream.read(16)
+        if start.startswith(_HDF5):
+            return MODEL_FILES[".h5"]
+        if _OLD_TORCH.match(start):
+            return MODEL_FILES[".pt"]
+        if start.startswith(_ZIP) and suffix not in _ZIPPED:
+            try:
+                with zipfile.ZipFile(stream) as file:
+                    names = file.namelist()
+            except Exception:  # zipfile's, which has many for damaged files
+                names = []
+            if "config.json" in names and "model.weights.h5" in names:
+                return MODEL_FILES[".keras"]
+            if any(name.endswith("/data.pkl") for name in names):
+                return MODEL_FILES[".pt"]
+    return MODEL_FILES.get(suffix)
