@@ -95,7 +95,7 @@ def import_whole(options: argparse.Namespace) -> int:
     for each in files:
         print_line(str(each))
     print_table(("", "name", "type"), tensor_rows(spec))
-    recurrent = ", ".join(each.op for each in module.linked) or "none"
+    recurrent = ", ".join(_recurrent(module)) or "none"
     print_line(f"recurrent layers: {recurrent}; weights: {_weights(module):,} bytes")
     _print_states(spec)
     words = [str(path), "--whole", *(f"--dim={each}" for each in options.dim)]
@@ -179,6 +179,12 @@ def _write_network(options: argparse.Namespace, module: Module) -> list[Path]:
     return [*files, page]
 
 
+def _recurrent(module: Module) -> list[str]:
+    """The ops of all recurrent layers; those of the same sizes call one function."""
+    text = module.located_text
+    return [s.op for s in module.linked for _ in range(text.count(f"call @{s.function}("))]
+
+
 def _weights(module: Module) -> int:
     arrays: list[Any] = list(module.parameters.values())
     return sum(array.nbytes for array in arrays)
@@ -199,7 +205,7 @@ def _facts_of_network(module: Module) -> dict[str, Any]:
         "outputs": listed(spec.results),
         "states": _states(spec),
         "likely_states": likely_states(spec),
-        "recurrent": [each.op for each in module.linked],
+        "recurrent": _recurrent(module),
         "weights": _weights(module),
     }
 

@@ -180,3 +180,29 @@ def test_golden(whole: bool, tmp_path: Path, cli: Any) -> None:
     cli("verify", folder / "net.vmfb")
     cli(*command, "--format", "c")
     assert "compared" in (folder / "net_selftest.c").read_text()
+
+
+def test_layers_of_the_same_sizes_are_counted(tmp_path: Path, cli: Any) -> None:
+    """They are calls of one function."""
+    onnx = pytest.importorskip("onnx")
+    x, y = (onnx.helper.make_tensor_value_info(name, 1, [2, 1, 3]) for name in "xy")
+    weights = [
+        onnx.numpy_helper.from_array(np.full(shape, 0.1, np.float32), name)
+        for name, shape in {"W": (1, 12, 3), "R": (1, 12, 3)}.items()
+    ]
+    weights.append(onnx.numpy_helper.from_array(np.array([1]), "axes"))
+    nodes = [
+        onnx.helper.make_node("LSTM", ["x", "W", "R"], ["h"], hidden_size=3),
+        onnx.helper.make_node("Squeeze", ["h", "axes"], ["s"]),
+        onnx.helper.make_node("LSTM", ["s", "W", "R"], ["y"], hidden_size=3),
+    ]
+    y.type.tensor_type.ClearField("shape")
+    graph = onnx.helper.make_graph(nodes, "g", [x], [y], weights)
+    opsets = [onnx.helper.make_opsetid("", 17)]
+    onnx.save(
+        onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8), tmp_path / "net.onnx"
+    )
+    out = cli("import", tmp_path / "net.onnx", "--whole").out
+    assert "recurrent layers: CudnnRNNV3, CudnnRNNV3; weights: " in out
+    facts = json.loads(cli("import", tmp_path / "net.onnx", "--whole", "--json").out)
+    assert facts["recurrent"] == ["CudnnRNNV3"] * 2
