@@ -238,7 +238,7 @@ class _JsLanguage(_CLanguage):
             listed = ", ".join(each)
             lines.append(f"  {key}: [{listed}]," if key in lists else f"  {key}: {listed},")
         lines += ["};", f"const out = m.{spec.function}(given);"]
-        results = [f"// out.{each.keyword}: {each}" for each in spec.results]
+        results = [f"// out.{r.keyword}: {r.dtype} {_listed(r.shape)}" for r in spec.results]
         return ["", "```js", *lines, *results, "```"]
 
     def chunks(self, spec: FunctionSpec) -> list[str]:

@@ -159,6 +159,7 @@ def test_javascript(apart: list[str], tmp_path: Path) -> None:
     """The README's calls run, and its stream continues where the first chunk ended."""
     text = _imported(tmp_path, *NODES, "--format=js", "--dim=seq_length=?,batch_size=?", *apart)
     code = "".join(_blocks(text, "js"))
+    assert "// out.output: float32 [seq_length, batch_size, " in code
     code = re.sub(r"(input|params): (.*),\n", r"\1: \2.fill(0.1),\n", code)
     check = """
     const longer = new Float32Array(2 * 7 * 5 * 3).fill(0.1);
