@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rnn_compiler.lowering.mlir.bindings import ir
@@ -66,6 +67,9 @@ class Formulas:
         self._check(by, 1)
         if not isinstance(number, Open) and not isinstance(by, Open):
             return towards_zero(number, by)
+        exact = _divided(number, by)
+        if exact is not None:
+            return exact
         if isinstance(by, Open) or not self.at_least(number, 0):
             return self._named("/", number, by)
         if self._is_less(number, by):
@@ -77,6 +81,8 @@ class Formulas:
         """The remainder of a nonnegative number."""
         self._check(by, 1)
         self._check(number, 0)
+        if _divided(number, by) is not None:
+            return 0
         if isinstance(by, Open):
             return self._named("%", number, by)
         if self._is_less(number, by):
@@ -318,6 +324,21 @@ def _shown(name: str, known: Mapping[str, SizeFormula]) -> str:
 def _bracketed(number: Size, known: Mapping[str, SizeFormula]) -> str:
     text = str(expanded(number, known))
     return f"({text})" if isinstance(number, Open) and str(number) not in number.names else text
+
+
+def _divided(number: Size, by: Size) -> Size | None:
+    """The quotient by a product of sizes of which each term is a multiple; None for others."""
+    ((divisor, least), *others) = terms(by).items()
+    if others:
+        return None
+    quotient: dict[tuple[str, ...], int] = {}
+    for names, factor in terms(number).items():
+        left = Counter(names)
+        left.subtract(divisor)
+        if factor % least or min(left.values(), default=0) < 0:
+            return None
+        quotient[tuple(sorted(left.elements()))] = factor // least
+    return _sum(quotient)
 
 
 def _sum(factors: Mapping[tuple[str, ...], int]) -> Size:

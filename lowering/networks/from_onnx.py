@@ -45,11 +45,18 @@ _VERSION = "torch.onnx_meta.opset_version"
 """An attribute that the passes require of every function."""
 
 
-def linalg_of_onnx(models: Mapping[str, Any], name: str, *, is_open: bool = False) -> str:
+def linalg_of_onnx(
+    models: Mapping[str, Any],
+    name: str,
+    *,
+    origins: Mapping[str, tuple[str, str]] | None = None,
+    is_open: bool = False,
+) -> str:
     """The text, with locations, of a module with each model's graph as a function of its inputs.
 
     UnsupportedError: IREE's compiler does not support a node, named in the message, or the size of
-    a result depends on numbers; `is_open` allows open sizes.
+    a result depends on numbers; `is_open` allows open sizes. `origins` are the names and operators
+    of nodes that messages call otherwise, by their names.
     """
     importer: Any = importlib.import_module("iree.compiler.extras.onnx_importer")
     context = ir.Context()
@@ -72,8 +79,10 @@ def linalg_of_onnx(models: Mapping[str, Any], name: str, *, is_open: bool = Fals
                 run_passes(module, f"builtin.module({','.join(_PASSES)})")
             except ir.MLIRError as error:
                 graphs = [model.graph for model in models.values()]
-                operators = {node.name: node.op_type for graph in graphs for node in graph.node}
-                raise _refused(str(error), operators) from error
+                nodes = {
+                    node.name: (node.name, node.op_type) for graph in graphs for node in graph.node
+                }
+                raise _refused(str(error), nodes | dict(origins or {})) from error
         for function, model in models.items():
             made = ir.SymbolTable(operation)[function].operation
             _round_constants(made)
@@ -156,24 +165,26 @@ def _round_constants(function: ir.Operation) -> None:
             op.erase()
 
 
-_KNOWN = "; fix sizes with dims= and inputs with values=, so that {} known at import"
 _REMEDIES = {
-    "If": _KNOWN.format("its condition is"),
-    "Loop": _KNOWN.format("the number of its iterations is"),
+    "Loop": "fix sizes with dims= and inputs with values=, so that the number of its iterations "
+    "is known at import",
 }
 """Remedies for operators that only some networks may have."""
+
+_OTHERWISE = "fix open sizes with dims=, or replace the node in the model by other operators"
 
 _ERROR = re.compile(r'error: (?:"(?P<node>[^"]*)"|[^:]*): (?P<what>[^\n]*)')
 
 
-def _refused(text: str, operators: Mapping[str, str]) -> UnsupportedError:
-    """The error for the passes' diagnostics, given the operators of nodes by name."""
+def _refused(text: str, nodes: Mapping[str, tuple[str, str]]) -> UnsupportedError:
+    """The error for the passes' diagnostics, given the names and operators of nodes by name."""
     found = _ERROR.search(text)
-    if found is None or found["node"] not in operators:
+    if found is None or found["node"] not in nodes:
         return UnsupportedError(f"import_network: IREE's compiler says: {text.strip()[:400]}")
-    node, what = found["node"], found["what"].partition(": %")[0][:200]
-    remedy = _REMEDIES.get(operators[node], "")
+    node, operator = nodes[found["node"]]
+    what = found["what"].partition(": %")[0][:200]
+    remedy = _REMEDIES.get(operator, _OTHERWISE)
     return UnsupportedError(
-        f"import_network: node {node!r} ({operators[node]}) is not taken by IREE's compiler: "
-        f"{what}{remedy}"
+        f"import_network: node {node!r} ({operator}) is not taken by IREE's compiler: {what}; "
+        f"{remedy}"
     )

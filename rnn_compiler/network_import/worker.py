@@ -145,7 +145,8 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     models = {function: entry.graph.model for function, entry in functions.items()}
     operators = sorted({each for entry in functions.values() for each in entry.graph.operators()})
     (folder / "operators.json").write_text(json.dumps(operators))
-    text = linalg_of_onnx(models, request["name"], is_open=graph.is_open)
+    name, origins = request["name"], graph.origins
+    text = linalg_of_onnx(models, name, origins=origins, is_open=graph.is_open)
     (folder / "module.mlir").write_text(text)
     described = {
         "functions": facts,

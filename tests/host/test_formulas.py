@@ -30,6 +30,9 @@ MADE: dict[str, tuple[Callable[[Formulas, int, int], int], Callable[[int, int], 
     "high bits": (lambda f, t, b: f.quotient(t, 2**32), lambda t, b: 0),
     "low bits": (lambda f, t, b: f.remainder(768 * t * b, 2**32), lambda t, b: 768 * t * b % 2**32),
     "by a size": (lambda f, t, b: f.quotient(7 * t, b), lambda t, b: 7 * t // b),
+    "by a divisor": (lambda f, t, b: f.quotient(8 * t * b, 2 * b), lambda t, b: 4 * t),
+    "no rest": (lambda f, t, b: f.remainder(6 * t * b * b + 3 * b, 3 * b), lambda t, b: 0),
+    "by no divisor": (lambda f, t, b: f.quotient(8 * t * b + t, b), lambda t, b: 8 * t + t // b),
     "towards zero": (lambda f, t, b: f.quotient(t - 9, 4), lambda t, b: int((t - 9) / 4)),
     "less": (lambda f, t, b: f.less(t, 7 * b), lambda t, b: int(t < 7 * b)),
     "not less": (lambda f, t, b: f.less(3 * t, t), lambda t, b: 0),
@@ -62,6 +65,14 @@ def test_numbers(case: str) -> None:
         for each in computed:
             sizes = {"seq_length": t, "batch_size": b}
             assert abs(value_at(each, formulas.known, sizes)) <= LARGEST
+
+
+def test_quotients_without_rest_have_no_name() -> None:
+    """So their products with the divisor are the dividends, of which buffers are parts."""
+    formulas = Formulas()
+    assert 2 * B * formulas.quotient(8 * T * B, 2 * B) == 8 * T * B
+    assert formulas.quotient(-6 * T, 3) == -2 * T
+    assert not formulas.known
 
 
 def test_equal_numbers_are_one() -> None:

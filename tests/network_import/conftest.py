@@ -30,14 +30,20 @@ def own_process(monkeypatch: pytest.MonkeyPatch, imported_here: None) -> None:
 
 @pytest.fixture
 def agrees(execute: Any, tmp_path: Path) -> Callable[..., rc.Module]:
-    """Imports a model, and compares what it gives with onnx's reference implementation."""
+    """Imports a model, and compares what it gives with a judge, onnx's reference implementation."""
     from tests.network_import.graphs import expected, saved
 
-    def agrees(made: Any, *calls: dict[str, Any], rtol: float = 1e-5, atol: float = 1e-5) -> Any:
+    def agrees(
+        made: Any,
+        *calls: dict[str, Any],
+        rtol: float = 1e-5,
+        atol: float = 1e-5,
+        judge: Any = expected,
+    ) -> Any:
         module = rc.import_network(saved(made, tmp_path / "m.onnx"))
         for given in calls:
             found = execute(module, given)
-            for (name, got), wanted in zip(found.items(), expected(made, given), strict=True):
+            for (name, got), wanted in zip(found.items(), judge(made, given), strict=True):
                 assert got.shape == wanted.shape, name
                 np.testing.assert_allclose(got, wanted, rtol, atol, err_msg=name)
         return module

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import onnx
 import onnx.reference
+import pytest
 from onnx import helper, numpy_helper
 
 from rnn_compiler.network_import.graph import Graph
@@ -56,6 +57,12 @@ def saved(model: Any, path: Path) -> Path:
 def expected(model: Any, inputs: Mapping[str, Any]) -> list[Any]:
     """The results of the reference implementation, which supports only the forward direction."""
     return onnx.reference.ReferenceEvaluator(model).run(None, dict(inputs))
+
+
+def by_runtime(model: Any, inputs: Mapping[str, Any]) -> list[Any]:
+    """The results of ONNX Runtime."""
+    runtime = pytest.importorskip("onnxruntime")
+    return runtime.InferenceSession(model.SerializeToString()).run(None, dict(inputs))
 
 
 def folded(model: Any, path: Path) -> Graph:

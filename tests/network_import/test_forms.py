@@ -175,14 +175,14 @@ def of(operator: str, inputs: Mapping[str, Any], opset: int = 17, **attributes: 
     return model([node], shapes, outputs, {}, dtypes=dtypes, opset=opset)
 
 
-def scan(**attributes: Any) -> Any:
+def scan(steps: int, **attributes: Any) -> Any:
     """A model that sums rows, and gives all partial sums."""
     rows = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "svto"]
     nodes = [helper.make_node("Add", ["s", "v"], ["t"]), helper.make_node("Identity", ["t"], ["o"])]
     body = helper.make_graph(nodes, "body", rows[:2], rows[2:])
     how = {"num_scan_inputs": 1, "body": body, **attributes}
     node = helper.make_node("Scan", ["first", "x"], ["last", "y"], name="mine", **how)
-    return model([node], {"first": [2], "x": [2, 2]}, ["last", "y"], {})
+    return model([node], {"first": [2], "x": [steps, 2]}, ["last", "y"], {})
 
 
 @pytest.mark.parametrize(
@@ -206,8 +206,8 @@ def scan(**attributes: Any) -> Any:
             for operator, dtype in (("Abs", np.uint8), ("Relu", np.uint32), ("Neg", np.uint64))
         ),
         *(
-            (scan(**{name: [1]}), r"'mine' \(Scan\): expected forward scans along axis 0")
-            for name in ("scan_input_directions", "scan_output_directions", "scan_input_axes")
+            (scan(2000, **{name: [1]}), r"'mine' \(Scan\): expected forward scans along axis 0")
+            for name in ("scan_input_directions", "scan_output_directions", "scan_output_axes")
         ),
         (
             of("Hardmax", {"x": X}, 11),

@@ -15,13 +15,13 @@ import pytest
 pytest.importorskip("onnx")
 
 import onnx.reference
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph
 from rnn_compiler.network_import.graph.folding import fold
-from tests.network_import.graphs import B, H, I, T, model, saved, weight
+from tests.network_import.graphs import B, H, I, T, by_runtime, model, saved, weight
 from tests.network_import.step_loops import (
     GATES,
     Step,
@@ -283,6 +283,29 @@ def test_conditions_on_counters(operator: str, bound: float, count: int, tmp_pat
     assert [each.op_type for each in graph.proto.node].count("Add") == count
     inputs = {"x": np.float32(1)}
     assert onnx.reference.ReferenceEvaluator(graph.model).run(None, inputs)[0] == 2.0**count
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_rows_of_no_iteration(times: int, tmp_path: Path) -> None:
+    """The states keep their first values."""
+    values = [("i", TensorProto.INT64, []), ("go", TensorProto.BOOL, [])]
+    values += [(name, TensorProto.FLOAT, [2]) for name in "sto"]
+    i, go, s, t, o = (helper.make_tensor_value_info(*each) for each in values)
+    nodes = [helper.make_node("Exp", ["s"], ["t"]), helper.make_node("Identity", ["t"], ["o"])]
+    body = helper.make_graph(nodes, "body", [i, go, s], [go, t, o])
+    node = helper.make_node("Loop", ["times", "", "x"], ["y", "rows"], name="again", body=body)
+    made = model([node], {"x": [2]}, ["y", "rows"], {"times": np.array(times)})
+    program = rc.runtime.load(rc.compile(rc.import_network(saved(made, tmp_path / "m.onnx"))))
+    x = weight(2)
+    for got, wanted in zip(program(x=x), by_runtime(made, {"x": x}), strict=True):
+        assert got.shape == wanted.shape
+        np.testing.assert_allclose(got, wanted, **CLOSE)
+    alone = model([node], {"x": [2], "z": ["n"]}, ["y"], {"times": np.array(times)})
+    rc.import_network(saved(alone, tmp_path / "alone.onnx"))  # without the rows
+    if not times:
+        opened = model([node], {"x": [2], "z": ["n"]}, ["rows"], {"times": np.array(0)})
+        with pytest.raises(UnsupportedError, match=r"'again' \(Loop\): expected at least one iter"):
+            rc.import_network(saved(opened, tmp_path / "open.onnx"))
 
 
 @pytest.mark.parametrize(

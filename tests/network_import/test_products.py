@@ -13,12 +13,15 @@ import rnn_compiler as rc
 pytest.importorskip("onnx")
 
 import onnx
+from execution import each_language
 from onnx import helper
+from quick import first
 
 from rnn_compiler.compilation import lowered_text
+from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph
 from rnn_compiler.network_import.graph.folding import fold
-from tests.network_import.graphs import expected, model, saved, weight
+from tests.network_import.graphs import by_runtime, expected, model, saved, weight
 
 
 def network() -> tuple[Any, dict[str, Any]]:
@@ -109,3 +112,27 @@ def test_rows_that_are_gathered_one_by_one_are_multiplied_at_once(tmp_path: Path
     out = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(**inputs)
     for got, wanted in zip(out, expected(onnx_model, inputs), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=2e-5)
+
+
+@each_language
+@pytest.mark.parametrize("opset", first([18, 13]))
+def test_products_of_all_elements_of_axes(opset: int, agrees: Any) -> None:
+    """Beside an open axis."""
+    nodes, outputs = list[Any](), list[str]()
+    axes, weights = ([1], [0 - 1, 2], [3]), dict[str, Any]()
+    for k, each in enumerate(axes):
+        outputs.append(f"y{k}")
+        weights[f"axes{k}"] = np.array(each)
+        inputs, how = (["x", f"axes{k}"], {}) if opset >= 18 else (["x"], {"axes": each})
+        node = helper.make_node("ReduceProd", inputs, [f"y{k}"], keepdims=k % 2, **how)
+        nodes.append(node)
+    made = model(nodes, {"x": ["batch", 5, 3, 2]}, outputs, weights, opset=opset)
+    agrees(made, {"x": weight(4, 5, 3, 2, scale=1)}, judge=by_runtime)
+
+
+@pytest.mark.slow
+def test_products_of_an_open_axis_are_refused(tmp_path: Path) -> None:
+    node = helper.make_node("ReduceProd", ["x"], ["y"], name="mine", axes=[0])
+    path = saved(model([node], {"x": ["rows", 2]}, ["y"], {}), tmp_path / "m.onnx")
+    with pytest.raises(UnsupportedError, match=r"'mine' \(ReduceProd\) .* axis 'rows' cannot be"):
+        rc.import_network(path)

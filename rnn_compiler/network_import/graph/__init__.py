@@ -8,8 +8,8 @@ open_axes     leaves the other sizes open, and `computed_sizes` the constants th
 folding       computes all known values, `written_out` recognises layers, `loops` writes others
               out; `pools`, `bounds`, `attention`, `powers`, `reversals`,
               `transposed_convolutions`, `integer_convolutions`, `functions`, `normalizations`,
-              `padding`, `depth` and `nan` rewrite operators into forms that IREE computes
-              correctly
+              `definitions`, `resizing`, `long_products`, `padding`, `depth` and `nan` rewrite
+              operators into forms that IREE computes correctly; `branches` takes those of an `If`
 checks        refuses nodes by name; `known_sizes` those that cannot have open axes
 replacement   builds the nodes that replace one
 gathered_rows multiplies rows at once that are gathered one by one
@@ -92,6 +92,7 @@ class Graph:
         elements_left: The remaining number of elements of constants that may be computed.
         folded: The values that follow from sizes of inputs, by name, with those they follow from.
         held: The names of values that are not computed.
+        origins: The name and the operator of the node that was replaced by another, by its name.
     """
 
     def __init__(self, model: Any, path: Path, *, largest: int = _LARGEST) -> None:
@@ -102,6 +103,7 @@ class Graph:
         self.elements_left = _SPARE_ELEMENTS + model.ByteSize()
         self.folded: dict[str, tuple[Any, Sequence[str]]] = {}
         self.held: frozenset[str] = frozenset()
+        self.origins: dict[str, tuple[str, str]] = {}
 
     @staticmethod
     def read(path: Path) -> Graph:
@@ -270,10 +272,23 @@ class Graph:
         """The operators of all nodes."""
         return sorted({node.op_type for node in self._all_nodes()})
 
+    def named(self, node: Any) -> str:
+        """A node in messages: that of the model, if others replaced it."""
+        name, operator = self.origins.get(node.name, (node.name, node.op_type))
+        return f"node {name!r} ({operator})"
+
     def types(self) -> dict[str, Any]:
         """The known types of values, by name."""
         graph = self.proto
         return {each.name: each.type for each in (*graph.input, *graph.value_info, *graph.output)}
+
+    def all_types(self) -> dict[str, Any]:
+        """The known types of values, constants included."""
+        made = onnx.helper.make_tensor_value_info
+        return self.types() | {
+            name: made(name, tensor.data_type, tensor.dims).type
+            for name, tensor in self.constants().items()
+        }
 
     def shapes(self) -> dict[str, list[int | None]]:
         """The known shapes of values, constants included; None for each unknown size."""

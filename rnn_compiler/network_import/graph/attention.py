@@ -27,9 +27,7 @@ _KNOWN = {
 
 def plain_attention(graph: Graph) -> bool:
     """Replaces the nodes whose types are known; returns whether there were any."""
-    types = graph.types()
-    for name, tensor in graph.constants().items():
-        types[name] = onnx.helper.make_tensor_value_info(name, tensor.data_type, tensor.dims).type
+    types = graph.all_types()
     nodes: list[Any] = []
     for node in graph.proto.node:
         known = node.op_type == "Attention" and all(

@@ -12,6 +12,7 @@ from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import FLOATS, Graph, onnx, subgraphs
+from rnn_compiler.network_import.graph.resizing import IMAGES
 from rnn_compiler.network_import.graph.results import unknown_result
 
 __all__ = ["check_operators", "check_types"]
@@ -40,9 +41,6 @@ _SCAN_ORDERS = (
     *("scan_input_directions", "scan_output_directions", "scan_input_axes", "scan_output_axes"),
 )
 """Attributes of Scan that IREE's importer does not read."""
-
-IMAGES = 2
-"""The number of leading axes, batch and channels, along which IREE does not resize images."""
 
 _MOST_ELEMENTS = (1 << 31) - 1
 """The most elements of an array, whatever its open sizes are."""
@@ -85,11 +83,11 @@ def check_types(graph: Graph) -> None:
         has_type = all(kind.elem_type for kind in made)
         has_shape = all(kind.HasField("shape") for kind in made)
         if wrong or not has_type or (node.op_type in _WITH_WINDOWS and not has_shape):
-            raise unknown_result(node, wrong)
-        _check_elements(node, sizes)
+            raise unknown_result(graph.named(node), node.op_type, wrong)
+        _check_elements(graph, node, sizes)
         if node.op_type == "Resize":
             _check_resized(
-                node,
+                graph.named(node),
                 *(
                     [axis.dim_value for axis in kind.shape.dim][:IMAGES]
                     for kind in (types[node.input[0]].tensor_type, made[0])
@@ -100,7 +98,7 @@ def check_types(graph: Graph) -> None:
             or (node.op_type == "Cast" and given[0].elem_type in FLOATS)
         ):
             raise UnsupportedError(
-                f"import_network: node {node.name!r} ({node.op_type}): expected signed "
+                f"import_network: {graph.named(node)}: expected signed "
                 "integers, got unsigned ones, which IREE's importer would treat as signed; "
                 "cast to int32 first"
             )
@@ -117,29 +115,29 @@ def check_types(graph: Graph) -> None:
             )
         if node.op_type in _REFUSED:
             raise UnsupportedError(
-                f"import_network: node {node.name!r} ({node.op_type}): not supported, because "
+                f"import_network: {graph.named(node)}: not supported, because "
                 f"{_REFUSED[node.op_type]}"
             )
 
 
-def _check_elements(node: Any, shapes: Sequence[Sequence[int]]) -> None:
+def _check_elements(graph: Graph, node: Any, shapes: Sequence[Sequence[int]]) -> None:
     """Checks that the results of a node are not too large; sizes of 0 are open."""
     for shape in shapes:
         count = math.prod(size for size in shape if size)
         if count > _MOST_ELEMENTS:
             raise UnsupportedError(
-                f"import_network: node {node.name!r} ({node.op_type}): expected results of at "
+                f"import_network: {graph.named(node)}: expected results of at "
                 f"most {_MOST_ELEMENTS:,} elements, got {count:,}; correct the constant sizes of "
                 "the model, or fix smaller ones with dims="
             )
 
 
-def _check_resized(node: Any, before: Sequence[int], after: Sequence[int]) -> None:
+def _check_resized(node: str, before: Sequence[int], after: Sequence[int]) -> None:
     """Checks that a Resize keeps batch and channels; sizes of 0 are open."""
     for axis, (old, new) in enumerate(zip(before, after, strict=False)):
         if old and new and old != new:
             raise UnsupportedError(
-                f"import_network: node {node.name!r} (Resize): expected axis {axis} to keep its "
+                f"import_network: {node}: expected axis {axis} to keep its "
                 f"size {old}, because IREE resizes only axes after the second, got {new}; correct "
                 "the node's sizes, fix another size with dims=, or transpose before it"
             )
@@ -153,7 +151,7 @@ def _check_divisor(graph: Graph, node: Any) -> None:
         number = 0 if 0 in values else -1
         got = "a computed divisor" if tensor is None else f"a divisor of {number}"
         raise UnsupportedError(
-            f"import_network: node {node.name!r} ({node.op_type}): expected integers divided "
+            f"import_network: {graph.named(node)}: expected integers divided "
             f"by a constant without 0 and -1, got {got}, which could end the process; use "
             "another constant, or divide floats"
         )

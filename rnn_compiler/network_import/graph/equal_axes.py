@@ -51,7 +51,7 @@ def check_equal_sizes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis] = ()) 
                 found = [str(axis) for axis in axes if axis.key in names_in(one, other)]
                 remedy = f", so {' and '.join(found)}" if found else "; check its inputs"
                 raise UnsupportedError(
-                    f"import_network: node {node.name!r} ({node.op_type}): expected inputs with "
+                    f"import_network: {graph.named(node)}: expected inputs with "
                     f"equal sizes along an axis, got {sizes}{remedy}"
                 )
 

@@ -24,16 +24,20 @@ from rnn_compiler.network_import.graph import (
 )
 from rnn_compiler.network_import.graph.attention import plain_attention
 from rnn_compiler.network_import.graph.bounds import plain_bounds
+from rnn_compiler.network_import.graph.branches import select_results, take_known_branch
+from rnn_compiler.network_import.graph.definitions import plain_definitions
 from rnn_compiler.network_import.graph.depth import plain_depth
 from rnn_compiler.network_import.graph.functions import plain_functions
 from rnn_compiler.network_import.graph.integer_convolutions import plain_integer_convolutions
 from rnn_compiler.network_import.graph.log_sums import plain_log_sums
-from rnn_compiler.network_import.graph.loops import rename, write_out_loops
+from rnn_compiler.network_import.graph.long_products import plain_products_of_axes
+from rnn_compiler.network_import.graph.loops import write_out_loops
 from rnn_compiler.network_import.graph.nan import pass_nan_on
 from rnn_compiler.network_import.graph.normalizations import plain_normalizations
 from rnn_compiler.network_import.graph.padding import plain_padding
 from rnn_compiler.network_import.graph.pools import plain_pools
 from rnn_compiler.network_import.graph.powers import plain_powers
+from rnn_compiler.network_import.graph.resizing import plain_resizes
 from rnn_compiler.network_import.graph.reversals import plain_reversals
 from rnn_compiler.network_import.graph.steps import RANDOM
 from rnn_compiler.network_import.graph.transposed_convolutions import (
@@ -45,17 +49,24 @@ _MOST_ROUNDS = 100
 
 _REWRITES = (
     *(plain_attention, plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
-    *(
-        plain_functions,
-        plain_integer_convolutions,
-        plain_log_sums,
-        plain_normalizations,
-        plain_padding,
-        plain_depth,
-    ),
+    *(plain_definitions, plain_functions, plain_integer_convolutions, plain_log_sums),
+    *(plain_normalizations, plain_padding, plain_depth, plain_resizes, plain_products_of_axes),
     pass_nan_on,
 )
 """What rewrites operators once the types of their inputs are known."""
+
+
+_GATHERS = ("Gather", "GatherElements", "GatherND")
+
+
+class PositionsBeyondError(UnsupportedError):
+    """Positions that follow from sizes are beyond a constant array at some of them.
+
+    Attributes:
+        names: The values that cannot be computed.
+    """
+
+    names: frozenset[str] = frozenset()
 
 
 def fold(graph: Graph, *, writes_out: bool = True) -> None:
@@ -68,7 +79,7 @@ def fold(graph: Graph, *, writes_out: bool = True) -> None:
             changed = rewrite(graph) or changed
         graph.remove_unused()
         changed = changed or replace_loops(graph)
-        changed = changed or (writes_out and write_out_loops(graph))
+        changed = changed or (writes_out and (write_out_loops(graph) or select_results(graph)))
         if not changed:
             return
 
@@ -77,13 +88,14 @@ def _fold_once(graph: Graph) -> bool:
     """Computes the values known so far; returns whether there were any."""
     types, constants = graph.types(), graph.constants()
     completed = sum(_complete(node, types, constants) for node in graph.proto.node)
+    taken = {*types, *constants}
     nodes: list[Any] = []
     made: list[Any] = []
     chosen = 0
     for node in graph.proto.node:
-        branch = _branch(node, constants)
+        branch = take_known_branch(node, constants, taken, made)
         if branch is not None:
-            nodes += _inlined(node, branch, {*types, *constants}, made)
+            nodes += branch
             chosen += 1
             continue
         results = _results(graph, node, types, constants)
@@ -189,38 +201,11 @@ def _evaluated(graph: Graph, node: Any, constants: dict[str, Any]) -> list[Any]:
         values = iter(onnx.reference.ReferenceEvaluator(model).run(None, feeds))
     except Exception as error:  # any error of numpy for the file's values
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise UnsupportedError(
-            f"import_network: node {node.name!r} ({node.op_type}): its value, which depends on "
-            f"constants alone, cannot be computed: {reason}"
-        ) from error
+        what = f"{graph.named(node)}: its value, which depends on constants alone"
+        message = f"import_network: {what}, cannot be computed: {reason}"
+        if not graph.is_open or node.op_type not in _GATHERS:
+            raise UnsupportedError(message) from error
+        beyond = PositionsBeyondError(message)
+        beyond.names = frozenset(node.output)
+        raise beyond from error
     return [next(values) if name else None for name in node.output]
-
-
-def _branch(node: Any, constants: dict[str, Any]) -> Any:
-    """The branch that an `If` takes; None if it is unknown, or for other nodes."""
-    if node.op_type != "If" or node.input[0] not in constants:
-        return None
-    condition = bool(onnx.numpy_helper.to_array(constants[node.input[0]]).all())
-    return attributes_of(node)["then_branch" if condition else "else_branch"].g
-
-
-def _inlined(node: Any, branch: Any, taken: set[str], made: list[Any]) -> list[Any]:
-    """The nodes of a branch, for the graph that contains the `If`; its constants are added."""
-    own = [tensor.name for tensor in branch.initializer]
-    own += [name for each in branch.node for name in each.output if name]
-    names = {name: f"{node.name}/{name}" for name in own if name in taken}
-    taken.update(own)
-    for tensor in branch.initializer:
-        tensor.name = names.get(tensor.name, tensor.name)
-        made.append(tensor)
-    for number, each in enumerate(branch.node):
-        each.name = each.name or f"{node.name}/{each.op_type}_{number}"
-        rename(each, names)
-    results = [
-        onnx.helper.make_node(
-            "Identity", [names.get(inner.name, inner.name)], [outer], name=f"{node.name}/{outer}"
-        )
-        for inner, outer in zip(branch.output, node.output, strict=True)
-        if outer
-    ]
-    return [*branch.node, *results]

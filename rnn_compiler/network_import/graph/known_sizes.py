@@ -9,7 +9,7 @@ from typing import Any
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph, attributes_of
 from rnn_compiler.network_import.graph.axes import Axis
-from rnn_compiler.network_import.graph.checks import IMAGES
+from rnn_compiler.network_import.graph.resizing import IMAGES
 from rnn_compiler.schema.open_sizes import Open, Size, names_in
 
 __all__ = ["check_known_sizes"]
@@ -29,7 +29,7 @@ def check_known_sizes(
             found = [str(axis) for axis in axes if axis.key in names_in(*sizes)]
             if found:
                 raise UnsupportedError(
-                    f"import_network: node {node.name!r} ({node.op_type}) needs known sizes, so "
+                    f"import_network: {graph.named(node)} needs known sizes, so "
                     f"{' and '.join(found)}"
                 )
 

@@ -1,8 +1,10 @@
-"""Writes a `Loop` out whose iterations can be counted at import.
+"""Writes a `Loop` out whose iterations can be counted at import, and a short `Scan`.
 
-They can if the maximum number of iterations and the first condition are constants, and if later
+A Loop's can if the maximum number of iterations and the first condition are constants, and if later
 conditions depend only on those, on the iteration number, and on states with the same property, such
-as counters. Loops that compute recurrent layers are replaced before (`written_out`).
+as counters. IREE takes a Scan too, but not all of them, and C and JavaScript would have to wait for
+each step; so only those stay that are long. Loops that compute recurrent layers are replaced before
+(`written_out`).
 """
 
 from __future__ import annotations
@@ -10,61 +12,127 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_by, subgraphs
+from rnn_compiler.network_import.graph import (
+    Graph,
+    attributes_of,
+    onnx,
+    read_by,
+    shape_of,
+    subgraphs,
+)
 from rnn_compiler.network_import.graph.axes import Axis
 from rnn_compiler.network_import.graph.counters import Counters
 
 _MOST_NODES = 1 << 13
 """The most nodes of a graph after loops are written out."""
 
-_STATES = 2
-"""The position of the first state among the inputs."""
+_MOST_NODES_OF_SCAN = 1 << 10
+"""The most nodes of a Scan that is written out; IREE compiles others faster as loops."""
+
+_SCANS_OF_ROWS = 9
+"""The first version in which Scan has no axis of the batch."""
+
+
+class _Form(NamedTuple):
+    """How the inputs and outputs of a loop and of its body are ordered.
+
+    Attributes:
+        before: The number of inputs before the states, of the node and of the body.
+        states: The number of states.
+        ahead: The number of outputs of the body before the states.
+    """
+
+    before: int
+    states: int
+    ahead: int
+
+    @staticmethod
+    def of(node: Any) -> _Form:
+        """The form of a Loop or Scan."""
+        if node.op_type == "Loop":
+            return _Form(2, len(node.input) - 2, 1)
+        return _Form(0, len(node.input) - attributes_of(node)["num_scan_inputs"].i, 0)
 
 
 def write_out_loops(graph: Graph) -> bool:
     """Writes loops out whose iterations can be counted; returns whether there were any."""
-    constants = graph.constants()
+    counts = _all_iterations(graph)
     nodes: list[Any] = []
     made: list[Any] = []
     changed = False
     for node in graph.proto.node:
-        count = _iterations(graph, node, constants) if node.op_type == "Loop" else None
-        has_rows = count is not None and len(node.output) > len(node.input) - _STATES
-        if count is None or (has_rows and not count):
+        count = counts.get(node.name)
+        if count is None or (node.op_type == "Scan" and _stays(graph, node, count, len(nodes))):
             nodes.append(node)
             continue
         changed = True
-        nodes += _WrittenOut(node, made).nodes(count, len(nodes))
+        nodes += _WrittenOut(graph, node, made).nodes(count, len(nodes))
     if changed:
         graph.proto.initializer.extend(made)
         graph.set_nodes(nodes)
     return changed
 
 
-def check_iterations(graph: Graph, axes: Sequence[Axis], folded: Iterable[Graph]) -> None:
-    """Checks loops, before they are written out, for an open number of iterations."""
-    if "Loop" not in graph.operators():
-        return
-    usual, *others = map(_all_iterations, itertools.islice(folded, 1 + len(axes)))
+def scans_of_open_lengths(
+    graph: Graph, axes: Sequence[Axis], folded: Iterable[Graph]
+) -> frozenset[str]:
+    """The results of Scans with an open number of steps; checks that no Loop has one.
+
+    `folded` are the graph at its usual sizes, and at another size of each axis, before loops are
+    written out.
+    """
+    if not {"Loop", "Scan"}.intersection(graph.operators()):
+        return frozenset()
+    graphs = [*itertools.islice(folded, 1 + len(axes))]
+    usual, *others = map(_all_iterations, graphs)
+    found: set[str] = set()
     for axis, counts in zip(axes, others, strict=True):
-        for name, count in usual.items():
-            if counts.get(name, count) != count:
+        for node in graphs[0].proto.node:
+            count = usual.get(node.name)
+            if counts.get(node.name, count) == count:
+                continue
+            if node.op_type == "Loop":
                 raise UnsupportedError(
-                    f"import_network: node {name!r} (Loop): the number of its iterations depends "
-                    f"on a size, so {axis}"
+                    f"import_network: node {node.name!r} (Loop): the number of its iterations "
+                    f"depends on a size, so {axis}"
                 )
+            found.update(node.output)
+    return frozenset(found)
 
 
 def _all_iterations(graph: Graph) -> dict[str, int | None]:
     """The numbers of iterations of a graph's loops, by name; None for unknown ones."""
-    constants = graph.constants()
-    loops = (node for node in graph.proto.node if node.op_type == "Loop")
-    return {node.name: _iterations(graph, node, constants) for node in loops}
+    constants, types = graph.constants(), graph.types()
+    counts: dict[str, int | None] = {}
+    for node in graph.proto.node:
+        if node.op_type == "Loop":
+            counts[node.name] = _iterations(graph, node, constants)
+        elif node.op_type == "Scan" and graph.opset >= _SCANS_OF_ROWS:
+            rows = node.input[_Form.of(node).states]
+            shape = shape_of(types.get(rows))
+            shape = [*constants[rows].dims] if rows in constants else shape
+            counts[node.name] = shape[_orders(node, "scan_input_axes")[0]] if shape else None
+    return counts
+
+
+def _orders(node: Any, name: str) -> list[int]:
+    """An attribute of a Scan that has a number for each of its arrays."""
+    attributes = attributes_of(node)
+    return (
+        [*attributes[name].ints] if name in attributes else [0] * len([*node.input, *node.output])
+    )
+
+
+def _stays(graph: Graph, node: Any, count: int, others: int) -> bool:
+    """Whether a Scan is not written out, beside so many other nodes."""
+    each = len(attributes_of(node)["body"].g.node)
+    is_long = count * each > min(_MOST_NODES_OF_SCAN, _MOST_NODES - others)
+    return is_long or not graph.held.isdisjoint(node.output)
 
 
 def _check_size(node: Any, count: int, each: int, others: int) -> None:
@@ -85,10 +153,12 @@ class _WrittenOut:
     once.
     """
 
-    def __init__(self, node: Any, made: list[Any]) -> None:
-        self._node, self._made = node, made
+    def __init__(self, graph: Graph, node: Any, made: list[Any]) -> None:
+        self._graph, self._node, self._made = graph, node, made
         self._body = attributes_of(node)["body"].g
         self._constant = _Constants(node.name, made)
+        self._used = {each.name for each in graph.proto.output}
+        self._used.update(*map(read_by, graph.proto.node))
         self._names = {t.name: f"{node.name}/{t.name}" for t in self._body.initializer}
         for tensor in self._body.initializer:
             copy = onnx.TensorProto()
@@ -99,12 +169,14 @@ class _WrittenOut:
     def nodes(self, count: int, others: int) -> list[Any]:
         """The nodes of as many iterations, and those that give the loop's results their names."""
         node, body = self._node, self._body
-        inputs, states = [each.name for each in body.input], [*node.input[2:]]
-        carried = [each.name for each in body.output[1 : 1 + len(states)]]
-        scanned = [each.name for each in body.output[1 + len(states) :]]
-        same = {k for k, end in enumerate(carried) if end == inputs[k + 2]}
-        self._names |= {inputs[k + 2]: states[k] for k in same}
-        varying = {*inputs} - {inputs[k + 2] for k in same}
+        form = _Form.of(node)
+        inputs = [each.name for each in body.input]
+        own_states = inputs[form.before : form.before + form.states]
+        states, arrays = self._parts(node.input[form.before :])
+        carried, scanned = self._parts([each.name for each in body.output[form.ahead :]])
+        same = [k for k, end in enumerate(carried) if end == own_states[k]]
+        self._names |= {own_states[k]: states[k] for k in same}
+        varying = {*inputs} - {own_states[k] for k in same}
         once: list[Any] = []
         repeated: list[tuple[int, Any]] = []
         for position, each in enumerate(body.node):
@@ -121,25 +193,61 @@ class _WrittenOut:
             given = [
                 self._constant.of(np.array(number, np.int64)),
                 self._constant.of(np.array(True)),
-            ]
-            names = {**self._names, **dict(zip(inputs, [*given, *states], strict=True))}
+            ][: form.before]
+            read = self._read_rows(arrays, number, count)
+            nodes += read
+            given += [*states, *(each.output[0] for each in read)]
+            names = {**self._names, **dict(zip(inputs, given, strict=True))}
             own = (name for _, each in repeated for name in each.output if name)
             names |= {name: f"{node.name}/{number}/{name}" for name in own}
             nodes += [self._copied(each, number, k, names) for k, each in repeated]
             states = [names.get(name, name) for name in carried]
-            for row, name in zip(rows, scanned, strict=True):
-                made = f"{node.name}/{number}/row of {name}"
-                parts = [names.get(name, name), self._constant.of(np.array([0], np.int64))]
+            for k, (row, name) in enumerate(zip(rows, scanned, strict=True)):
+                made = f"{node.name}/{number}/row {k} of {name}"
+                axis = _orders(node, "scan_output_axes")[k]
+                parts = [names.get(name, name), self._constant.of(np.array([axis], np.int64))]
                 nodes.append(onnx.helper.make_node("Unsqueeze", parts, [made], name=made))
-                row.append(made)
+                is_turned = _orders(node, "scan_output_directions")[k]
+                row.insert(0 if is_turned else len(row), made)
         results: list[tuple[str, list[str], dict[str, int]]]
         results = [("Identity", [state], {}) for state in states]
-        results += [("Concat", row, {"axis": 0}) for row in rows]
+        axes = _orders(node, "scan_output_axes")
+        results += [("Concat", row, {"axis": axes[k]}) for k, row in enumerate(rows)]
         for (operator, parts, how), name in zip(results, node.output, strict=False):
-            if name:
+            if name in self._used:
                 called = f"{node.name}/{name}"
+                parts = parts or [self._no_rows(name)]
                 nodes.append(onnx.helper.make_node(operator, parts, [name], name=called, **how))
         return nodes
+
+    def _parts(self, names: Sequence[str]) -> tuple[list[str], list[str]]:
+        """The states and the arrays among some inputs or outputs."""
+        number = _Form.of(self._node).states
+        return [*names[:number]], [*names[number:]]
+
+    def _read_rows(self, arrays: Sequence[str], number: int, count: int) -> list[Any]:
+        """The nodes that read the rows of an iteration of a Scan."""
+        nodes: list[Any] = []
+        for k, array in enumerate(arrays):
+            name = f"{self._node.name}/{number}/row {k} of {array}"
+            is_turned = _orders(self._node, "scan_input_directions")[k]
+            row = self._constant.of(np.array(count - 1 - number if is_turned else number))
+            axis = _orders(self._node, "scan_input_axes")[k]
+            nodes.append(onnx.helper.make_node("Gather", [array, row], [name], name, axis=axis))
+        return nodes
+
+    def _no_rows(self, name: str) -> str:
+        """A result of no iteration."""
+        kind = self._graph.types().get(name)
+        shape = [size or 0 for size in shape_of(kind) or ()]
+        if kind is None or shape.count(0) != 1 or self._graph.is_open:
+            raise UnsupportedError(
+                f"import_network: node {self._node.name!r} ({self._node.op_type}): expected at "
+                f"least one iteration for the rows of {name!r}, got none; correct the number of "
+                "iterations, or fix all sizes with dims="
+            )
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type)
+        return self._constant.of(np.empty(shape, dtype))
 
     def _copied(self, node: Any, iteration: object, position: int, names: dict[str, str]) -> Any:
         """A node of an iteration, with other names."""
@@ -171,7 +279,7 @@ class _Constants:
 
     def of(self, array: Any) -> str:
         """The name of a constant."""
-        key = f"{array.dtype}{array.tolist()}"
+        key = f"{array.dtype}{array.tolist() if array.size else array.shape}"
         if key not in self._known:
             self._known[key] = f"{self._name}/{key}"
             self._made.append(onnx.numpy_helper.from_array(array, self._known[key]))

@@ -9,10 +9,15 @@ The channels of a group become an axis that InstanceNormalization takes. This in
 means if sizes are open, because IREE's importer divides by -1 instead of a size that is not known:
 
     y = scale * (x - mean) / sqrt(variance + epsilon) + bias,   x as [N, channels, rest]
+
+ONNX does not know the shape of MeanVarianceNormalization if sizes are open:
+
+    y = (x - mean) / (sqrt(variance) + 1e-9)
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +28,11 @@ from rnn_compiler.network_import.graph.replacement import Replacement
 _AXES_ARE_INPUTS = 18
 """The first version of ReduceMean whose axes are an input."""
 
+_LEAST_DEVIATION = 1e-9
+"""What MeanVarianceNormalization adds to the deviation."""
+
+_Sizes = Sequence[int | None]
+
 _BY_CHANNEL = 21
 """The first version in which each channel has a scale, rather than each group."""
 
@@ -30,7 +40,11 @@ _BY_CHANNEL = 21
 def plain_normalizations(graph: Graph) -> bool:
     """Replaces the nodes whose types are known; returns whether there were any."""
     types = graph.types()
-    rewritten = {"GroupNormalization": _groups, "RMSNormalization": _root_mean_squares}
+    rewritten = {
+        "GroupNormalization": _groups,
+        "MeanVarianceNormalization": _means_and_variances,
+        "RMSNormalization": _root_mean_squares,
+    }
     if graph.is_open:
         rewritten["InstanceNormalization"] = _instances
     nodes: list[Any] = []
@@ -41,14 +55,14 @@ def plain_normalizations(graph: Graph) -> bool:
             nodes.append(node)
         else:
             element = types[node.input[0]].tensor_type.elem_type
-            nodes += form(graph, node, len(sizes), element)
+            nodes += form(graph, node, sizes, element)
     changed = len(nodes) > len(graph.proto.node)
     if changed:
         graph.set_nodes(nodes)
     return changed
 
 
-def _groups(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
+def _groups(graph: Graph, node: Any, sizes: _Sizes, element: int) -> list[Any]:
     """The nodes that normalize groups, in float32 for smaller floats."""
     attributes = attributes_of(node)
     groups = attributes["num_groups"].i
@@ -63,21 +77,20 @@ def _groups(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
     )
     shape = add("Shape", x)
     x = add("Reshape", x, constant([0, groups, -1]))
+    ones, zeros = (constant([n] * groups, dtype) for n in (1, 0))
+    x = add("InstanceNormalization", x, ones, zeros, epsilon=epsilon)
     if graph.opset < _BY_CHANNEL:
-        x = add("InstanceNormalization", x, scale, bias, epsilon=epsilon)
-        x = add("Reshape", x, shape)
-    else:
-        ones, zeros = (constant([n] * groups, dtype) for n in (1, 0))
-        x = add("InstanceNormalization", x, ones, zeros, epsilon=epsilon)
-        channels = constant([-1, *[1] * (rank - 2)])
-        scale, bias = (add("Reshape", name, channels) for name in (scale, bias))
-        x = add("Add", add("Mul", add("Reshape", x, shape), scale), bias)
+        of_each = constant(np.arange(sizes[1] or groups) // ((sizes[1] or groups) // groups))
+        scale, bias = (add("Gather", name, of_each) for name in (scale, bias))
+    channels = constant([-1, *[1] * (len(sizes) - 2)])
+    scale, bias = (add("Reshape", name, channels) for name in (scale, bias))
+    x = add("Add", add("Mul", add("Reshape", x, shape), scale), bias)
     if element != inside:
         add("Cast", x, to=element)
     return made.finished()
 
 
-def _root_mean_squares(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
+def _root_mean_squares(graph: Graph, node: Any, sizes: _Sizes, element: int) -> list[Any]:
     """The nodes that divide the last axes by the root of the mean of their squares.
 
     They compute in `stash_type`, but multiply by the scale in the dtype of the array.
@@ -90,7 +103,7 @@ def _root_mean_squares(graph: Graph, node: Any, rank: int, element: int) -> list
     add, constant = made.add, made.constant
     x, scale = node.input
     x = x if element == inside else add("Cast", x, to=inside)
-    axes = constant([*range(axis % rank, rank)])
+    axes = constant([*range(axis % len(sizes), len(sizes))])
     mean = add("ReduceMean", add("Mul", x, x), axes)
     least = constant(epsilon, onnx.helper.tensor_dtype_to_np_dtype(inside))
     normal = add("Div", x, add("Sqrt", add("Add", mean, least)))
@@ -99,7 +112,27 @@ def _root_mean_squares(graph: Graph, node: Any, rank: int, element: int) -> list
     return made.finished()
 
 
-def _instances(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
+def _means_and_variances(graph: Graph, node: Any, sizes: _Sizes, element: int) -> list[Any]:
+    """The nodes that normalize along some axes."""
+    attributes = attributes_of(node)
+    axes = [*attributes["axes"].ints] if "axes" in attributes else [0, 2, 3]
+    made = Replacement(graph, node)
+    add = made.add
+    centred = add("Sub", node.input[0], _mean(made, node.input[0], axes))
+    deviation = add("Sqrt", _mean(made, add("Mul", centred, centred), axes))
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(element)
+    add("Div", centred, add("Add", deviation, made.constant(_LEAST_DEVIATION, dtype)))
+    return made.finished()
+
+
+def _mean(made: Replacement, value: str, axes: Sequence[int]) -> str:
+    """The mean along some axes, which stay with a size of 1."""
+    if made.graph.opset < _AXES_ARE_INPUTS:
+        return made.add("ReduceMean", value, axes=[*axes])
+    return made.add("ReduceMean", value, made.constant([*axes]))
+
+
+def _instances(graph: Graph, node: Any, sizes: _Sizes, element: int) -> list[Any]:
     """The nodes that normalize each channel of each array."""
     attributes = attributes_of(node)
     epsilon = attributes["epsilon"].f if "epsilon" in attributes else 1e-5
@@ -107,14 +140,9 @@ def _instances(graph: Graph, node: Any, rank: int, element: int) -> list[Any]:
     add, constant = made.add, made.constant
     x, scale, bias = node.input
 
-    def mean(value: str) -> str:
-        if graph.opset < _AXES_ARE_INPUTS:
-            return add("ReduceMean", value, axes=[-1])
-        return add("ReduceMean", value, constant([-1]))
-
     rows = add("Reshape", x, constant([0, 0, -1]))
-    centred = add("Sub", rows, mean(rows))
-    variance = mean(add("Mul", centred, centred))
+    centred = add("Sub", rows, _mean(made, rows, [-1]))
+    variance = _mean(made, add("Mul", centred, centred), [-1])
     least = constant([epsilon], onnx.helper.tensor_dtype_to_np_dtype(element))
     normal = add("Div", centred, add("Sqrt", add("Add", variance, least)))
     scale, bias = (add("Reshape", name, constant([-1, 1])) for name in (scale, bias))

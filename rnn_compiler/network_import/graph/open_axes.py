@@ -22,13 +22,13 @@ from rnn_compiler.network_import.graph import Graph, onnx, shape_of, subgraphs
 from rnn_compiler.network_import.graph.axes import Axis, blocking
 from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
 from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes, joined_axes
-from rnn_compiler.network_import.graph.folding import fold
+from rnn_compiler.network_import.graph.folding import PositionsBeyondError, fold
 from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
 from rnn_compiler.network_import.graph.known_sizes import check_known_sizes
-from rnn_compiler.network_import.graph.loops import check_iterations
+from rnn_compiler.network_import.graph.loops import scans_of_open_lengths
 from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
 from rnn_compiler.network_import.graph.results import unknown_result
-from rnn_compiler.network_import.graph.scans import check_scans
+from rnn_compiler.network_import.graph.scans import check_scans, set_types_of_scans
 from rnn_compiler.schema.open_sizes import Size, bound, open_dimension, product
 
 _TYPICAL = (67, 71, 73, 79, 83, 89)
@@ -65,7 +65,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     family, axes = _joined(graph, axes)
     held = family.positions()
     if held:
-        family = _Family(graph, axes, held)
+        family = _Family(graph, axes, family.held | held)
     base = family.graphs[0]
     types = family.types()
     constants = family.constants()
@@ -76,12 +76,13 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     check_equal_sizes(base, shapes, axes)
     check_known_sizes(base, shapes, axes)
     minima = {axis.key: family.least(axis, types) for axis in axes}
-    graph.model = base.model
+    graph.model, graph.origins = base.model, base.origins
     graph.is_open = True
     graph.__dict__.pop("proto", None)
     for each in (*graph.proto.input, *graph.proto.value_info, *graph.proto.output):
         if each.name in types:
             _set_shape(each.type, types[each.name])
+    set_types_of_scans(graph)
     sources = {axis.key: axis.sources[0] for axis in axes}
     use_computed_sizes(graph, sources, types, constants)
     known: dict[str, Sequence[Size]] = {}
@@ -117,13 +118,14 @@ class _Family:
         points: The sizes of the axes, by key.
         graphs: The graph at each.
         shapes: The shapes of its values there, by name.
+        held: The names of values that are not computed.
     """
 
     def __init__(
         self, graph: Graph, axes: Sequence[Axis], held: frozenset[str] = frozenset()
     ) -> None:
         self._source = graph
-        self._held = held
+        self.held = held
         self._axes = axes
         if len(axes) > len(_TYPICAL):
             raise UnsupportedError(
@@ -135,35 +137,46 @@ class _Family:
         pairs = itertools.combinations(axes, 2)
         others += [{one.key: 101, two.key: 103} for one, two in pairs]
         self.points = [self._usual, *({**self._usual, **other} for other in others)]
-        check_iterations(graph, axes, (self._at(each, writes_out=False) for each in self.points))
         self.graphs = list[Graph]()
+        while not self.graphs:
+            try:
+                self._fold_at_points()
+            except PositionsBeyondError as error:  # which calls clamp
+                self.held |= error.names
+                self.graphs.clear()
+        self.shapes = [_shapes(graph) for graph in self.graphs]
+        self._values = {name for node in self.graphs[0].proto.node for name in node.output if name}
+        self._stored = [graph.constants() for graph in self.graphs]
+
+    def _fold_at_points(self) -> None:
+        """Folds the graph at each point; checks that its nodes are the same."""
+        counted = (self._at(each, writes_out=False) for each in self.points)
+        self.held |= scans_of_open_lengths(self._source, self._axes, counted)
         for point in self.points:
             self.graphs.append(self._at(point))
             node = self._other_node(self.graphs[-1])
             if node is not None:
-                changed = next(axis for axis in axes if point[axis.key] != self._usual[axis.key])
+                self.graphs[-1].origins |= self.graphs[0].origins
+                usual = self._usual
+                changed = next(axis for axis in self._axes if point[axis.key] != usual[axis.key])
                 raise UnsupportedError(
-                    f"import_network: node {node.name!r} ({node.op_type}) depends on the size of "
-                    f"an input, so {changed}"
+                    f"import_network: {self.graphs[-1].named(node)} depends on the size of an "
+                    f"input, so {changed}"
                 )
-        self.shapes = [_shapes(graph) for graph in self.graphs]
-        self._values = {name for node in self.graphs[0].proto.node for name in node.output if name}
-        self._stored = [graph.constants() for graph in self.graphs]
 
     def _at(self, sizes: Mapping[str, int], *, writes_out: bool = True) -> Graph:
         model = onnx.ModelProto()
         model.CopyFrom(self._source.model)
         graph = Graph(model, self._source.path, largest=_LARGEST)
-        graph.is_open, graph.held = True, self._held
+        graph.is_open, graph.held = True, self.held
         inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
         for axis in self._axes:
             for name, number in axis.sources:
                 inputs[name][number].dim_value = sizes[axis.key]
         fold(graph, writes_out=writes_out)
         join_gathered_rows(graph)
-        branches = (node for node in graph.proto.node if node.op_type == "If")
-        for branch in itertools.chain(*map(subgraphs, branches)):
-            for value in (*branch.value_info, *branch.output):
+        for inner in subgraphs(graph.proto):
+            for value in (*inner.input, *inner.value_info, *inner.output):
                 for axis in value.type.tensor_type.shape.dim:
                     axis.Clear()  # its size at this point
         return graph
@@ -275,7 +288,8 @@ class _Family:
             return str(error)
         node = self._other_node(folded) if size < _HUGE else self._missing_node(folded)
         if node is not None:
-            return f"node {node.name!r} ({node.op_type}) changes"
+            folded.origins |= self.graphs[0].origins
+            return f"{folded.named(node)} changes"
         shapes = _shapes(folded)
         for name, sizes in types.items():
             given = shapes.get(name)
@@ -306,13 +320,13 @@ class _Family:
         """The node that computes a value, for messages."""
         for node in self.graphs[0].proto.node:
             if value in node.output:
-                return f"node {node.name!r} ({node.op_type})"
+                return self.graphs[0].named(node)
         return f"{value!r}"
 
     def _refused_constant(self, name: str, arrays: Sequence[Any]) -> UnsupportedError:
         readers = [each for each in self.graphs[0].proto.node if name in each.input]
         reader = readers[0] if readers else None
-        where = f"node {reader.name!r} ({reader.op_type})" if reader else f"output {name!r}"
+        where = self.graphs[0].named(reader) if reader else f"output {name!r}"
         alike = len({a.shape for a in arrays}) == 1
         axis = blocking(
             self._axes, self.points, [a.ravel().tolist() if alike else a.shape for a in arrays]
@@ -326,7 +340,7 @@ class _Family:
     ) -> UnsupportedError:
         """The error for an output size that is not a polynomial of input sizes."""
         for node in self.graphs[0].proto.node:
-            where = f"import_network: node {node.name!r} ({node.op_type})"
+            where = f"import_network: {self.graphs[0].named(node)}"
             for value in self._values.intersection(node.output):
                 shapes = [each.get(value) for each in self.shapes]
                 if value not in types and any(shapes):
@@ -337,7 +351,7 @@ class _Family:
                         f"{where}: its result has no shape at some sizes of its inputs, so {axis}"
                     )
                 if value not in types:
-                    return unknown_result(node)
+                    return unknown_result(self.graphs[0].named(node), node.op_type)
                 if None in types[value]:
                     axis = blocking(self._axes, self.points, [each or () for each in shapes])
                     what = f"rounds a size that output {name!r} depends on"

@@ -57,7 +57,7 @@ def ranges_of_positions(graph: Graph, shapes: _Shapes) -> Ranges:
         range = position[1](node, shapes)
         if range is not None and name in constants:
             numbers = onnx.numpy_helper.to_array(constants[name])
-            _check_constant(node, numbers, range)
+            _check_constant(graph, node, numbers, range)
             for key, least in _needed(numbers, range):
                 minima[key] = max(minima.get(key, 0), least)
         elif range is not None:
@@ -151,7 +151,7 @@ def _needed(numbers: Any, range: _Range) -> Iterator[tuple[str, int]]:
                     yield names[0], number - known
 
 
-def _check_constant(node: Any, numbers: Any, range: _Range) -> None:
+def _check_constant(graph: Graph, node: Any, numbers: Any, range: _Range) -> None:
     """Checks positions that are constants."""
     low, high = range
     if isinstance(low, Open) or isinstance(high, Open):
@@ -159,6 +159,6 @@ def _check_constant(node: Any, numbers: Any, range: _Range) -> None:
     wrong = numbers[(numbers < low) | (numbers > high)]
     if wrong.size:
         raise UnsupportedError(
-            f"import_network: node {node.name!r} ({node.op_type}): expected positions in "
+            f"import_network: {graph.named(node)}: expected positions in "
             f"{low}..{high}, got the constant {wrong.flat[0]}; correct the model"
         )

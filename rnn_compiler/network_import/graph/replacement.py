@@ -15,11 +15,12 @@ class Replacement:
 
     Attributes:
         nodes: The nodes so far.
+        graph: The graph that they are for.
     """
 
     def __init__(self, graph: Graph, node: Any) -> None:
         self.nodes: list[Any] = []
-        self._graph = graph
+        self.graph = graph
         self._node = node
         self._constants = 0
 
@@ -34,12 +35,15 @@ class Replacement:
         name = f"{self._node.name}.constant{self._constants}"
         self._constants += 1
         tensor = onnx.numpy_helper.from_array(np.asarray(value, dtype), name)
-        self._graph.proto.initializer.append(tensor)
+        self.graph.proto.initializer.append(tensor)
         return name
 
     def finished(self) -> list[Any]:
         """The nodes, the last of which has the replaced one's name and result."""
         self.nodes[-1].name, self.nodes[-1].output[0] = self._node.name, self._node.output[0]
+        graph, node = self.graph, self._node
+        origin = graph.origins.get(node.name, (node.name, node.op_type))
+        graph.origins |= dict.fromkeys((each.name for each in self.nodes), origin)
         return self.nodes
 
 

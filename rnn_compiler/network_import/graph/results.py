@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
 
 _OF_SEQUENCES = ("ConcatFromSequence", "SplitToSequence")
 
 
-def unknown_result(node: Any, sizes: Sequence[int] | None = None) -> UnsupportedError:
+def unknown_result(
+    node: str, operator: str, sizes: Sequence[int] | None = None
+) -> UnsupportedError:
     """The error for a node without a valid result, because of its sizes if these are given."""
-    where = f"import_network: node {node.name!r} ({node.op_type})"
-    if node.op_type.startswith("Sequence") or node.op_type in _OF_SEQUENCES:
+    where = f"import_network: {node}"
+    if operator.startswith("Sequence") or operator in _OF_SEQUENCES:
         return UnsupportedError(
             f"{where}: sequences of arrays are not supported; export a model that stacks or "
             "concatenates arrays instead"

@@ -1,0 +1,73 @@
+"""Operators that are replaced by the functions that define them in ONNX."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnx")
+
+import onnx
+from execution import each_language
+from onnx import TensorProto, helper
+from quick import first
+
+from tests.network_import.graphs import by_runtime, expected, model, weight
+
+OPEN, FIXED = ["batch", 3, "steps", 8], [2, 3, 4, 8]
+
+
+def made(
+    operator: str, opset: int, shapes: Mapping[str, Any], weights: Any, **attributes: Any
+) -> Any:
+    """A node between two others."""
+    dtypes = {"positions": TensorProto.INT64}
+    nodes = [
+        helper.make_node("Neg", ["x"], ["z"]),
+        helper.make_node(
+            operator, ["z", *weights, *[*shapes][1:]], ["n"], name="mine", **attributes
+        ),
+        helper.make_node("Neg", ["n"], ["y"]),
+    ]
+    return model(nodes, shapes, ["y"], weights, dtypes=dtypes, opset=opset)
+
+
+@each_language
+@pytest.mark.parametrize("shape", first([OPEN, FIXED]))
+@pytest.mark.parametrize("attributes", first([{"alpha": 0.7}, {}]))
+def test_swish(attributes: Any, shape: Sequence[Any], agrees: Any) -> None:
+    agrees(made("Swish", 24, {"x": shape}, {}, **attributes), {"x": weight(2, 3, 4, 8)})
+
+
+@pytest.mark.slow
+@each_language
+def test_swiglu(agrees: Any) -> None:
+    if onnx.defs.onnx_opset_version() < 28:
+        pytest.skip("needs an onnx with SwiGLU")
+    shapes = {"x": OPEN, "gate": OPEN}
+    agrees(made("SwiGLU", 28, shapes, {}), {name: weight(2, 3, 4, 8) for name in shapes})
+
+
+@each_language
+@pytest.mark.parametrize("shape", first([OPEN, FIXED]))
+@pytest.mark.parametrize("attributes", first([{}, {"interleaved": 1}, {"rotary_embedding_dim": 4}]))
+def test_rotary_embedding(attributes: Any, shape: Sequence[Any], agrees: Any) -> None:
+    half = attributes.get("rotary_embedding_dim", 8) // 2
+    angles = np.arange(20)[:, None] * 10.0 ** -np.arange(half)
+    weights = {"cos": np.cos(angles).astype("f"), "sin": np.sin(angles).astype("f")}
+    shapes = {"x": shape, "positions": [shape[0], shape[2]]}
+    given = {"x": weight(2, 3, 4, 8), "positions": np.array([[3, 0, 19, 7], [1, 2, 3, 4]])}
+    agrees(made("RotaryEmbedding", 23, shapes, weights, **attributes), given, judge=by_runtime)
+
+
+@each_language
+@pytest.mark.parametrize("batch", first(["batch", 2]))
+def test_centres(batch: int | str, agrees: Any) -> None:
+    """Cut along one axis, and padded along the other."""
+    onnx_model = made(
+        "CenterCropPad", 18, {"x": [batch, 5, 6]}, {"k": np.array([3, 8])}, axes=[1, 2]
+    )
+    agrees(onnx_model, {"x": weight(2, 5, 6)}, judge=expected)

@@ -1,0 +1,120 @@
+"""Scans that compute no layer: short ones are written out, others stay loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnn_compiler as rc
+from rnn_compiler.errors import UnsupportedError
+
+pytest.importorskip("onnx")
+
+from execution import each_language, ways
+from onnx import TensorProto, helper, numpy_helper
+from quick import first
+
+from tests.network_import.graphs import H, I, by_runtime, folded, lstm_weights, model, saved, weight
+
+WEIGHTS = {"w": weight(I, I, scale=0.2)}
+BODY = [
+    helper.make_node("MatMul", ["s", "w"], ["p"]),
+    helper.make_node("Add", ["p", "v"], ["q"]),
+    helper.make_node("Selu", ["q"], ["t"]),
+    helper.make_node("Identity", ["t"], ["o"]),
+]
+
+
+def scan(
+    nodes: Sequence[Any],
+    steps: int | str,
+    rows: Sequence[int | str],
+    weights: Mapping[str, Any],
+    outputs: Sequence[str] = ("last", "y"),
+    **attributes: Any,
+) -> Any:
+    """A model with a state `s`, and rows `v` of its input."""
+
+    def named(names: str) -> list[Any]:
+        return [helper.make_tensor_value_info(n, TensorProto.FLOAT, rows) for n in names]
+
+    own = [numpy_helper.from_array(array, name) for name, array in weights.items()]
+    how = {"num_scan_inputs": 1, **attributes}
+    how["body"] = helper.make_graph(nodes, "body", named("sv"), named("to"), own)
+    node = helper.make_node("Scan", ["first", "x"], ["last", "y"], name="mine", **how)
+    axis = attributes.get("scan_input_axes", [0])[0]
+    shape = [*rows]
+    shape.insert(axis, steps)
+    return model([node], {"first": rows, "x": shape}, outputs, {})
+
+
+def inputs(steps: int, *rows: int, axis: int = 0) -> dict[str, Any]:
+    return {"first": weight(*rows), "x": np.moveaxis(weight(steps, *rows), 0, axis).copy()}
+
+
+@each_language
+@pytest.mark.parametrize("batch", first(["batch", 2]))
+def test_cells_that_no_layer_has(batch: int | str, agrees: Any) -> None:
+    made = scan(BODY, 4, [batch, I], WEIGHTS)
+    agrees(
+        made,
+        *(inputs(4, rows, I) for rows in ((2, 1) if batch == "batch" else (2,))),
+        judge=by_runtime,
+    )
+
+
+@ways("direct")
+@pytest.mark.parametrize(
+    "orders",
+    first(
+        [
+            {"scan_input_directions": [1], "scan_output_axes": [1]},
+            {"scan_output_directions": [1], "scan_input_axes": [1]},
+            {"scan_input_axes": [2], "scan_output_axes": [-1], "scan_input_directions": [1]},
+        ]
+    ),
+)
+def test_orders(orders: Mapping[str, Any], agrees: Any) -> None:
+    made = scan(BODY, 4, [2, I], WEIGHTS, **orders)
+    axis = orders.get("scan_input_axes", [0])[0]
+    agrees(made, inputs(4, 2, I, axis=axis), judge=by_runtime)
+
+
+@each_language
+def test_layers_in_a_scan(agrees: Any) -> None:
+    nodes = [
+        helper.make_node(
+            "LSTM", ["v", "W", "R", "B", "", "s"], ["Y", "t"], hidden_size=H, direction="reverse"
+        ),
+        helper.make_node("Identity", ["t"], ["o"]),
+    ]
+    made = scan(nodes, 2, [1, "batch", H], lstm_weights(size=H))
+    module = agrees(made, inputs(2, 1, 3, H), inputs(2, 1, 1, H), judge=by_runtime)
+    assert [each.op for each in module.linked] == ["onnx.LSTM"]
+
+
+@ways("direct")
+@pytest.mark.parametrize(("steps", "batch"), first([("steps", "batch"), (400, "batch"), (400, 2)]))
+def test_loops_that_stay(steps: int | str, batch: int | str, agrees: Any, tmp_path: Path) -> None:
+    """Of open sizes only the last state is computed."""
+    outputs = ("last",) if batch == "batch" else ("last", "y")
+    made = scan(BODY, steps, [batch, I], WEIGHTS, outputs)
+    if isinstance(batch, int):
+        assert "Scan" in folded(made, tmp_path / "folded.onnx").operators()
+    agrees(made, inputs(400, 2, I), judge=by_runtime)
+
+
+@pytest.mark.parametrize(
+    ("steps", "batch", "axis"), [("steps", "batch", "steps"), (400, "batch", "batch")]
+)
+def test_rows_of_open_sizes_are_refused(
+    steps: int | str, batch: str, axis: str, tmp_path: Path
+) -> None:
+    made = scan(BODY, steps, [batch, I], WEIGHTS)
+    message = rf"'mine' \(Scan\) returns a row for each step, so axis '{axis}' cannot be open"
+    with pytest.raises(UnsupportedError, match=message):
+        rc.import_network(saved(made, tmp_path / "m.onnx"))
