@@ -75,13 +75,15 @@ def _plain(
     for axis, number in zip(axes, numbers, strict=True):
         factors[axis] = number
     same = shape if sizes else [1.0] * len(shape)
-    resized = [size for size, one, other in zip(shape, factors, same, strict=True) if one != other]
-    if max(resized, default=0) > _MOST_RESIZED:
-        return None
     made = Replacement(graph, node)
     mode = attributes["mode"].s.decode() if "mode" in attributes else "nearest"
     is_image = factors[:IMAGES] == [*same[:IMAGES]]
     if mode == "nearest" and not (is_image and _centres(attributes) in _TAKEN):
+        resized = [
+            size for size, one, other in zip(shape, factors, same, strict=True) if one != other
+        ]
+        if max(resized, default=0) > _MOST_RESIZED:
+            return None
         _gather(made, node, factors, shape, is_size=bool(sizes))
         return made.finished()
     is_row = mode != "nearest" and len(shape) == IMAGES + 1
