@@ -201,8 +201,7 @@ def test_tensors_that_repeat_their_elements(tmp_path: Path) -> None:
     numbers = {name: array.numpy() for name, array in arrays.items()}
     wanted = rc.weights.from_torch(numbers, rnn_mode="gru")
     np.testing.assert_array_equal(layer.weights["params"], wanted)
-    large = {"weight_ih_l0": T(1).expand(3 * 2**15, 2**15), "weight_hh_l0": T(3 * 2**15, 2**15)}
-    large["weight_hh_l0"] = large["weight_ih_l0"]
+    large = dict.fromkeys(("weight_ih_l0", "weight_hh_l0"), T(1).expand(3 * 2**15, 2**15))
     torch.save(large, tmp_path / "large.pt")
     with pytest.raises(ArtifactError, match="its weights would take more than"):
         rc.import_model(tmp_path / "large.pt")
