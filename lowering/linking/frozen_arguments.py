@@ -34,6 +34,19 @@ from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 
 
+def _whole(spec: FunctionSpec) -> FunctionSpec:
+    """An op in a user's module with all of its results, of which the module may use some."""
+    signature = OPS[spec.op].signature
+    names = [each.name for each in signature.form(spec.attributes).results]
+    return signature.specialize(
+        dtype=spec.dtype,
+        dims=spec.dims,
+        attributes=spec.attributes,
+        function=spec.function,
+        outputs=names,
+    )
+
+
 class Int8Arguments:
     """The matrices among the arguments of a module's functions."""
 
@@ -41,7 +54,7 @@ class Int8Arguments:
         """Reads a module."""
         self._module = module
         self.linked = {spec.function: spec for spec in linked}
-        self._whole = dict(self.linked)
+        self._whole = {symbol: _whole(spec) for symbol, spec in self.linked.items()}
         self._made: dict[tuple[str, int], str] = {}
 
     def matrix(self, symbol: str, number: int) -> Matrix | None:

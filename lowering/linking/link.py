@@ -111,8 +111,9 @@ def link_module(*sources: Source) -> Linked:
         calls = find_calls(module)
         is_open = any(map(is_network, ops_of(module.body)))
         for call in calls:
-            spec = instance_of(call, is_open=is_open)
-            _replace(call, _function(module, spec, made))
+            spec, used = instance_of(call, is_open=is_open), _used(call)
+            given = [k for k in range(len(spec.arguments)) if not _counts_all_steps(call, spec, k)]
+            _replace(call, _function(module, spec, given, used, made), given, used)
         module.operation.verify()
         weights = Weights(callees_first(module), made.values())
         functions = sharing_states(
@@ -178,24 +179,72 @@ def _with_weights(spec: FunctionSpec, numbers: Collection[int]) -> FunctionSpec:
     return replace(spec, weights=names)
 
 
-def _function(module: ir.Module, spec: FunctionSpec, made: dict[str, FunctionSpec]) -> FunctionSpec:
-    """The function of an op at given sizes, which is added if it does not exist yet."""
-    key = json.dumps([spec.op, spec.dtype, spec.json_dims, spec.json_attributes])
+def _used(call: Call) -> list[int]:
+    """The results of a call that anything reads; all if there are none."""
+    results = () if call.is_declaration else call.operation.results
+    used = [number for number, result in enumerate(results) if any(True for _ in result.uses)]
+    return used or [*range(len(call.results))]
+
+
+def _counts_all_steps(call: Call, spec: FunctionSpec, number: int) -> bool:
+    """Whether an argument is lengths that are constant, and say that all steps of all rows count.
+
+    Without them, the op neither masks nor counts steps.
+    """
+    if spec.arguments[number].name != "sequence_lengths" or call.is_declaration:
+        return False
+    value = call.operation.operands[number]
+    while not isinstance(value.owner, ir.Block):
+        op = value.owner.operation
+        if op.name == "stablehlo.constant":
+            dense = ir.DenseElementsAttr(op.attributes["value"])
+            whole = ir.IntegerAttr.get(
+                dense.type.element_type, static_size(spec.dims["seq_length"])
+            )
+            return dense.is_splat and dense.get_splat_value() == whole
+        if op.name not in ("stablehlo.broadcast_in_dim", "stablehlo.reshape"):
+            return False
+        value = op.operands[0]
+    return False
+
+
+def _function(
+    module: ir.Module,
+    spec: FunctionSpec,
+    given: Sequence[int],
+    used: Sequence[int],
+    made: dict[str, FunctionSpec],
+) -> FunctionSpec:
+    """The function of an op at given sizes with some arguments and results; perhaps a new one."""
+    sizes = [spec.op, spec.dtype, spec.json_dims, spec.json_attributes]
+    key = json.dumps([*sizes, [*given], [*used]])
     if key not in made:
         symbol = unused_symbol(module.operation, f"rnn_compiler_{spec.function}")
-        made[key] = replace(spec, function=symbol)
-        add_function(module, EmittedOp(made[key], made[key], OPS[spec.op].emit), private=True)
+        whole = replace(spec, function=symbol)
+        made[key] = replace(
+            whole,
+            arguments=tuple(spec.arguments[number] for number in given),
+            results=tuple(spec.results[number] for number in used),
+        )
+        alone = ir.Module.create()  # in which nothing else can be mistaken for unused
+        add_function(alone, EmittedOp(made[key], whole, OPS[spec.op].emit))
+        for op in ops_of(alone.body):
+            if symbol_of(op) == symbol:
+                op.attributes["sym_visibility"] = ir.StringAttr.get("private")
+            module.body.append(op)
     return made[key]
 
 
-def _replace(call: Call, spec: FunctionSpec) -> None:
+def _replace(call: Call, spec: FunctionSpec, given: Sequence[int], used: Sequence[int]) -> None:
     """Replaces a custom call by a call of a function, or adds one as the body of a declaration."""
     op = call.operation
     if not call.is_declaration:
         at = ir.InsertionPoint(op)
-        results = _call(spec, list(op.operands), call.results, at, op.location)
-        for old, new in zip(op.results, results, strict=True):
-            old.replace_all_uses_with(new)
+        types = [call.results[number] for number in used]
+        operands = [op.operands[number] for number in given if number < len(op.operands)]
+        results = _call(spec, operands, types, at, op.location)
+        for number, new in zip(used, results, strict=True):
+            op.results[number].replace_all_uses_with(new)
         op.erase()
         return
     locations = [op.location] * len(call.operands)

@@ -51,7 +51,7 @@ def fuse_time_loops(context: PassContext) -> None:
         try:
             loop, given = TimeLoop.of(composite, functions), list(composite.operands)
             results: list[ir.Value] = [*composite.results]
-            if weights_stay and not vectors.has_memory:
+            if not vectors.has_memory:
                 loop, given = with_input_products(loop, given, vectors)
             loop, given, results = with_inserted_outputs(loop, given, results)
             fused = FusedLoop(
