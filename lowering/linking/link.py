@@ -199,7 +199,7 @@ def _counts_all_steps(call: Call, spec: FunctionSpec, number: int) -> bool:
         if op.name == "stablehlo.constant":
             dense = ir.DenseElementsAttr(op.attributes["value"])
             whole = ir.IntegerAttr.get(
-                dense.type.element_type, static_size(spec.dims["seq_length"])
+                ir.ShapedType(dense.type).element_type, static_size(spec.dims["seq_length"])
             )
             return dense.is_splat and dense.get_splat_value() == whole
         if op.name not in ("stablehlo.broadcast_in_dim", "stablehlo.reshape"):
