@@ -4,24 +4,21 @@ Names of arguments and results are taken from where `jax.export` stores them: an
 location, and `jax.result_info`. Arguments of MLIR text keep their names, ``%w``, which are found
 through their locations. Arguments and results without a name are numbered.
 
-An argument that JAX donates is a state, and the result that continues it has its name. JAX writes
-the number of that result, ``tf.aliasing_output``, or leaves the choice, ``jax.buffer_donor``: then
-it is the result of this type with the argument's name, or the only one of this type.
+An argument that JAX donates is a state, and the result that continues it has its name.
 """
 
 from __future__ import annotations
 
 import re
-import warnings
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 
-from rnn_compiler.errors import CompileWarning, InvalidArgumentError
+from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
 from rnn_compiler.lowering.linking.calls import Tensor, tensor_of
+from rnn_compiler.lowering.linking.continuation import continued
 from rnn_compiler.lowering.mlir.bindings import (
     block_of,
     callee_of,
@@ -42,9 +39,6 @@ _STDIN = ("-", "<stdin>")
 
 _TAKEN = ("to_host", "self")
 """Names that have a special meaning in a call."""
-
-_ALIAS, _DONOR = "tf.aliasing_output", "jax.buffer_donor"
-"""The attributes of donated arguments: with the number of a result, and without."""
 
 
 def public_interface(module: ir.Module, source: bytes = b"") -> list[FunctionSpec]:
@@ -69,9 +63,10 @@ def _describe(function: ir.Operation, lines: Sequence[bytes]) -> FunctionSpec:
     given = [_name(location, lines) for location in locations]
     is_open = is_network(function)
     arguments = _tensors(kind.inputs, given, "arg", symbol, is_open)
-    names = _result_names(function, len(kind.results))
-    states = _states(function, kind, [each.name for each in arguments], names)
+    paths = _result_paths(function, len(kind.results))
+    states = continued(function, [each.name for each in arguments], given, paths)
     known = {number: arguments[state].name for state, number in states.items()}
+    names = ["" if path is None else _result_name(path) for path in paths]
     results = _tensors(kind.results, names, "result", symbol, is_open, known)
     floats = [each.dtype for each in (*results, *arguments) if each.dtype in FLOAT_DTYPES]
     return FunctionSpec(
@@ -118,57 +113,20 @@ def _tensors(
     return tuple(TensorSpec(name, each.dtype, each.shape) for name, each in named.items())
 
 
-def _result_names(function: ir.Operation, count: int) -> list[str]:
+def _result_paths(function: ir.Operation, count: int) -> list[str | None]:
+    """Where each result is in the tree that was returned, as in ``['params']['w']`` or ``[0]``."""
     if "res_attrs" not in function.attributes:
-        return [""] * count
+        return [None] * count
     rows = [ir.DictAttr(row) for row in ir.ArrayAttr(function.attributes["res_attrs"])]
     key = "jax.result_info"
-    return [_path(ir.StringAttr(row[key]).value) if key in row else "" for row in rows]
+    return [
+        ir.StringAttr(row[key]).value.removeprefix("result") if key in row else None for row in rows
+    ]
 
 
-def _path(text: str) -> str:
-    """The path of a result without ``result`` where the rest can be a name; empty for numbers."""
-    path = text.removeprefix("result")
-    return text if identifier(path) is None and re.search("[A-Za-z_]", path) else path
-
-
-def _states(
-    function: ir.Operation, kind: ir.FunctionType, names: Sequence[str], results: Sequence[str]
-) -> dict[int, int]:
-    """The arguments that are states, each with the result that continues it."""
-    if "arg_attrs" not in function.attributes:
-        return {}
-    rows = [ir.DictAttr(row) for row in ir.ArrayAttr(function.attributes["arg_attrs"])]
-    found = {k: ir.IntegerAttr(row[_ALIAS]).value for k, row in enumerate(rows) if _ALIAS in row}
-    for argument, result in found.items():
-        fits = result < len(kind.results) and kind.results[result] == kind.inputs[argument]
-        if not fits or Counter(found.values())[result] > 1:
-            what = "a result of its shape and type that continues no other argument"
-            got = f"{_ALIAS} = {result}"
-            raise InvalidArgumentError(symbol_of(function), names[argument], what, got)
-    donors = [k for k, row in enumerate(rows) if _DONOR in row and k not in found]
-    for argument in donors:
-        for result, name in enumerate(results):
-            same = kind.results[result] == kind.inputs[argument]
-            if same and identifier(name) == names[argument] and result not in found.values():
-                found[argument] = result
-    donors = [k for k in donors if k not in found]
-    types = Counter(str(kind.inputs[k]) for k in donors)
-    for argument in donors:
-        left = [k for k in range(len(kind.results)) if k not in found.values()]
-        same = [k for k in left if kind.results[k] == kind.inputs[argument]]
-        if len(same) == types[str(kind.inputs[argument])] == 1:
-            found[argument] = same[0]
-            continue
-        warnings.warn(
-            f"link: {symbol_of(function)}: the donated argument {names[argument]} is no state: "
-            f"none of the results has its name, and {len(same)} of those that continue no other "
-            "argument have its shape and type; return its next value under its name, or do not "
-            "donate it",
-            CompileWarning,
-            stacklevel=2,
-        )
-    return dict(sorted(found.items()))
+def _result_name(path: str) -> str:
+    """The path, with ``result`` before it where it cannot be a name; empty for numbers."""
+    return f"result{path}" if identifier(path) is None and re.search("[A-Za-z_]", path) else path
 
 
 def sharing_states(functions: Sequence[FunctionSpec]) -> list[FunctionSpec]:

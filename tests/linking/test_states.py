@@ -64,9 +64,9 @@ def test_names_of_results(info: str, name: str) -> None:
     assert spec.results[0].name == name
 
 
-@pytest.mark.parametrize(("donated", "result"), [(ALIAS, "result[0]"), (DONOR, "result['w']")])
+@pytest.mark.parametrize(("donated", "result"), [(ALIAS, ""), (DONOR, "result['w']")])
 def test_a_donated_argument(donated: str, result: str) -> None:
-    """JAX names the result, or leaves the choice: then it is the one of its name."""
+    """The text names the result, by its number or its path."""
     (spec,) = rc.link_module(simple(donated=donated, result=result)).functions
     assert spec.states == ("w",)
     assert [each.name for each in spec.results] == ["w", "result1"]
@@ -154,3 +154,58 @@ def test_the_command_line(tmp_path: Path, cli: Any) -> None:
     said = cli("link", *files, "--format", "c", "-o", tmp_path / "c", "--target", "cpu:generic").out
     assert "states: 1,664 bytes, struct train_state" in said
     assert "states        1,664 bytes" in cli("inspect", tmp_path / "c").out
+
+
+@pytest.mark.parametrize(
+    ("results", "continued"),
+    [
+        (("['m']['w']", "['p']['w']"), {0: 1, 1: 0}),
+        (("['loss']", "['m']['w']", "['p']['w']"), {0: 2, 1: 1}),
+        (("[0]['w']", "[1]['w']"), {0: 0, 1: 1}),
+        (("[0]", "[1]['w']", "[2]['w']"), {0: 1, 1: 2}),
+        (("[0]", "[1]"), {0: 0, 1: 1}),
+        (("['m']['w']", "['next']['w']"), {0: 1, 1: 0}),
+        (("['next']['w']", "['norm']", "['m']['w']"), {0: 0, 1: 2}),
+        (("['new_m']['w']", "['new_p']['w']"), {}),
+        (("[0]", "[1]", "[2]"), {}),
+    ],
+)
+def test_results_that_continue_arguments(
+    results: tuple[str, ...], continued: dict[int, int]
+) -> None:
+    """By their names and paths, whatever result JAX lets an argument's memory become."""
+    of = "tensor<2xf32>"
+    given = ", ".join(
+        f"%arg{k}: {of} {{tf.aliasing_output = {k} : i32}} loc(\"{name}['w']\")"
+        for k, name in enumerate("pm")
+    )
+    returned = ", ".join(f'{of} {{jax.result_info = "result{each}"}}' for each in results)
+    text = f"""module @jit_step {{
+      func.func public @main({given}, %x: {of}) -> ({returned}) {{
+        return {", ".join(["%x"] * len(results))} : {", ".join([of] * len(results))}
+      }}
+    }}"""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        (spec,) = rc.link_module(text).functions
+    assert spec.continued == continued
+    assert [str(each.message).split(":")[2] for each in said] == [
+        f" the donated argument {name}_w is no state"
+        for number, name in enumerate("pm")
+        if number not in continued
+    ]
+
+
+def test_paths_below_arguments() -> None:
+    """The optimizer's arrays, returned before the parameters, have longer paths than theirs."""
+    of = "tensor<2xf32>"
+    text = f"""module @jit_step {{
+      func.func public @main(%a: {of} {{tf.aliasing_output = 0 : i32}} loc("params['w']"),
+          %b: {of} {{jax.buffer_donor = true}} loc("opt[0].mu['w']"))
+          -> ({of} {{jax.result_info = "result[0][0].mu['w']"}},
+              {of} {{jax.result_info = "result[1]['w']"}}) {{
+        return %b, %a : {of}, {of}
+      }}
+    }}"""
+    (spec,) = rc.link_module(text).functions
+    assert spec.continued == {0: 1, 1: 0}
