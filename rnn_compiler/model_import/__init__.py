@@ -3,7 +3,8 @@
 import_model  the layers of a file of TensorFlow, Keras, ONNX or PyTorch
 Layer         one of them: build() gives its module
 
-`saved_model`, `keras_file`, `onnx_file` and `torch_layers` each read some kinds of files (`kinds`);
+`saved_model` with `saved_keras`, `keras_file`, `onnx_file` and `torch_layers` each read some kinds
+of files (`kinds`); `cells` takes arrays from any framework;
 `tensorflow_graph` and the modules next to it find ops in graphs; `messages` is the table of
 protobuf messages. No framework is needed. Files are untrusted: nothing in them is run, and sizes
 stated in them are compared with their actual size before memory is allocated.

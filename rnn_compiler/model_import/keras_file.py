@@ -18,7 +18,7 @@ import zipfile
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
 from rnn_compiler.model_import.hdf5 import Hdf5, read_hdf5
@@ -266,9 +266,19 @@ def parsed(text: bytes | str, path: Path) -> Config:
     return cast(Config, data)
 
 
-def layers_of_model(
-    path: Path, config: Config, version: int, weights: GroupsByClass | GroupsByName
-) -> tuple[Any, str]:
+class Weights(Protocol):
+    """The weights of a model's layers."""
+
+    def arrays(self, layer: KerasLayer, path: Path) -> list[Any]:
+        """The weights of a recurrent layer, in Keras' order."""
+        ...
+
+    def are_recurrent(self, layer: KerasLayer) -> bool:
+        """Whether the weights of a layer of any class contain those of a recurrent layer."""
+        ...
+
+
+def layers_of_model(path: Path, config: Config, version: int, weights: Weights) -> tuple[Any, str]:
     """The recurrent layers of a model, and a description of its other layers."""
     model = _layer_configs(config)
     if model is None:

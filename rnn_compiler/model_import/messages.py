@@ -8,7 +8,7 @@ Only the package protobuf is needed, and only once a file is opened.
 
 Sources: tensorflow/core/framework (graph, node_def, attr_value, tensor, tensor_shape, function,
 op_def).proto, tensorflow/core/protobuf (saved_model, meta_graph, saved_object_graph,
-trackable_object_graph, tensor_bundle).proto, onnx/onnx.proto.
+trackable_object_graph, tensor_bundle).proto, keras/protobuf/saved_metadata.proto, onnx/onnx.proto.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ OpDef: name 1 string, input 2 ArgDef*, output 3 ArgDef*
 ArgDef: name 1 string
 NameEntry: key 1 string, value 2 string
 SavedObjects: nodes 1 SavedObject*, functions 2 BoundEntry*
-SavedObject: children 1 Reference*
+SavedObject: children 1 Reference*, user 4 UserObject
+UserObject: identifier 1 string, metadata 3 string
+KerasMetadata: nodes 1 KerasObject*
+KerasObject: node 2 int32, identifier 4 string, metadata 5 string
 Reference: node 1 int32, name 2 string
 BoundEntry: key 1 string, value 2 Bound
 Bound: inputs 2 int32*

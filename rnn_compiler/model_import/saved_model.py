@@ -8,6 +8,7 @@ Sources: tensorflow/python/saved_model/README.md, tensorflow/cc/saved_model/load
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rnn_compiler.model_import.checkpoint import Checkpoint
 from rnn_compiler.model_import.layer import Layer, RefusedLayer
 from rnn_compiler.model_import.messages import pairs, parse
 from rnn_compiler.model_import.reading import Budget, damaged, read_bytes, stored_bytes
+from rnn_compiler.model_import.saved_keras import keras_layers
 from rnn_compiler.model_import.tensorflow_graph import Constants, TensorflowGraph
 from rnn_compiler.model_import.tensorflow_layers import layers_of
 
@@ -42,10 +44,15 @@ def read_saved_model(folder: Path) -> tuple[list[Layer | RefusedLayer], str]:
     stored = sum(map(stored_bytes, index.parent.glob("variables.data-*")))
     constants = Constants(graph, checkpoint, Budget(path, len(data) + stored))
     graph.bound = dict.fromkeys(pairs(chosen.objects.functions), ())
-    if checkpoint is not None:
-        nodes = {key: name for name, key in constants.keys.items()}
-        graph.bound |= _bound(chosen.objects, checkpoint, nodes)
-    return layers_of(constants), _ops_of(graph)
+    if checkpoint is None:
+        return layers_of(constants), _ops_of(graph)
+    nodes = {key: name for name, key in constants.keys.items()}
+    saved = _saved(chosen.objects, checkpoint)
+    graph.bound |= _bound(chosen.objects, saved, checkpoint, nodes)
+    found = layers_of(constants)
+    if not found or any(isinstance(each, RefusedLayer) for each in found):
+        found = keras_layers(folder, chosen.objects, saved, checkpoint) or found
+    return found, _ops_of(graph)
 
 
 def read_frozen_graph(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
@@ -58,10 +65,8 @@ def read_frozen_graph(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     return layers_of(Constants(graph, None, Budget(path, len(data)))), _ops_of(graph)
 
 
-def _bound(
-    objects: Any, checkpoint: Checkpoint, nodes: dict[str, str]
-) -> dict[str, tuple[str, ...]]:
-    """The nodes of the variables that a model's functions hold, by the functions' names.
+def _saved(objects: Any, checkpoint: Checkpoint) -> dict[int, int]:
+    """The number in the checkpoint of each of a model's objects that it has.
 
     The graph and the checkpoint each list the objects of the model, in different orders. Objects
     with the same name in the same parent are the same.
@@ -76,11 +81,18 @@ def _bound(
             if child.name in there and child.node not in same and child.node >= 0:
                 same[child.node] = there[child.name]
                 waiting.append(child.node)
+    return same
 
-    def node_of(saved: int) -> str:
-        number = same.get(saved, -1)
-        known = 0 <= number < len(checkpoint.objects)
-        key = checkpoint.key_of(checkpoint.objects[number]) if known else None
+
+def _bound(
+    objects: Any, saved: Mapping[int, int], checkpoint: Checkpoint, nodes: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """The nodes of the variables that a model's functions hold, by the functions' names."""
+
+    def node_of(number: int) -> str:
+        there = saved.get(number, -1)
+        known = 0 <= there < len(checkpoint.objects)
+        key = checkpoint.key_of(checkpoint.objects[there]) if known else None
         return nodes.get(key or "", "")
 
     found = pairs(objects.functions).items()
