@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, cast
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, shape_of, sizes_in_mlir, symbol_of
-from rnn_compiler.lowering.ops import OPS, find_op
+from rnn_compiler.lowering.ops import CALLED, find_op
 from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -148,7 +148,7 @@ def _op_of(name: str) -> str:
     family, dot, rest = name.removeprefix(PREFIX).partition(".")
     asked = f"onnx.{rest.partition('.')[0]}" if (family, dot) == ("onnx", ".") else family
     plain = asked.partition("_")[0]
-    return plain if plain in OPS else find_op(asked, "link")
+    return plain if plain in CALLED else find_op(asked, "link")
 
 
 def _config(op: str, config: ir.Attribute) -> dict[str, AttributeValue]:
@@ -181,7 +181,7 @@ def _json_config(op: str, config: ir.Attribute) -> dict[str, AttributeValue]:
 
 def _is_list(op: str, name: str) -> bool:
     """Whether an attribute of an op is a list."""
-    attributes = OPS[op].signature.attributes
+    attributes = CALLED[op].signature.attributes
     return any(each.name == name and each.elements is not None for each in attributes)
 
 
@@ -217,7 +217,7 @@ def _plain(attribute: ir.Attribute) -> AttributeValue | None:
 
 def instance_of(call: Call, *, is_open: bool = False) -> FunctionSpec:
     """The op of a call, at the call's sizes."""
-    signature = OPS[call.op].signature
+    signature = CALLED[call.op].signature
     given = dict(call.attributes)
     dims: dict[str, Any] = {name: given.pop(name) for name in signature.dimensions if name in given}
     _check_attributes(signature, given)

@@ -27,7 +27,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     symbol_of,
     symbols_in,
 )
-from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.ops import CALLED
 from rnn_compiler.schema.functions import owner_of
 from rnn_compiler.schema.int8 import Matrix, stored
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -36,7 +36,7 @@ from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 
 def _whole(spec: FunctionSpec) -> FunctionSpec:
     """An op in a user's module with all of its results, of which the module may use some."""
-    signature = OPS[spec.op].signature
+    signature = CALLED[spec.op].signature
     names = [each.name for each in signature.form(spec.attributes).results]
     return signature.specialize(
         dtype=spec.dtype,
@@ -133,7 +133,7 @@ class Int8Arguments:
         small = replace(
             spec, function=symbol, arguments=(*others, *stored(Matrix(whole, gone), gone))
         )
-        add_function(self._module, EmittedOp(small, whole, OPS[spec.op].emit), private=True)
+        add_function(self._module, EmittedOp(small, whole, CALLED[spec.op].emit), private=True)
         self.linked[symbol], self._whole[symbol] = small, whole
         return symbol
 

@@ -37,7 +37,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     ops_of,
     symbol_of,
 )
-from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.ops import CALLED
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
 
@@ -227,7 +227,7 @@ def _function(
             results=tuple(spec.results[number] for number in used),
         )
         alone = ir.Module.create()  # in which nothing else can be mistaken for unused
-        add_function(alone, EmittedOp(made[key], whole, OPS[spec.op].emit))
+        add_function(alone, EmittedOp(made[key], whole, CALLED[spec.op].emit))
         for op in ops_of(alone.body):
             if symbol_of(op) == symbol:
                 op.attributes["sym_visibility"] = ir.StringAttr.get("private")

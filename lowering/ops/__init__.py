@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
+from rnn_compiler.lowering.ops import ctc
 from rnn_compiler.lowering.ops.block import block_lstm, gru_block_cell, lstm_block_cell
 from rnn_compiler.lowering.ops.cudnn import params, rnn, signatures
 from rnn_compiler.lowering.ops.onnx import recurrence
@@ -54,6 +55,9 @@ _TABLE = (
 
 OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE})
 """Every op, by its name: TensorFlow's, or ONNX's after ``onnx.``."""
+
+CALLED: Mapping[str, Op] = MappingProxyType({**OPS, ctc.OP.name: Op(ctc.OP, ctc.forward)})
+"""The ops that modules may call: those, and one that only imported networks use."""
 
 GRADIENTS: Mapping[str, Gradient] = MappingProxyType(
     {name: op.signature.gradient for name, op in OPS.items() if op.signature.gradient is not None}

@@ -60,6 +60,13 @@ def _integer(value: Any) -> int:
     return int(value)
 
 
+def _count(value: Any) -> int:
+    number = _integer(value)
+    if not 0 < number < 2**31:
+        raise ValueError
+    return number
+
+
 def _number(low: float, high: float, *, is_open: bool) -> Callable[[Any], float]:
     """A reader of numbers below `high`, and above `low` or equal to it."""
 
@@ -111,6 +118,11 @@ LOSSES: Mapping[str, Mapping[str, _Option]] = MappingProxyType(
             "class_weights": _Option(None, "numbers from 0, or None", _optional(_weights)),
         },
         "binary_cross_entropy": {"mask": _MASK},
+        "ctc": {
+            "blank": _Option(0, "a class", _integer),
+            "labels": _Option(None, "the most labels of a row, or None", _optional(_count)),
+            "time_major": _Option(True, "True or False", _flag),
+        },
         "mean_squared_error": {"mask": _MASK},
         "mean_absolute_error": {"mask": _MASK},
     }

@@ -53,10 +53,16 @@ def replace_recurrent(graph: Graph, trained: Collection[str] = ()) -> None:
         around = _Around(graph, node, layer, shapes, taken)
         _COMPUTED_BY[layer.op](around)
         nodes += around.nodes
-    if any(node.domain == DOMAIN for node in nodes):
-        graph.model.opset_import.append(onnx.helper.make_opsetid(DOMAIN, 1))
     graph.set_nodes(nodes)
+    import_domain(graph)
     graph.remove_unused()
+
+
+def import_domain(graph: Graph) -> None:
+    """States the version of our domain if the graph has nodes of it, which importers ask for."""
+    known = {each.domain for each in graph.model.opset_import}
+    if DOMAIN not in known and any(node.domain == DOMAIN for node in graph.proto.node):
+        graph.model.opset_import.append(onnx.helper.make_opsetid(DOMAIN, 1))
 
 
 def _layer(

@@ -9,6 +9,8 @@ With weights w of elements, which are the mask times those of classes, and W = s
     mean_squared_error    loss = sum(w * (y - target)^2) / W    dy = 2 * w * (y - target) / W
     mean_absolute_error   loss = sum(w * |y - target|) / W      dy = w * sign(y - target) / W
 
+    ctc                   the mean of rows' losses (`training.ctc`)
+
 Without weights, W is the number of elements. If all weights are 0, the loss is 0.
 """
 
@@ -22,6 +24,7 @@ import numpy as np
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.network_import.graph import attributes_of, onnx
 from rnn_compiler.network_import.graph.gradients.values import INT32, Value, Values
+from rnn_compiler.network_import.graph.training.ctc import ctc
 from rnn_compiler.schema.open_sizes import Size, product
 
 FLOAT, DOUBLE = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
@@ -165,9 +168,39 @@ def _of_difference(
     return made
 
 
+def _ctc(given: _Given) -> Loss:
+    time, batch = (0, 1) if given.options["time_major"] else (1, 0)
+    if given.output.rank != 3:
+        expected = "an output of steps, rows and classes"
+        got = f"{given.output.name!r} of {given.output.rank} axes"
+        raise InvalidArgumentError("training_step", "output", expected, got)
+    of, order = before(given.values, given.output, "Softmax", 2)
+    layout = [order[axis] for axis in (time, batch, 2)]
+    z = of.cast(inside(of.kind)).transpose(layout)
+    T, B, C = z.sizes
+    labels = given.options["labels"] or T
+    if not isinstance(C, int) or not isinstance(labels, int):
+        raise UnsupportedError(
+            f"training_step: {given.output.name!r} has open sizes: fix the number of classes with "
+            "dims={...}, and say with loss={'name': 'ctc', 'labels': N} how many labels a row has"
+        )
+    blank = given.options["blank"]
+    if not -C <= blank < C:
+        expected = f"a blank among {C} classes"
+        raise InvalidArgumentError("training_step", "loss", expected, str(blank))
+    target = given.input("target", INT32, [B, labels])
+    steps, counts = (given.input(f"{name}_lengths", INT32, [B]) for name in ("input", "target"))
+    given.ranges |= {"target": (0, C - 1), "input_lengths": (0, T), "target_lengths": (0, labels)}
+    losses, gradient = ctc(given.values, z, target, steps, counts, blank % C)
+    rows = given.values.number(B, z.kind)
+    back = [*map(int, np.argsort(layout))]
+    return given.finished(losses.sum() / rows, of, (gradient / rows).transpose(back))
+
+
 _LOSSES: Mapping[str, Callable[[_Given], Loss]] = {
     "cross_entropy": _cross_entropy,
     "binary_cross_entropy": _binary_cross_entropy,
+    "ctc": _ctc,
     "mean_squared_error": _of_difference(lambda d: d * d, lambda d: d * 2),
     "mean_absolute_error": _of_difference(
         lambda d: d.apply("Abs"),

@@ -13,7 +13,7 @@ from rnn_compiler.network_import.graph.gradients.chain_rule import depending, gr
 from rnn_compiler.network_import.graph.gradients.recurrent import note_shapes
 from rnn_compiler.network_import.graph.gradients.values import Value, Values
 from rnn_compiler.network_import.graph.open_axes import Opened
-from rnn_compiler.network_import.graph.recurrent import replace_recurrent
+from rnn_compiler.network_import.graph.recurrent import import_domain, replace_recurrent
 from rnn_compiler.network_import.graph.training.losses import inside, loss_of
 from rnn_compiler.network_import.graph.training.optimizers import next_states
 from rnn_compiler.schema.open_sizes import Size
@@ -113,6 +113,7 @@ def _with_step(
     names = [name for name, _ in made]
     _set_outputs(values, names)
     graph.set_nodes([*graph.proto.node, *values.made])
+    import_domain(graph)
     graph.remove_unused()
     known = {name: values[name].sizes for name in (*(each.name for each in own), *given, *names)}
     first = {each.value.name: weights.get(each.title, _zeros(each.value)) for each in states}

@@ -1,0 +1,128 @@
+"""The CTC loss and its gradients are PyTorch's, in every language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnx")
+pytest.importorskip("torch")
+
+import onnx
+import torch
+from execution import each_language
+from onnx import helper
+
+import rnn_compiler as rc
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.network_import.training import step_and_states
+from tests.network_import.graphs import model, saved
+
+T, B, C, S = 9, 5, 5, 3
+
+TARGET = np.array([[1, 2, 3], [1, 1, 2], [4, 0, 0], [2, 2, 2], [0, 0, 0]], np.int32)
+"""The last but one does not fit into its three steps; the last has no labels."""
+
+STEPS, LABELS = np.array([9, 6, 4, 3, 5], np.int32), np.array([3, 3, 1, 3, 0], np.int32)
+
+
+def logits(shape: list[Any], weights: Any, *ends: Any, dtype: int = onnx.TensorProto.FLOAT) -> Any:
+    """A model whose output is its input plus its weights."""
+    nodes = [helper.make_node("Add", ["x", "w"], ["z"]), *ends]
+    nodes[-1].output[0] = "y"
+    return model(nodes, {"x": shape}, ["y"], {"w": weights}, dtypes=dict.fromkeys("xy", dtype))
+
+
+def numbers(*shape: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32) * 2
+
+
+def right(w: Any, x: Any, target: Any, steps: Any, labels: Any, blank: int = 0) -> tuple[Any, Any]:
+    """PyTorch's loss of the sum, and the gradient of w."""
+    given = torch.tensor(w, requires_grad=True)
+    logs = (given + torch.tensor(x)).log_softmax(-1)
+    longs = [torch.tensor(each).long() for each in (target, steps, labels)]
+    loss: Any = torch.nn.functional.ctc_loss(
+        logs, *longs, blank=blank, reduction="none", zero_infinity=True
+    )
+    loss = loss.mean()
+    loss.backward()
+    assert given.grad is not None
+    return loss.item(), given.grad.numpy()
+
+
+@each_language
+def test_the_loss_of_pytorch(execute: Any, tmp_path: Path) -> None:
+    w = numbers(T, B, C)
+    made = saved(logits([T, B, C], w), tmp_path / "m.onnx")
+    module, states = step_and_states(made, {"name": "ctc", "labels": S}, "sgd")
+    x = numbers(T, B, C, seed=1)
+    given = {"target": TARGET, "input_lengths": STEPS, "target_lengths": LABELS}
+    out = execute(module, {"x": x, **given, "learning_rate": np.float32(1), **states})
+    loss, gradient = right(w, x, TARGET, STEPS, LABELS)
+    np.testing.assert_allclose(out["loss"], loss, rtol=1e-5)
+    np.testing.assert_allclose(w - out["w"], gradient, atol=1e-6)
+
+
+@pytest.mark.slow
+@each_language
+def test_other_layouts_and_open_sizes(execute: Any, tmp_path: Path) -> None:
+    """Rows before steps, probabilities, the blank as the last class, and any batch and length."""
+    w = numbers(C)
+    softmax = helper.make_node("Softmax", ["z"], ["p"], axis=-1)
+    made = saved(logits(["rows", "steps", C], w, softmax), tmp_path / "m.onnx")
+    loss = {"name": "ctc", "labels": S, "time_major": False, "blank": -1}
+    module, states = step_and_states(made, loss, "sgd")
+    for rows, steps in ((5, 9), (1, 30), (3, 4)):
+        rng = np.random.default_rng(rows)
+        target = rng.integers(0, C - 1, (rows, S)).astype(np.int32)
+        counts = rng.integers(1, S + 1, rows).astype(np.int32)
+        lengths = rng.integers(steps // 2, steps + 1, rows).astype(np.int32)
+        x = numbers(rows, steps, C, seed=steps)
+        given = {"target": target, "input_lengths": lengths, "target_lengths": counts}
+        out = execute(module, {"x": x, **given, "learning_rate": np.float32(1), **states})
+        turned = x.transpose(1, 0, 2)
+        expected, gradient = right(w, turned, target, lengths, counts, C - 1)
+        np.testing.assert_allclose(out["loss"], expected, rtol=1e-5)
+        np.testing.assert_allclose(w - out["w"], gradient, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_long_sequences_in_float64(tmp_path: Path) -> None:
+    """Logarithms of probabilities below the least number of float64."""
+    steps, classes, labels = 400, 30, 40
+    w = numbers(steps, 2, classes).astype(np.float64) * 4
+    made = logits([steps, 2, classes], w, dtype=onnx.TensorProto.DOUBLE)
+    loss = {"name": "ctc", "labels": labels}
+    module, states = step_and_states(saved(made, tmp_path / "m.onnx"), loss, "sgd")
+    rng = np.random.default_rng(2)
+    target = rng.integers(1, classes, (2, labels)).astype(np.int32)
+    given = {
+        "target": target,
+        "input_lengths": np.array([steps, 333], np.int32),
+        "target_lengths": np.array([labels, 17], np.int32),
+    }
+    x = np.zeros_like(w)
+    program = rc.runtime.load(rc.compile(module))
+    call = {"x": x, **given, "learning_rate": np.float64(1), **states}
+    out = program.train(**call)._asdict()
+    expected, gradient = right(w, x, target, given["input_lengths"], given["target_lengths"])
+    assert expected > 900
+    np.testing.assert_allclose(out["loss"], expected, rtol=1e-12)
+    np.testing.assert_allclose(w - out["w"], gradient, atol=1e-12)
+
+
+def test_what_ctc_needs(tmp_path: Path) -> None:
+    """Three axes; known numbers of classes and labels; a blank among the classes."""
+    path = saved(logits([T, C], numbers(C)), tmp_path / "m.onnx")
+    with pytest.raises(InvalidArgumentError, match=r"'output': expected an output of steps, rows"):
+        step_and_states(path, "ctc")
+    path = saved(logits(["T", B, C], numbers(C)), tmp_path / "m.onnx")
+    with pytest.raises(UnsupportedError, match="'labels': N} how many labels a row has"):
+        step_and_states(path, "ctc")
+    path = saved(logits([T, B, C], numbers(C)), tmp_path / "m.onnx")
+    with pytest.raises(InvalidArgumentError, match="'loss': expected a blank among 5 classes"):
+        step_and_states(path, {"name": "ctc", "blank": 5})
