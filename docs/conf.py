@@ -64,7 +64,13 @@ CONTENTS = {
     "Start": ["docs/installing", "docs/tutorials/index", "docs/tour", "docs/ops"],
     "Use": [
         *("docs/python", "docs/models", "docs/import", "docs/int8", "docs/networks"),
-        *("docs/training", "docs/training_jax", "docs/train_anywhere", "docs/cudnn_rnn"),
+        *(
+            "docs/training",
+            "docs/training_jax",
+            "docs/train_anywhere",
+            "docs/train_networks",
+            "docs/cudnn_rnn",
+        ),
         *("docs/onnx_ops", "docs/weights", "docs/cells", "docs/command_line"),
     ],
     "Deploy": [

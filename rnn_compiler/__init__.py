@@ -15,6 +15,7 @@ runtime      loading and calling artifacts; needs no compiler
 target       what raw_ops compile for and run on
 import_model the recurrent layers of a SavedModel, frozen graph, Keras, ONNX or PyTorch file
 import_network a whole ONNX network as one module
+training_step one that learns: loss, gradients and optimizer
 weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
 dropout_mask the mask that a CudnnRNN call used
 errors       exceptions and warnings
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from rnn_compiler.model_import import Layer, import_model
     from rnn_compiler.modules import Module, build
     from rnn_compiler.network_import import import_network
+    from rnn_compiler.network_import.training import training_step
     from rnn_compiler.runtime.artifact import Artifact, Bundle
     from rnn_compiler.runtime.program import Program
 
@@ -70,6 +72,7 @@ __all__ = [
     "raw_ops",
     "runtime",
     "target",
+    "training_step",
     "weights",
 ]
 
@@ -97,6 +100,7 @@ _HOMES = {
     "link_module": "linking",
     "import_model": "model_import",
     "import_network": "network_import",
+    "training_step": "network_import.training",
     "target": "chosen_target",
 }
 

@@ -685,8 +685,9 @@ class _Body:
         function = self._function
         if span.storage is Storage.ARGUMENT and span.index in function.scalars:
             return f"memory + {self._offset(function.scalars[span.index].offset + span.offset)}"
-        if span.storage is Storage.ARGUMENT and not function.arguments[span.index].is_state:
-            base = f"arguments->{function.arguments[span.index].name}"
+        if span.storage is Storage.ARGUMENT:
+            member = function.arguments[span.index]
+            base = self._state(member) if member.is_state else f"arguments->{member.name}"
         elif span.storage is Storage.CONSTANT:
             base = self._constants[span.index]
         else:
@@ -699,11 +700,15 @@ class _Body:
         if span.storage is Storage.SCRATCH:
             return f"memory + {offset}" if span.offset else "memory"
         if span.storage is Storage.ARGUMENT:
-            member = self._function.arguments[span.index]
-            base = f"{'' if member.shape else '&'}state->{member.name}"
+            base = self._state(self._function.arguments[span.index])
         else:
             base = f"results->{self._function.results[span.index].name}"
         return f"(char *){base} + {offset}" if span.offset else base
+
+    @staticmethod
+    def _state(member: Member) -> str:
+        """A pointer to a state, which is const if the function updates none."""
+        return f"{'' if member.shape else '&'}state->{member.name}"
 
     def _offset(self, number: Size) -> str:
         self._numbers.append(number)

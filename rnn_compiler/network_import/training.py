@@ -12,11 +12,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.freezing import freeze
@@ -180,7 +180,7 @@ def training_step(
         dims: As in `import_network`.
 
     Returns:
-        The module. ``module.states`` has the first values of the states, by name.
+        The module, with the first values of its states.
 
     Raises:
         ArtifactError: As in `import_network`.
@@ -195,18 +195,6 @@ def training_step(
         ...
         rnn_compiler.errors.InvalidArgumentError: training_step: 'loss': expected one of ...
     """
-    return step_and_states(path, loss, optimizer, train, output, dims)[0]
-
-
-def step_and_states(
-    path: str | os.PathLike[str],
-    loss: str | Mapping[str, Any],
-    optimizer: str | Mapping[str, Any] = "adam",
-    train: Sequence[str] | None = None,
-    output: str | None = None,
-    dims: Mapping[str, int | Sequence[int | None] | None] | None = None,
-) -> tuple[Module, dict[str, npt.NDArray[Any]]]:
-    """A training step, and the first values of its states."""
     options = checked_options(loss, optimizer, train, output)
     file, sizes = onnx_file(path, "training_step"), checked_sizes(dims)
     check_can_compile("training_step")
@@ -220,10 +208,12 @@ def step_and_states(
         function = imported.functions[spec.function]
         known = {name: names[name] for name in function.inputs}
         one, weights[spec.function] = described(spec, function, imported.axes, known)
-        specs.append(one)
-    whole = LinkedModule(module.located_text, specs, module.linked, module.name)
-    made = freeze(whole, weights) if any(weights.values()) else whole
-    return made, {names[name]: array for name, array in imported.states.items()}
+        states = (names[name] for name in imported.states if name in known)
+        specs.append(replace(one, states=tuple(states)))
+    first = {names[name]: array for name, array in imported.states.items()}
+    linked = module.located_text, specs, module.linked, module.name
+    whole = LinkedModule(*linked, initial=first)
+    return freeze(whole, weights) if any(weights.values()) else whole
 
 
 def checked_options(

@@ -16,7 +16,7 @@ from onnx import helper
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError, RnnCompilerError, UnsupportedError
-from rnn_compiler.network_import.training import LOSSES, OPTIMIZERS, step_and_states
+from rnn_compiler.network_import.training import LOSSES, OPTIMIZERS
 from tests.network_import.gradients import Trained
 from tests.network_import.graphs import model, saved, weight
 
@@ -32,7 +32,7 @@ def refused(
     kind: type[RnnCompilerError], message: str, made: Any, folder: Path, **given: Any
 ) -> None:
     with pytest.raises(kind, match=f"^training_step: {message}"):
-        step_and_states(saved(made, folder / "m.onnx"), **{"loss": "mean_squared_error", **given})
+        rc.training_step(saved(made, folder / "m.onnx"), **{"loss": "mean_squared_error", **given})
 
 
 Y = helper.make_node("Identity", ["z"], ["y"])
@@ -96,7 +96,7 @@ def test_wrong_arguments(given: dict[str, Any], message: str, tmp_path: Path) ->
 
 def test_other_files(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match=r"^training_step: 'path': expected .*onnx"):
-        step_and_states(tmp_path / "missing.onnx", "cross_entropy")
+        rc.training_step(tmp_path / "missing.onnx", loss="cross_entropy")
 
 
 def test_several_outputs(tmp_path: Path) -> None:
@@ -182,12 +182,13 @@ def test_a_softmax_of_another_axis(tmp_path: Path) -> None:
 
 
 def test_classes_are_checked_in_calls(tmp_path: Path) -> None:
-    module, states = step_and_states(saved(linear(Y), tmp_path / "m.onnx"), "cross_entropy", "sgd")
-    given = {"x": weight(3, 4), "learning_rate": np.float32(0.1), **states}
-    program = rc.runtime.load(rc.compile(module))
+    path = saved(linear(Y), tmp_path / "m.onnx")
+    module = rc.training_step(path, loss="cross_entropy", optimizer="sgd")
+    given = {"x": weight(3, 4), "learning_rate": np.float32(0.1)}
+    session = rc.runtime.load(rc.compile(module)).session()
     with pytest.raises(InvalidArgumentError, match=r"target.*0\.\.5"):
-        program.train(**given, target=np.array([0, 6, 1], np.int32))
-    assert program.train(**given, target=np.array([0, 5, 1], np.int32)).loss > 0
+        session.train(**given, target=np.array([0, 6, 1], np.int32))
+    assert session.train(**given, target=np.array([0, 5, 1], np.int32)).loss > 0
 
 
 def test_every_number_has_a_default() -> None:

@@ -15,10 +15,9 @@ pytest.importorskip("onnx")
 pytest.importorskip("torch")
 
 import torch
-from execution import each_language, ways
+from execution import each_language
 
 import rnn_compiler as rc
-from rnn_compiler.network_import.training import step_and_states
 
 F: Any = torch.nn.functional
 nn: Any = torch.nn
@@ -196,7 +195,8 @@ def trained(case: Case, folder: Path, **options: Any) -> tuple[rc.Module, dict[s
     torch.manual_seed(0)
     x = case.inputs(np.random.default_rng(1))
     path = exported(case.network().eval(), x, folder / "m.onnx", **options)
-    return step_and_states(path, case.loss, case.optimizer)
+    module = rc.training_step(path, loss=case.loss, optimizer=case.optimizer)
+    return module, dict(module.initial)
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) for n in CASES])
@@ -213,7 +213,7 @@ def test_every_language(execute: Any, tmp_path: Path) -> None:
     learned(CASES["chars"], lambda **given: execute(module, given), states, 10)
 
 
-@ways("direct", "js", quick=("direct",))
+@each_language
 def test_any_batch_and_any_length(execute: Any, tmp_path: Path) -> None:
     """With a target of the same open sizes."""
     case, sizes = CASES["tagger"], itertools.cycle([(3, 8), (1, 5), (4, 1), (2, 12), (1, 1)])
