@@ -55,15 +55,20 @@ RESERVED = KEYWORDS | {
 """The names that open sizes cannot have, because printed code has variables of their names."""
 
 
+_LONGEST = 100
+"""The most letters of a name in C."""
+
+
 def check_identifier(caller: str, argument: str, name: object) -> str:
     """Checks that a text can be a name in C and C++."""
     if (
         not isinstance(name, str)
         or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
         or is_word_of_c(name)
-        or len(name) > 100
+        or len(name) > _LONGEST
     ):
-        expected = "a name of letters, digits and _, no digit or _ first, no word of C or C++"
+        letters = f"a name of at most {_LONGEST} letters, digits and _"
+        expected = f"{letters}, no digit or _ first, no word of C or C++"
         remedy = "give another: name= or function=, or --name or --function on the command line"
         raise InvalidArgumentError(caller, argument, expected, describe(name), remedy)
     return name

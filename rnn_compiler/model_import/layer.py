@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.lowering.host.identifiers import is_word_of_c
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.ops.cells.direction import Cell
 from rnn_compiler.lowering.ops.onnx.cells import cells_of
@@ -333,6 +334,10 @@ def build_layers(
     return freeze(module, weights, quantize=quantize)
 
 
+_LONGEST = 80
+"""The most letters of a name, which C limits; the last ones, because the first are paths."""
+
+
 def function_names(layers: Sequence[Layer]) -> list[str]:
     """The names of functions: the layers', as identifiers."""
     names: list[str] = []
@@ -350,10 +355,11 @@ def identifier(text: str, taken: Sequence[str] = TAKEN["name"]) -> str:
     """A text as the name of a module or function.
 
     Example:
-        >>> identifier("1-lstm/CudnnRNNV3"), identifier("vm"), identifier("???")
-        ('layer_1_lstm_CudnnRNNV3', 'layer_vm', 'layer')
+        >>> identifier("1-lstm/CudnnRNNV3"), identifier("vm"), identifier("???"), identifier("int")
+        ('layer_1_lstm_CudnnRNNV3', 'layer_vm', 'layer', 'layer_int')
     """
-    name = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")
-    if not name[:1].isalpha() or keyword.iskeyword(name) or name in taken:
+    name = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")[-_LONGEST:].lstrip("_")
+    is_word = keyword.iskeyword(name) or is_word_of_c(name)
+    if not name[:1].isalpha() or is_word or name in taken:
         name = f"layer_{name}".rstrip("_")
     return name

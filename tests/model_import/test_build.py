@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from model_import.files import arrays_of, compute, cudnn_arguments, layers_of, p
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.lowering.host.identifiers import check_identifier
 from rnn_compiler.model_import.layer import build_layers, function_names
 
 
@@ -122,6 +124,20 @@ def test_names_of_functions() -> None:
         "sequential_lstm_CudnnRNNV3",
         "sequential_bidirectional_forward_gru_CudnnRNNV3",
     ]
+
+
+def test_names_of_layers_that_c_cannot_have() -> None:
+    """Words of C, and the paths of deep models: of those, the end."""
+    layer = next(iter(layers_of("gru_frozen.pb").values()))
+    layers = [replace(layer, name=name) for name in ("int", "main", "uint8_t", "NULL")]
+    layers += [replace(layer, name=f"{'model/encoder/' * 9}lstm_{k}/forward") for k in "ab"]
+    layers += [replace(layer, name="x" * 300)] * 2
+    names = function_names(layers)
+    assert names[:4] == ["layer_int", "layer_main", "layer_uint8_t", "layer_NULL"]
+    assert [name[-15:] for name in names[4:6]] == ["_lstm_a_forward", "_lstm_b_forward"]
+    assert names[7] == f"{names[6]}_1"
+    for name in names:
+        check_identifier("compile_c", "function", name)
 
 
 @pytest.mark.slow
