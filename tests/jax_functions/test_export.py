@@ -152,3 +152,41 @@ def test_states_of_the_same_shape() -> None:
         assert session.main(rate=rate).first == first
     for name, value in leaves(trees).items():
         np.testing.assert_array_equal(session.state[name], value)
+
+
+@pytest.mark.slow
+def test_layers_that_are_computed_again_need_less_memory() -> None:
+    """`jax.checkpoint` around a layer gives the same step with less scratch memory in C."""
+    steps, units = 16, 8
+    zero = jnp.zeros((1, 1, units))
+    lengths = jnp.full((1,), steps, jnp.int32)
+
+    def layer(params: Any, x: Any) -> Any:
+        return functions.cudnn_rnn_v3(x, zero, zero, params, lengths, rnn_mode="gru").output
+
+    def train(params: Any, x: Any, layer: Any) -> Any:
+        def loss(params: Any) -> Any:
+            h = x
+            for each in params:
+                h = layer(each, h)
+            return jnp.mean(h**2)
+
+        value, gradient = jax.value_and_grad(loss)(params)
+        return {"params": jax.tree.map(lambda p, g: p - g, params, gradient), "loss": value}
+
+    rng = np.random.default_rng(0)
+    params = [rng.normal(0, 0.3, 6 * units * (units + 1)).astype(np.float32) for _ in range(3)]
+    x = rng.normal(0, 1, (steps, 1, units)).astype(np.float32)
+    memory: list[int] = []
+    found: list[Any] = []
+    for each in (layer, jax.checkpoint(layer)):
+        step = jax.jit(lambda params, x, each=each: train(params, x, each), donate_argnums=0)
+        module = rc.link_module(functions.export(step)(params, x).mlir_module())
+        made = rc.compile_c(module, "cpu:cortex-m4", name="m")
+        memory.append(made.manifest["functions"][0]["scratch_size"])
+        session = rc.runtime.load(rc.compile(module, "cpu:generic")).session(params=params)
+        session(x=x)
+        found.append(session.state)
+    assert memory[1] < 0.85 * memory[0]
+    for name, value in found[0].items():
+        np.testing.assert_allclose(found[1][name], value, rtol=1e-5, atol=1e-6)
