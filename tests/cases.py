@@ -281,6 +281,26 @@ are built from the same layers as CudnnRNN's."""
 GRADIENT_CASES = {op: case for op, case in CASES.items() if case.forward is not None}
 
 
+def assert_same_bits(found: Any, expected: Any, of: object = "") -> None:
+    """Fails unless results are the expected ones, in every bit; `of` says which call's they are.
+
+    They are compared by name, or one by one if they have no names.
+    """
+    given, wanted = (r._asdict() if hasattr(r, "_asdict") else r for r in (found, expected))
+    if isinstance(given, Mapping) and isinstance(wanted, Mapping):
+        given, wanted = {name: given[name] for name in wanted}, dict(wanted)
+    else:
+        given, wanted = (
+            dict(enumerate(r.values() if isinstance(r, Mapping) else r)) for r in (given, wanted)
+        )
+    assert len(given) == len(wanted), of
+    for name, value in wanted.items():
+        one, other = np.asarray(given[name]), np.asarray(value)
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), (name, of)
+        np.testing.assert_array_equal(one, other, f"{name} {of}")
+        assert one.tobytes() == other.tobytes(), (name, of)
+
+
 def assert_close(
     actual: Mapping[str, npt.NDArray[Any]],
     expected: Mapping[str, npt.ArrayLike],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from c.calling import Arrays, Call, Loaded, aligned
-from cases import sizes
+from cases import assert_same_bits, sizes
 from numeric.harness import draw, module
 
 import rnn_compiler as rc
@@ -30,16 +30,11 @@ def expected(arguments: Arrays) -> Arrays:
     return {name: np.asarray(value) for name, value in results.items()}
 
 
-def assert_same(actual: Arrays, expected: Arrays) -> None:
-    for name, value in expected.items():
-        np.testing.assert_array_equal(actual[name], value, err_msg=name, strict=True)
-
-
 @pytest.mark.slow
 def test_the_bits_are_those_of_the_artifact(
     loaded: Loaded, arguments: Arrays, expected: Arrays
 ) -> None:
-    assert_same(loaded.call("block_lstm_v2", arguments), expected)
+    assert_same_bits(loaded.call("block_lstm_v2", arguments), expected)
 
 
 def fault(loaded: Loaded, call: Call) -> str:
@@ -160,7 +155,7 @@ def _space(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarra
 
 def test_packed_weights(loaded: Loaded, arguments: Arrays, expected: Arrays) -> None:
     packed = loaded.call("block_lstm_v2_prepack", arguments)
-    assert_same(loaded.call("block_lstm_v2_prepacked", {**arguments, **packed}), expected)
+    assert_same_bits(loaded.call("block_lstm_v2_prepacked", {**arguments, **packed}), expected)
 
 
 @pytest.mark.slow
@@ -182,12 +177,12 @@ def test_weights_that_are_no_longer_read_may_be_missing(
     call = Call(loaded_cells, "lstm_block_cell_prepacked", given)
     call.pointers["w"] = 0
     assert call() == 0
-    assert_same(call.results, loaded_cells.call("lstm_block_cell", given))
+    assert_same_bits(call.results, loaded_cells.call("lstm_block_cell", given))
     program = rc.runtime.load(
         rc.compile(module("LSTMBlockCell", "bfloat16", variant), "cpu:generic")
     )
     results = program(**draw("LSTMBlockCell", "bfloat16", variant))._asdict()
-    assert_same(call.results, {name: np.asarray(value) for name, value in results.items()})
+    assert_same_bits(call.results, {name: np.asarray(value) for name, value in results.items()})
 
 
 def test_several_threads(loaded: Loaded, arguments: Arrays, expected: Arrays) -> None:
@@ -206,7 +201,7 @@ def test_several_threads(loaded: Loaded, arguments: Arrays, expected: Arrays) ->
         thread.join()
     assert codes == [0] * 100
     for call in calls:
-        assert_same(call.results, expected)
+        assert_same_bits(call.results, expected)
 
 
 WORK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
@@ -224,7 +219,7 @@ def test_workgroups_in_any_order(loaded: Loaded, arguments: Arrays, expected: Ar
     call = Call(loaded, "block_lstm_v2", arguments)
     assert call(backwards) == 0
     assert max(counts) > 1
-    assert_same(call.results, expected)
+    assert_same_bits(call.results, expected)
 
 
 def test_workgroups_on_threads(loaded: Loaded, arguments: Arrays, expected: Arrays) -> None:
@@ -241,7 +236,7 @@ def test_workgroups_on_threads(loaded: Loaded, arguments: Arrays, expected: Arra
 
     call = Call(loaded, "block_lstm_v2", arguments)
     assert call(at_once) == 0
-    assert_same(call.results, expected)
+    assert_same_bits(call.results, expected)
 
 
 def test_a_run_that_fails(loaded: Loaded, arguments: Arrays) -> None:

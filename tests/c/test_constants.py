@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from c.calling import CPP17, STRICT, Loaded, run
+from cases import assert_same_bits
 from numeric.harness import draw, module
 
 from rnn_compiler.c_compilation import CModule
@@ -106,8 +107,7 @@ def test_every_constant_arrives(tmp_path: Path) -> None:
     loaded = Loaded(made, tmp_path / "all")
     x = np.array([1, 2, 3], np.float32)
     results = loaded.call("everything", {"x": x})
-    for name, array in {**ARRAYS, "y": x}.items():
-        assert results[name].tobytes() == array.tobytes(), name
+    assert_same_bits(results, {**ARRAYS, "y": x})
     assert "extern const unsigned char all_constant_0[];" in made.source
     run("g++", *CPP17, *STRICT, "-c", "all.c", "-o", "out.o", folder=tmp_path / "all")
 
@@ -134,8 +134,7 @@ def test_frozen_arguments_are_constants(tmp_path: Path) -> None:
         assert len(library.functions) == 1
         loaded = Loaded(as_module("frozen", library), tmp_path / f"b{len(kept)}")
         results = loaded.call("gru_block_cell", given)
-        for name, array in expected.items():
-            np.testing.assert_array_equal(results[name], array, strict=True)
+        assert_same_bits(results, expected)
 
 
 CELL = {"batch_size": 2, "input_size": 3, "num_units": 20}

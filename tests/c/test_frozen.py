@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from c.calling import Arrays, Call, Loaded, run
 from c.emulated import Emulated, missing
-from cases import sizes
+from cases import assert_same_bits, sizes
 from numeric.harness import draw, renamed
 from quick import first
 
@@ -51,11 +51,6 @@ def pair(cases: list[Case], target: str) -> tuple[rc.CModule, rc.CModule, dict[s
     return rc.compile_c(plain, target, name="m"), rc.compile_c(frozen, target, name="m"), given
 
 
-def assert_same(actual: Arrays, expected: Arrays) -> None:
-    for name, value in expected.items():
-        np.testing.assert_array_equal(actual[name], value, err_msg=name, strict=True)
-
-
 @pytest.mark.slow
 def test_the_bits_stay_and_no_call_packs(tmp_path: Path) -> None:
     plain, frozen, given = pair(HERE, "cpu")
@@ -65,7 +60,7 @@ def test_the_bits_stay_and_no_call_packs(tmp_path: Path) -> None:
         assert (row["frozen"], row["packed_beforehand"]) == (names, is_packed)
         assert not {*names} & {each["name"] for each in row["arguments"]}
         expected = whole.call(function, given[function])
-        assert_same(loaded.call(function, given[function]), expected)
+        assert_same_bits(loaded.call(function, given[function]), expected)
         assert packs(plain, function)
         assert packs(frozen, function) != is_packed
 
@@ -170,4 +165,4 @@ def test_this_machine_packs_for_another(tmp_path: Path) -> None:
         assert row["packed_beforehand"]
         function = row["function"]
         found, expected = (each.call(function, given[function]) for each in programs)
-        assert_same(found, expected)
+        assert_same_bits(found, expected)

@@ -27,6 +27,7 @@ from c.emulated import Emulated, missing, program
 from c.test_calls import RUN
 from c.test_goldens import ALL
 from c.test_programs import MORE, compiler, example
+from cases import assert_same_bits
 from goldens.golden import Golden, read_goldens
 from numeric.harness import module, renamed
 from numeric.test_open_sizes import arguments_of
@@ -111,13 +112,11 @@ def test_one_function_for_all_sizes(loaded: Loaded) -> None:
             given = at(number, size)
             expected = library.functions[name](**given)._asdict()
             found = loaded.call(name, given)
-            for result, value in found.items():
-                assert value.tobytes() == np.asarray(expected[result]).tobytes(), (op, size, result)
+            assert_same_bits(found, expected, (op, size))
             if f"{name}_prepack" in loaded.rows:
                 packed = loaded.call(f"{name}_prepack", given)
                 again = loaded.call(f"{name}_prepacked", {**given, **packed})
-                for result, value in found.items():
-                    assert value.tobytes() == again[result].tobytes()
+                assert_same_bits(found, again)
 
 
 def measured(loaded: Loaded, function: str, *sizes: int) -> dict[str, int]:
@@ -245,8 +244,7 @@ def test_workgroups_in_any_order(loaded: Loaded) -> None:
         given = at(4, size)
         call = Call(loaded, CELLS, given)
         assert call(backwards) == 0
-        for name, value in loaded.call(CELLS, given).items():
-            assert value.tobytes() == call.results[name].tobytes()
+        assert_same_bits(loaded.call(CELLS, given), call.results)
         most.append(max(counts))
     assert most[0] < most[1]
     assert min(counts) >= 1
@@ -315,8 +313,7 @@ def test_frozen_weights(loaded: Loaded, tmp_path: Path) -> None:
     for size in (1, 100):
         more = {**at(0, size), "w": given["w"], "b": given["b"]}
         expected = loaded.call(FORWARD, more)
-        for name, value in library.call(row["function"], more).items():
-            assert value.tobytes() == expected[name].tobytes()
+        assert_same_bits(library.call(row["function"], more), expected)
 
 
 @pytest.mark.slow

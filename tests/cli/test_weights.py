@@ -16,6 +16,7 @@ import ml_dtypes
 import numpy as np
 import processes
 import pytest
+from cases import assert_same_bits
 from weights.cell_formulas import parameters
 from weights.converter_golden import GOLDENS, ConverterGolden
 
@@ -71,8 +72,7 @@ def test_there_and_back(
     wanted = named(golden.weights_from(golden.arrays["params"]), golden.meta["family"])
     found = weights.load(back)
     assert set(found) == set(wanted)
-    for name, array in wanted.items():
-        assert found[name].tobytes() == array.tobytes()
+    assert_same_bits(found, wanted)
 
 
 @pytest.mark.parametrize(

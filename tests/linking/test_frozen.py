@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import processes
 import pytest
+from cases import assert_same_bits
 from linking.modules import function
-from linking.test_link import arguments_of, assert_same
+from linking.test_link import arguments_of
 from linking.test_weights import CELL, SIZES, STACK
 
 import rnn_compiler as rc
@@ -31,7 +32,7 @@ def test_frozen_weights_give_the_bits_of_arguments(tmp_path: Path) -> None:
     del given["params"]
     program = rc.runtime.load(tmp_path / "m.vmfb", "local-sync")
     for _ in range(3):
-        assert_same(program(**given), expected)
+        assert_same_bits(program(**given), expected)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import processes
 import pytest
-from cases import CASES, COMPUTING
+from cases import CASES, COMPUTING, assert_same_bits
 from linking.modules import declared, function, kind, tool
 from numeric.harness import draw, first_variant, module
 from quick import only
@@ -41,11 +41,6 @@ def arguments_of(spec: FunctionSpec, seed: int = 0) -> Arrays:
         else rng.normal(0, 0.5, argument.shape).astype(argument.dtype)
         for argument in spec.arguments
     }
-
-
-def assert_same(got: Any, expected: Any) -> None:
-    for name, array in expected._asdict().items():
-        np.testing.assert_array_equal(getattr(got, name), array, err_msg=name)
 
 
 def raw(spec: FunctionSpec, arguments: Arrays, target: str | None = None) -> Any:
@@ -91,7 +86,7 @@ def test_the_same_bits(op: str) -> None:
     arguments = draw(op, "float32", first_variant(op))
     others = (each for each in LINKED if each != QUICK)
     program = linked_together(*((op,) if op == QUICK else others))
-    assert_same(program.functions[spec.function](**arguments), raw(spec, arguments))
+    assert_same_bits(program.functions[spec.function](**arguments), raw(spec, arguments))
 
 
 @pytest.mark.parametrize(
@@ -179,10 +174,10 @@ def test_several_at_once() -> None:
     program = rc.runtime.load(artifact)
     assert [*program.functions] == ["first", "again", "second", "third"]
     arguments = arguments_of(small)
-    assert_same(program.first(**arguments), raw(small, arguments))
-    assert_same(program.again(**arguments), raw(small, arguments))
+    assert_same_bits(program.first(**arguments), raw(small, arguments))
+    assert_same_bits(program.again(**arguments), raw(small, arguments))
     arguments = arguments_of(large)
-    assert_same(program.second(**arguments), raw(large, arguments))
+    assert_same_bits(program.second(**arguments), raw(large, arguments))
     arguments = arguments_of(cell)
     np.testing.assert_array_equal(program.third(**arguments).result3, raw(cell, arguments).h)
 
@@ -200,14 +195,14 @@ def test_lengths_of_either_width() -> None:
     program = rc.runtime.load(rc.link(text))
     arguments = {**arguments_of(lstm_spec), "seq_len_max": np.array(3)}
     expected = raw(lstm_spec, arguments)
-    assert_same(program.lstm_i32(**arguments), expected)
-    assert_same(program.lstm_i64(**arguments), expected)
+    assert_same_bits(program.lstm_i32(**arguments), expected)
+    assert_same_bits(program.lstm_i64(**arguments), expected)
     arguments = {**arguments_of(rnn), "sequence_lengths": np.array([5, 1, 4])}
     expected = raw(rnn, arguments)
-    assert_same(program.rnn_i32(**arguments), expected)
-    assert_same(program.rnn_i64(**arguments), expected)
+    assert_same_bits(program.rnn_i32(**arguments), expected)
+    assert_same_bits(program.rnn_i64(**arguments), expected)
     long = {**arguments, "sequence_lengths": np.array([2**32 + 1, 1, 4])}
-    assert_same(program.rnn_i64(**long), expected)
+    assert_same_bits(program.rnn_i64(**long), expected)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
+from cases import assert_same_bits
 from linking.modules import function
-from linking.test_link import arguments_of, assert_same
+from linking.test_link import arguments_of
 
 import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
@@ -27,7 +28,7 @@ def test_they_are_packed_once() -> None:
     expected = program(**given)
     there = {**given, "params": program.to_device(given["params"])}
     for _ in range(3):
-        assert_same(program(**there), expected)
+        assert_same_bits(program(**there), expected)
     other = {**given, "params": program.to_device(2 * given["params"])}
     for _ in range(3):
         assert not np.array_equal(program(**other).output, expected.output)

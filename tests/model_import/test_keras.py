@@ -12,6 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from cases import assert_same_bits
 from model_import.files import FILES
 from model_import.keras_files import keras, options
 
@@ -232,5 +233,4 @@ def test_the_folder_of_an_unzipped_file(tmp_path: Path) -> None:
     assert [each.name for each in found] == [each.name for each in wanted]
     for one, other in zip(found, wanted, strict=True):
         assert (one.attributes, one.dims, one.notes) == (other.attributes, other.dims, other.notes)
-        for name, array in one.weights.items():
-            np.testing.assert_array_equal(array, other.weights[name])
+        assert_same_bits(one.weights, other.weights)

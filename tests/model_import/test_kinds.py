@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import assert_same_bits
 from model_import.files import FILES
 
 import rnn_compiler as rc
@@ -36,8 +37,7 @@ def test_any_name(file: str, suffix: str, tmp_path: Path) -> None:
     assert [layer.name for layer in found] == [layer.name for layer in wanted]
     for one, other in zip(wanted, found, strict=True):
         assert (one.op, one.attributes, one.notes) == (other.op, other.attributes, other.notes)
-        for name, array in one.weights.items():
-            np.testing.assert_array_equal(other.weights[name], array)
+        assert_same_bits(other.weights, one.weights)
 
 
 @pytest.mark.parametrize(

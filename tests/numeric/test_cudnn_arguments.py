@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import sizes
+from cases import assert_same_bits, sizes
 from numeric import harness
 from numeric.harness import Arrays, draw, drop_in, first_variant
 from quick import first
@@ -36,11 +36,6 @@ def arguments(op: str, variant: dict[str, Any], lengths: Any) -> Arrays:
     return {**draw(op, "float32", variant), "sequence_lengths": np.asarray(lengths, np.int32)}
 
 
-def assert_same(results: Any, expected: Any) -> None:
-    for name, value in expected._asdict().items():
-        np.testing.assert_array_equal(getattr(results, name), value, err_msg=name)
-
-
 @pytest.mark.parametrize("op", first(OPS))
 @pytest.mark.parametrize(
     "name", ["lstm", *(pytest.param(name, marks=pytest.mark.slow) for name in ("projected", "gru"))]
@@ -54,12 +49,12 @@ def test_none_is_zeros(name: str, op: str) -> None:
     attributes = {k: v for k, v in variant.items() if k in ("rnn_mode", "direction", "num_proj")}
     for names in (["input_h", "input_c"], ["input_h"], ["input_c"]):
         expected = function(**given | {name: zeros[name] for name in names})
-        assert_same(function(**given | dict.fromkeys(names)), expected)
+        assert_same_bits(function(**given | dict.fromkeys(names)), expected)
         left = {name: value for name, value in given.items() if name not in names}
-        assert_same(function(**left), expected)
+        assert_same_bits(function(**left), expected)
         if op == "CudnnRNNBackpropV3" or (names == ["input_c"] and "num_proj" not in variant):
             called = drop_in(op)(**given | dict.fromkeys(names), **attributes)
-            assert_same(called, expected)
+            assert_same_bits(called, expected)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", ">i4"])
@@ -70,12 +65,12 @@ def test_lengths_may_have_any_integer_dtype(dtype: str) -> None:
     given = arguments("CudnnRNNV3", variant, lengths)
     expected = there(**given)
     value = np.array(lengths, dtype)
-    assert_same(there(**given | {"sequence_lengths": value}), expected)
+    assert_same_bits(there(**given | {"sequence_lengths": value}), expected)
     called = rc.raw_ops.CudnnRNNV3(**given | {"sequence_lengths": value}, direction="bidirectional")
-    assert_same(called, expected)
+    assert_same_bits(called, expected)
     if dtype == "int64":
         on_device = there.to_device(value)
-        assert_same(there(**given | {"sequence_lengths": on_device}), expected)
+        assert_same_bits(there(**given | {"sequence_lengths": on_device}), expected)
 
 
 # Clamping is in the portable module; each strategy reads the clamped number in one op of a kind.
@@ -95,7 +90,7 @@ def test_modules_clamp_lengths(op: str, strategy: str | None) -> None:
             function.invoke([*arguments(op, variant, lengths).values()])
             for lengths in (outside, inside)
         ]
-        assert_same(*results)
+        assert_same_bits(*results)
 
 
 @pytest.mark.parametrize(
@@ -119,4 +114,4 @@ def test_modules_clamp_seq_len_max(op: str, strategy: str | None) -> None:
             function.invoke([*(given | {"seq_len_max": np.array(n, np.int64)}).values()])
             for n in (outside, inside)
         ]
-        assert_same(*results)
+        assert_same_bits(*results)

@@ -11,6 +11,7 @@ import cudnn_params_reference as reference
 import numpy as np
 import numpy.typing as npt
 import pytest
+from cases import assert_same_bits
 
 import rnn_compiler as rc
 from rnn_compiler.modules import Module
@@ -81,14 +82,6 @@ def named(out: Any) -> dict[str, npt.NDArray[Any]]:
         for name in ("weights", "biases")
         for k, array in enumerate(getattr(out, name))
     }
-
-
-def assert_same(actual: dict[str, Any], wanted: dict[str, Any], of: object = "") -> None:
-    assert list(actual) == list(wanted), of
-    for name, array in wanted.items():
-        assert actual[name].shape == array.shape, (name, of)
-        assert actual[name].dtype == array.dtype, (name, of)
-        assert actual[name].tobytes() == array.tobytes(), (name, of)
 
 
 def both_ways(how: dict[str, Any]) -> Module:
@@ -169,9 +162,9 @@ def test_round_trip(mode: str, direction: str) -> None:
         out = to_canonical(params=params, **sizes)
         assert out._fields == ("weights", "biases")
         assert type(out.weights) is type(out.biases) is list
-        assert_same(named(out), reference.params_to_canonical(params=params, **how), how)
+        assert_same_bits(named(out), reference.params_to_canonical(params=params, **how), how)
         back = from_canonical(**out._asdict(), **sizes)
-        assert_same(back._asdict(), {"params": params}, how)
+        assert_same_bits(back._asdict(), {"params": params}, how)
 
 
 @pytest.mark.slow
@@ -190,9 +183,9 @@ def test_every_dtype_through_raw_ops(dtype: str) -> None:
     out = rc.raw_ops.CudnnRNNParamsToCanonical(
         **sizes, params=params, num_params=count, **attributes, dropout=0.5, seed=1, seed2=-2
     )
-    assert_same(named(out), reference.params_to_canonical(params=params, **how))
+    assert_same_bits(named(out), reference.params_to_canonical(params=params, **how))
     back = rc.raw_ops.CudnnRNNCanonicalToParams(**sizes, **out._asdict(), **attributes)
-    assert_same({"params": back}, {"params": params})
+    assert_same_bits({"params": back}, {"params": params})
 
 
 def test_v2_through_raw_ops() -> None:
@@ -202,9 +195,9 @@ def test_v2_through_raw_ops() -> None:
     out = rc.raw_ops.CudnnRNNParamsToCanonicalV2(
         **sizes, params=params, **counts(how), **attributes
     )
-    assert_same(named(out), reference.params_to_canonical(params=params, **how))
+    assert_same_bits(named(out), reference.params_to_canonical(params=params, **how))
     back = rc.raw_ops.CudnnRNNCanonicalToParamsV2(**sizes, **out._asdict(), **attributes)
-    assert_same({"params": back}, {"params": params})
+    assert_same_bits({"params": back}, {"params": params})
 
 
 @pytest.mark.parametrize("num_proj", [0, 3])
@@ -286,9 +279,9 @@ def test_only_the_number_of_elements_counts(shape: str) -> None:
         lists = {name: tuple(arrays) for name, arrays in lists.items()}  # type: ignore[misc]
     params = {"params": buffer(HOW)}
     back = program(HOW).cudnn_rnn_canonical_to_params_v2(**lists)
-    assert_same(back._asdict(), params)
+    assert_same_bits(back._asdict(), params)
     back = rc.raw_ops.CudnnRNNCanonicalToParamsV2(**SPLIT_SIZES, **lists, **ATTRIBUTES)
-    assert_same({"params": back}, params)
+    assert_same_bits({"params": back}, params)
 
 
 def test_results_stay_on_the_device() -> None:
@@ -297,10 +290,10 @@ def test_results_stay_on_the_device() -> None:
     out = both.cudnn_rnn_params_to_canonical_v2(**params, to_host=False)
     assert all(isinstance(each, rc.runtime.DeviceArray) for each in out.weights + out.biases)
     back = both.cudnn_rnn_canonical_to_params_v2(**out._asdict(), to_host=False)
-    assert_same({"params": back.params.to_host()}, params)
+    assert_same_bits({"params": back.params.to_host()}, params)
     flat = [both.to_device(each.to_host().reshape(-1)) for each in out.weights]
     back = both.cudnn_rnn_canonical_to_params_v2(weights=flat, biases=out.biases)
-    assert_same(back._asdict(), params)
+    assert_same_bits(back._asdict(), params)
 
 
 def test_results_are_independent() -> None:
@@ -310,7 +303,7 @@ def test_results_are_independent() -> None:
     for name in wanted:
         results = named(both.cudnn_rnn_params_to_canonical_v2(params=params))
         results[name].view(np.uint32).fill(7)
-        assert_same({**results, name: wanted[name]}, wanted)
+        assert_same_bits({**results, name: wanted[name]}, wanted)
         assert params.to_host().tobytes() == buffer(HOW).tobytes()
 
 
@@ -319,7 +312,7 @@ def test_sizes_may_be_left_out_of_a_program_that_has_them() -> None:
     params = {"params": buffer(HOW)}
     wanted = named(both.cudnn_rnn_params_to_canonical_v2(**params))
     for sizes in (SPLIT_SIZES, {k: np.int32(v) for k, v in SPLIT_SIZES.items()}):
-        assert_same(named(both.cudnn_rnn_params_to_canonical_v2(**params, **sizes)), wanted)
+        assert_same_bits(named(both.cudnn_rnn_params_to_canonical_v2(**params, **sizes)), wanted)
 
 
 def test_lists_are_lists_in_a_pickle() -> None:
@@ -327,7 +320,7 @@ def test_lists_are_lists_in_a_pickle() -> None:
 
     out = program(HOW).cudnn_rnn_params_to_canonical_v2(params=buffer(HOW))
     again = pickle.loads(pickle.dumps(out))
-    assert_same(named(again), named(out))
+    assert_same_bits(named(again), named(out))
 
 
 # Errors.

@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cases import ALIKE, CASES, COMPUTING, GRADIENT_CASES, TOLERANCES, assert_close, sizes
+from cases import (
+    ALIKE,
+    CASES,
+    COMPUTING,
+    GRADIENT_CASES,
+    TOLERANCES,
+    assert_close,
+    assert_same_bits,
+    sizes,
+)
 from numeric.harness import (
     Arrays,
     draw,
@@ -55,13 +64,6 @@ def raw_op(op: str, arguments: dict[str, Any], **keywords: Any) -> Any:
 def lstm(dtype: str) -> rc.Program:
     """BlockLSTMV2 at its first variant, compiled alone, which takes a quick test less time."""
     return program("BlockLSTMV2", dtype, first_variant("BlockLSTMV2"))
-
-
-def assert_same_bits(actual: Arrays, wanted: Arrays) -> None:
-    for name, array in wanted.items():
-        assert actual[name].dtype == array.dtype
-        assert actual[name].shape == array.shape
-        assert actual[name].tobytes() == array.tobytes(), f"{name} differs"
 
 
 # Sizes.

@@ -11,12 +11,11 @@ import ctypes
 import dataclasses
 import gc
 import threading
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from cases import sizes
+from cases import assert_same_bits, sizes
 from numeric.harness import draw, module
 from quick import first
 
@@ -58,11 +57,6 @@ def with_weights(program: rc.Program, arguments: Arrays) -> Arrays:
     }
 
 
-def assert_equal(got: Sequence[Any], expected: Sequence[Any]) -> None:
-    for a, b in zip(got, expected, strict=True):
-        np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
-
-
 def packings(program: rc.Program, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows by one each time that the program's function packs weights."""
     (function,) = program.functions.values()
@@ -85,7 +79,7 @@ def test_the_same_bits(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
         inputs = draw(op, dtype, variant, seed=call)
         weights = {name: np.asarray(kept[name]) for name in program.manifest.functions[0].weights}
         expected = program(**inputs | weights)
-        assert_equal(program(**inputs | {name: kept[name] for name in weights}), expected)
+        assert_same_bits(program(**inputs | {name: kept[name] for name in weights}), expected)
     assert done == [1]
 
 
@@ -99,7 +93,7 @@ def test_weights_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = [with_weights(program, layer) for layer in layers]
     for call in range(4):
         for layer, arguments in zip(layers, kept, strict=True):
-            assert_equal(program(**arguments), program(**layer))
+            assert_same_bits(program(**arguments), program(**layer))
         assert len(done) == (0 if call == 0 else 3)
 
 
@@ -115,8 +109,8 @@ def test_all_weights_count(monkeypatch: pytest.MonkeyPatch) -> None:
         program(**kept)
     assert done == [1]
     mixed = kept | {"w_c": program.to_device(second["w_c"])}
-    assert_equal(program(**mixed), program(**first | {"w_c": second["w_c"]}))
-    assert_equal(program(**kept | {"w_c": second["w_c"]}), program(**mixed))
+    assert_same_bits(program(**mixed), program(**first | {"w_c": second["w_c"]}))
+    assert_same_bits(program(**kept | {"w_c": second["w_c"]}), program(**mixed))
     assert done == [1, 1]
 
 
@@ -143,7 +137,7 @@ def test_weights_of_another_device_are_ordinary_arguments(monkeypatch: pytest.Mo
     arguments = draw(op, dtype, variant)
     elsewhere = with_weights(other, arguments)
     for _ in range(3):
-        assert_equal(program(**elsewhere), program(**arguments))
+        assert_same_bits(program(**elsewhere), program(**arguments))
     assert not done
 
 
@@ -160,7 +154,7 @@ def test_companions_are_those_of_the_manifest() -> None:
         assert not program.cudnn_rnn.prepacks
         kept = {name: program.to_device(value) for name, value in arguments.items()}
         for _ in range(3):
-            assert_equal(program(**kept), program(**arguments))
+            assert_same_bits(program(**kept), program(**arguments))
 
 
 def test_not_for_memory_that_others_may_write() -> None:
@@ -172,7 +166,7 @@ def test_not_for_memory_that_others_may_write() -> None:
         program(**arguments)
     view = np.from_dlpack(arguments["params"])
     ctypes.memset(view.__array_interface__["data"][0], 0, view.nbytes)
-    assert_equal(program(**arguments), program(**arguments | {"params": np.zeros_like(view)}))
+    assert_same_bits(program(**arguments), program(**arguments | {"params": np.zeros_like(view)}))
     (function,) = program.functions.values()
     assert len(function.prepacking.entries) == 0
 
@@ -217,7 +211,7 @@ def test_without_memory_to_pack(monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = draw(op, dtype, variant)
     kept = with_weights(program, arguments)
     for _ in range(3):
-        assert_equal(program(**kept), program(**arguments))
+        assert_same_bits(program(**kept), program(**arguments))
     assert tried == [1]
 
 
@@ -232,7 +226,7 @@ def test_threads() -> None:
     def call(kept: Arrays) -> None:
         try:
             for _ in range(20):
-                assert_equal(program(**kept), expected)
+                assert_same_bits(program(**kept), expected)
         except BaseException as error:
             wrong.append(error)
 

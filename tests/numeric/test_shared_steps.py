@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import processes
 import pytest
+from cases import assert_same_bits
 from numeric.harness import draw, expected, module
 from quick import first
 
@@ -89,8 +90,7 @@ def assert_shared(
     alone = results(rc.runtime.load(artifact, "local-sync"), arguments)
     assert_right(alone, op, dtype, variant, arguments)
     for found in called_at_once(rc.runtime.load(artifact, "local-task"), arguments):
-        for key, value in alone.items():
-            assert found[key].tobytes() == value.tobytes(), key
+        assert_same_bits(found, alone)
 
 
 @pytest.mark.parametrize(("op", "dtype", "size", "cut", "attributes"), first(CASES, 2))
@@ -123,8 +123,7 @@ def test_parts_of_any_batch(op: str, attributes: dict[str, Any]) -> None:
         right = results(alone, arguments)
         assert_right(right, op, "float32", at_size, arguments)
         for found in called_at_once(shared, arguments):
-            for key, value in right.items():
-                assert found[key].tobytes() == value.tobytes(), (rows, key)
+            assert_same_bits(found, right, rows)
 
 
 @pytest.mark.slow

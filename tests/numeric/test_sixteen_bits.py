@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import sizes
+from cases import assert_same_bits, sizes
 from numeric.harness import draw, first_variant, first_variants, function, program, together
 
 import rnn_compiler as rc
@@ -68,8 +68,7 @@ def test_every_target_gives_the_same_bits(
 ) -> None:
     first, *others = (results(ops, variant, target=name) for name in targets)
     for other in others:
-        for name, array in first.items():
-            np.testing.assert_array_equal(array, other[name], err_msg=name)
+        assert_same_bits(first, other)
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import processes
 import pytest
+from cases import assert_same_bits
 from goldens.golden import Golden
 from numeric.harness import draw
 from numeric.test_goldens import compiled, each_golden
@@ -72,13 +73,6 @@ def cell() -> rc.Artifact:
 def cell_arguments() -> dict[str, npt.NDArray[Any]]:
     dims = {"batch_size": 2, "input_size": 3, "num_units": 4}
     return draw("LSTMBlockCell", "float32", dims)
-
-
-def assert_same_bits(results: Any, others: Any) -> None:
-    for one, other in zip(results, others, strict=True):
-        found, wanted = np.asarray(one), np.asarray(other)
-        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
-        assert found.tobytes() == wanted.tobytes()
 
 
 @each_golden

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import processes
 import pytest
+from cases import assert_same_bits
 from numeric.harness import Arrays, draw
 
 import rnn_compiler as rc
@@ -70,8 +71,7 @@ def check(arguments: dict[str, Arrays], expected: dict[str, Any]) -> Callable[[r
         for name, function in program.functions.items():
             rest = {k: v for k, v in arguments[name].items() if k not in FROZEN[name]}
             for _ in range(2):
-                for one, other in zip(function(**rest), expected[name], strict=True):
-                    np.testing.assert_array_equal(one, other)
+                assert_same_bits(function(**rest), expected[name])
 
     return check
 

@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
+from cases import assert_same_bits
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.compiler.iree_compile import compile_module
@@ -40,8 +41,7 @@ def test_a_program_of_one_function_is_called_itself(artifact: rc.Artifact, forwa
     manifest = artifact.manifest
     single = dataclasses.replace(manifest, functions=manifest.functions[:1])
     one = rc.runtime.load(Artifact(single, artifact.payload))
-    for name, array in one(**forward)._asdict().items():
-        np.testing.assert_array_equal(array, getattr(one.block_lstm_v2(**forward), name))
+    assert_same_bits(one(**forward), one.block_lstm_v2(**forward))
     assert isinstance(one(**forward, to_host=False).h, DeviceArray)
 
 
@@ -70,8 +70,7 @@ def test_results_are_arrays_of_their_own(program: rc.Program, backward: Arrays) 
     for k, result in enumerate(results):
         assert np.all(result == k + 1)
     assert all(np.all(array == 0) for array in program.block_lstm_grad_v2(**arguments))
-    for name, array in arguments.items():
-        np.testing.assert_array_equal(array, before[name])
+    assert_same_bits(arguments, before)
 
 
 @pytest.fixture(scope="module")
@@ -180,8 +179,7 @@ def test_device_arrays_move_between_devices(
     other = rc.runtime.load(artifact, "local-task")
     elsewhere = {name: other.to_device(array) for name, array in forward.items()}
     expected = program.block_lstm_v2(**forward)
-    for name, result in program.block_lstm_v2(**elsewhere)._asdict().items():
-        np.testing.assert_array_equal(result, getattr(expected, name))
+    assert_same_bits(program.block_lstm_v2(**elsewhere), expected)
     moved = program.to_device(elsewhere["x"])
     assert moved.device is program.device
     np.testing.assert_array_equal(np.asarray(moved), forward["x"])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import assert_same_bits
 from numeric.harness import draw
 
 import rnn_compiler as rc
@@ -56,11 +57,6 @@ def wanted(artifact: rc.Artifact, arrays: Mapping[str, Any]) -> Any:
     return rc.runtime.load(artifact, "local-sync")(**arrays)
 
 
-def assert_same(results: Any, others: Any) -> None:
-    for one, other in zip(results, others, strict=True):
-        assert np.asarray(one).tobytes() == np.asarray(other).tobytes()
-
-
 @pytest.mark.parametrize("to_host", [True, False])
 @pytest.mark.parametrize("device", ["local-sync", "local-task"])
 def test_arrays_on_the_device(
@@ -75,7 +71,7 @@ def test_arrays_on_the_device(
         found.append((seed, program(**arrays, to_host=to_host)))
     assert repeated[-4:] == [True] * 4
     for seed, results in found:
-        assert_same(results, wanted(artifact, given(seed)))
+        assert_same_bits(results, wanted(artifact, given(seed)))
 
 
 def test_inputs_on_the_host(artifact: rc.Artifact, repeated: list[bool]) -> None:
@@ -97,7 +93,7 @@ def test_inputs_on_the_host(artifact: rc.Artifact, repeated: list[bool]) -> None
         program(x=program.to_device(x), **{**others, "seq_len_max": 2}),
         program(x=x, **others),
     ):
-        assert_same(results, expected)
+        assert_same_bits(results, expected)
     assert repeated == [True] * 5
 
 
@@ -111,7 +107,7 @@ def test_an_argument_that_is_not_read_may_have_any_shape(repeated: list[bool]) -
     arrays["input_c"] = program.to_device(np.asarray(arrays["input_h"]) + 1)
     found.append(program(**arrays)[0])
     assert repeated[-2:] == [True] * 2
-    assert_same(found[1:], found[:-1])
+    assert_same_bits(found[1:], found[:-1])
 
 
 def test_wrong_arguments_are_refused(artifact: rc.Artifact, repeated: list[bool]) -> None:
@@ -135,7 +131,7 @@ def test_wrong_arguments_are_refused(artifact: rc.Artifact, repeated: list[bool]
         program(**{name: array for name, array in arrays.items() if name != "x"})
     with pytest.raises(TypeError, match="y"):
         program(**arrays, y=1)
-    assert_same(program(**arrays), wanted(artifact, given()))
+    assert_same_bits(program(**arrays), wanted(artifact, given()))
 
 
 @pytest.mark.slow
@@ -147,7 +143,7 @@ def test_other_weights(artifact: rc.Artifact) -> None:
         arrays["w"] = arrays["w"] * (turn % 3)
         there = on_device(program, arrays)
         for _ in range(1 + turn):
-            assert_same(program(**there), wanted(artifact, arrays))
+            assert_same_bits(program(**there), wanted(artifact, arrays))
         del there
         gc.collect()
 
@@ -169,7 +165,7 @@ def test_an_array_is_freed_and_then_omitted() -> None:
         del arrays[name]
     gc.collect()
     others = [program.to_device(np.full((1, 1, 4), 7, np.float32)) for _ in range(32)]
-    assert_same(program(**arrays, **states), expected)
+    assert_same_bits(program(**arrays, **states), expected)
     del others
 
 
@@ -181,7 +177,7 @@ def test_weights_that_somebody_may_write_to(artifact: rc.Artifact) -> None:
         program(**arrays)
     np.from_dlpack(arrays["w"])
     ctypes.memset(arrays["w"].address, 0, arrays["w"].nbytes)
-    assert_same(program(**arrays), wanted(artifact, {**given(), "w": given()["w"] * 0}))
+    assert_same_bits(program(**arrays), wanted(artifact, {**given(), "w": given()["w"] * 0}))
 
 
 def test_results_go_anywhere(artifact: rc.Artifact) -> None:
@@ -192,17 +188,17 @@ def test_results_go_anywhere(artifact: rc.Artifact) -> None:
         results = program(**arrays, to_host=False)
     expected = wanted(artifact, given())
     views = [np.from_dlpack(each) for each in results]
-    assert_same(views, expected)
-    assert_same([each.copy() for each in results], expected)
-    assert_same([each.fetch() for each in results], expected)
+    assert_same_bits(views, expected)
+    assert_same_bits([each.copy() for each in results], expected)
+    assert_same_bits([each.fetch() for each in results], expected)
     assert not any(np.shares_memory(a, b) for a in views for b in views if a is not b)
     with pytest.raises(ValueError, match="read-only"):
         results.h.to_host()[...] = 0
     through = program.block_lstm_v2.launch([*on_device(program, {**given()}).values()])
-    assert_same(through, expected)
+    assert_same_bits(through, expected)
     state = {**arrays, "h_prev": results.h.row(1), "cs_prev": results.cs.row(1)}
     again = {**given(), "h_prev": expected.h[1], "cs_prev": expected.cs[1]}
-    assert_same(program(**state), wanted(artifact, again))
+    assert_same_bits(program(**state), wanted(artifact, again))
 
 
 def test_threads_at_once(artifact: rc.Artifact) -> None:
@@ -258,7 +254,7 @@ def test_large_arrays(repeated: list[bool]) -> None:
     for form in (np.ndarray.tolist, memoryview):  # arrays that nobody else keeps
         found.append((program(**{**arrays, "w": form(arrays["w"])}), expected))
     for results, expected in found:
-        assert_same(results, expected)
+        assert_same_bits(results, expected)
     memory = [np.asarray(result).ctypes.data for results, _ in found for result in results]
     assert len({*memory}) == len(memory)
 
@@ -281,7 +277,7 @@ def test_copies_of_large_arrays_are_not_kept() -> None:
     tracemalloc.stop()
     assert after - before < 100_000
     for each in results:
-        assert_same(each, results[0])
+        assert_same_bits(each, results[0])
 
 
 def test_raw_ops(artifact: rc.Artifact, repeated: list[bool]) -> None:
@@ -292,10 +288,10 @@ def test_raw_ops(artifact: rc.Artifact, repeated: list[bool]) -> None:
 
     expected = wanted(artifact, given())
     for _ in range(4):
-        assert_same(call(), expected)
+        assert_same_bits(call(), expected)
     assert repeated[-1]
     found = call(seq_len_max=1)  # a number that came as an array before
-    assert_same(found, wanted(artifact, {**given(), "seq_len_max": np.int64(1)}))
+    assert_same_bits(found, wanted(artifact, {**given(), "seq_len_max": np.int64(1)}))
     with pytest.raises(InvalidArgumentError, match=r"'seq_len_max': expected a value in 0\.\.2"):
         call(seq_len_max=np.int64(3))
     with pytest.raises(InvalidArgumentError, match="'x': expected rank 3"):
