@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, jaxpr_as_fun
 
@@ -108,17 +109,18 @@ def literal(variable: Any) -> Known:
     return Known(lambda: variable.val, variable.aval.shape)
 
 
-def _is_relu(body: Any) -> bool:
+def _is_relu(called: Any) -> bool:
     """Whether a function is `jax.nn.relu`, whose gradient at 0 is 0 as in the ops."""
-    names = []
-    while len(body.eqns) == 1:
-        (equation,) = body.eqns
-        names.append(equation.params.get("name", equation.primitive.name))
-        inner = equation.params.get("jaxpr")
-        if inner is None:
-            break
-        body = inner.jaxpr
-    return names == ["relu", "max"]
+    return called.jaxpr.debug_info.func_src_info == _place_of_relu()
+
+
+@functools.cache
+def _place_of_relu() -> str:
+    """Where it is written."""
+    (equation,) = jax.make_jaxpr(jax.nn.relu)(0.0).jaxpr.eqns
+    while "call_jaxpr" not in equation.params:
+        (equation,) = equation.params["jaxpr"].jaxpr.eqns
+    return equation.params["call_jaxpr"].jaxpr.debug_info.func_src_info
 
 
 def variables(atoms: Iterable[Any]) -> list[Any]:
