@@ -34,6 +34,7 @@ SECTIONS = {
     "latency": "a chunk of a sequence, the state kept: half of the calls, and 99 in 100",
     "networks": "whole networks, downloaded with pip, against other runtimes",
     "wasm": "the same in WebAssembly, against onnxruntime-web and TensorFlow.js in Node.js",
+    "training-step": "whole training steps, from JAX, against jax.jit and PyTorch",
     "scaling": "each op at a size and at four times that",
     "dtypes": "float16, bfloat16 and int8 against float32",
     "calls": "what a call costs beyond IREE's own",
@@ -75,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Measures rnn-compiler, and the same work in other frameworks, side by side.",
-        epilog="\n".join(f"{name:8} {text}" for name, text in SECTIONS.items()),
+        epilog="\n".join(f"{name:13} {text}" for name, text in SECTIONS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument

@@ -23,6 +23,7 @@ from benchmarks.groups import LEAST, aim_of, title_of
 from benchmarks.networks import PEERS_OF_NETWORKS
 from benchmarks.results import Facts, Results
 from benchmarks.rows import FACTOR, MACHINE, OURS
+from benchmarks.steps import PEERS_OF_STEPS
 from benchmarks.work import Limit
 
 __all__ = ["print_comparison", "print_results"]
@@ -33,6 +34,8 @@ _TITLES = {
     "dtypes": "Time in other dtypes, over that in float32 (below 1 is faster)",
     "calls": "Cost of a call, one step of batch 1",
     "networks": "Whole networks: microseconds a call, from numpy arrays to numpy arrays",
+    "training-step": "Training steps: microseconds a step",
+    "step-memory": "Training steps: memory of a process, and compilation",
     "first": "Whole networks: from the start of a process to its first result",
     "compile": "Compiling",
     "memory": "Memory on the device at the peak",
@@ -51,6 +54,8 @@ def print_results(results: Results, console: Console) -> None:
         _print_table(title, _latency_table(outcomes), console)
     for _, outcomes in _groups(results.outcomes, "networks"):
         _print_table(_TITLES["networks"], _network_table(outcomes), console)
+    for _, outcomes in _groups(results.outcomes, "training-step"):
+        _print_table(_TITLES["training-step"], _network_table(outcomes), console)
     for group, outcomes in _groups(results.outcomes, "wasm"):
         title = f"{title_of(group)}: microseconds a call, p50 and p99"
         _print_table(title, _latency_table(outcomes), console)
@@ -63,6 +68,7 @@ def print_results(results: Results, console: Console) -> None:
             _print_table(_TITLES[section], table(outcomes), console)
     fact_printers = {
         "networks": _first_table,
+        "training-step": _step_memory_table,
         "compile": _compile_table,
         "memory": _memory_table,
         "soak": _soak_table,
@@ -74,7 +80,9 @@ def print_results(results: Results, console: Console) -> None:
             if fact.section == section and fact.values is not None
         ]
         if facts:
-            title = _TITLES["first" if section == "networks" else section]
+            title = _TITLES[
+                {"networks": "first", "training-step": "step-memory"}.get(section, section)
+            ]
             _print_table(title, table(facts), console)
     if any(outcome.disturbed for outcome in results.outcomes):
         console.print("\n* while other processes were using the processors: not to be relied on")
@@ -213,6 +221,21 @@ def _first_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table:
                 )
                 numbers = f"{seconds:.2f}", f"{program / 1e3:.0f}", f"{runtime / 1e6:.0f}"
                 table.add_row(fact.group, peer, compilation, *numbers)
+    return table
+
+
+def _step_memory_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table:
+    """A row per step and framework: of its process, and of our compilation."""
+    columns = ("imported MB", "peak MB", "more MB", "compilation s", "program kB")
+    table = _table("step", "framework", *columns)
+    for fact, values in facts:
+        for peer in (OURS, *PEERS_OF_STEPS):
+            if f"{peer} peak" in values:
+                imported, most = (values[f"{peer} {what}"] / 1e6 for what in ("imported", "peak"))
+                numbers = [f"{imported:.0f}", f"{most:.0f}", f"{most - imported:.1f}"]
+                if peer == OURS:
+                    numbers += [f"{values['compilation']:.3g}", f"{values['bytes'] / 1e3:.0f}"]
+                table.add_row(fact.group, peer, *numbers)
     return table
 
 

@@ -40,6 +40,7 @@ from benchmarks.rows import (
     scaling_contests,
     soak_cases,
 )
+from benchmarks.steps import step_cases, step_contests
 from benchmarks.wasm import run_wasm_contest
 
 __all__ = ["Plan", "carry_out", "make_plan"]
@@ -60,6 +61,7 @@ class Plan:
 
 _MEASURED_BY = {
     "networks": "first_results",
+    "training-step": "step_memory",
     "compile": "compilation",
     "memory": "peak_memory",
     "soak": "soak",
@@ -87,6 +89,7 @@ def make_plan(
         "peers": lambda: peer_contests(sizes, peers),
         "latency": lambda: latency_contests(sizes, peers),
         "networks": lambda: network_contests(peers),
+        "training-step": lambda: step_contests(peers),
         "wasm": lambda: wasm_contests(sizes, peers),
         "scaling": lambda: scaling_contests(tiny),
         "dtypes": lambda: dtype_contests(sizes or SIZES),
@@ -94,6 +97,7 @@ def make_plan(
     }
     case_makers: dict[str, Callable[[], list[Case]]] = {
         "networks": network_cases,
+        "training-step": step_cases,
         "compile": lambda: compile_cases(tiny),
         "memory": lambda: memory_cases(sizes or SIZES),
         "soak": lambda: soak_cases(tiny),

@@ -54,7 +54,7 @@ class Limit:
 
 
 def work_of(case: Case) -> Work:
-    """The work of a case; that of a network is unknown.
+    """The work of a case; that of a network or a training step is unknown.
 
     Example:
         >>> from benchmarks.rows import WORKLOADS, Size
@@ -62,7 +62,7 @@ def work_of(case: Case) -> Work:
         Work(operations=2621440, step_bytes=262144, total_bytes=2883584)
     """
     workload, (T, B, I, H) = case.workload, case.size
-    if workload.family == "network":
+    if workload.family in ("network", "step"):
         return Work(0, 0, 0)
     gates, directions = gates_of(case), directions_of(case)
     steps, rows = T, T * B

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.inputs import Arrays, cell_of, draw, layer_weights, pack_params
-from benchmarks.peers import Variant
+from benchmarks.peers import Variant, steps_jax
 from benchmarks.rows import Case
 
 __all__ = ["start", "variants"]
@@ -27,7 +27,9 @@ def start(cpus: Sequence[int]) -> None:
 
 
 def variants(case: Case) -> list[Variant]:
-    """Inference, or forward and backward."""
+    """Inference, forward and backward, or a training step."""
+    if case.workload.family == "step":
+        return steps_jax.variants(case)
     arrays = draw(case)
     states = "hc" if cell_of(case) == "lstm" else "h"
     inputs = {

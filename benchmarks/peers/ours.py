@@ -29,7 +29,7 @@ from benchmarks.networks import (
     network_of,
     outputs_of,
 )
-from benchmarks.peers import PEERS, Variant, chunked
+from benchmarks.peers import PEERS, Variant, chunked, steps_ours
 from benchmarks.rows import CALLS, OURS, Case
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime import Function, Program, get_device
@@ -43,11 +43,14 @@ __all__ = [
     "peak_memory",
     "soak",
     "start",
+    "step_memory",
     "variant_of",
     "variants",
 ]
 
 _devices = ["local-sync"]
+
+step_memory = steps_ours.step_memory
 
 
 def start(cpus: Sequence[int]) -> None:
@@ -63,6 +66,8 @@ def variants(case: Case) -> list[Variant]:
         return _streams(case)
     if case.workload.family == "network":
         return _network(case)
+    if case.workload.family == "step":
+        return steps_ours.variants(case, _devices)
     artifact = rc.compile(module_of(case, **_outputs(case)))
     if case.way:
         return [_call(case, rc.runtime.load(artifact, "local-sync"))]

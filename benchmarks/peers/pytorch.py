@@ -14,7 +14,7 @@ import torch
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights, pack_params
-from benchmarks.peers import Variant, chunked
+from benchmarks.peers import Variant, chunked, steps_torch
 from benchmarks.rows import Case
 
 __all__ = ["fetch", "inference", "layer_of", "start", "tensors_of", "training", "variants"]
@@ -30,9 +30,11 @@ def start(cpus: Sequence[int]) -> None:
 
 
 def variants(case: Case) -> list[Variant]:
-    """Inference, or forward and backward."""
+    """Inference, forward and backward, or a training step."""
     if case.workload.chunks:
         return _streams(case)
+    if case.workload.family == "step":
+        return steps_torch.variants(case)
     tensors = tensors_of(case)
     layer = layer_of(case).to(getattr(torch, case.arrays_dtype))
     if case.dtype == "int8":

@@ -1,0 +1,61 @@
+"""The section `training-step`: the same losses in every framework, and a run of ourselves alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import steps
+from benchmarks.__main__ import main
+from benchmarks.results import Results
+from benchmarks.rows import OURS
+from benchmarks.steps import AGREEING, STEPS, Step
+
+jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
+pytestmark = pytest.mark.slow
+
+SMALL = {"characters": (8, 2, 5, 6, 5), "readers": (12, 2, 3, 4, 6)}
+
+
+def small(step: Step) -> Step:
+    return replace(step, sizes=SMALL.get(step.network, (16, 2, 3, 4, 2)))
+
+
+@pytest.mark.parametrize("name", [name for name in STEPS if name != "char-gru-small"])
+def test_frameworks_agree(name: str) -> None:
+    """JAX with the products of inputs in the scan and before it, and torch."""
+    pytest.importorskip("torch", reason="it is compared with torch")
+    from benchmarks.peers import steps_jax, steps_torch
+
+    step = small(STEPS[name])
+    ways = [
+        steps_jax._begin(step, steps_jax.Layers(before=False)),
+        steps_jax.first_way(step),
+        steps_torch.first_way(step),
+    ]
+    losses = [[float(way()) for _ in range(AGREEING)] for way in ways]
+    assert len(set(losses[0])) == AGREEING
+    for each in losses[1:]:
+        np.testing.assert_allclose(each, losses[0], rtol=1e-4)
+
+
+def test_ours_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(steps, "STEPS", {"regression": small(STEPS["regression"])})
+    output = tmp_path / "steps.json"
+    command = ["training-step", "--quick", "--peers=none", "--threads=1", "-o", str(output)]
+    assert main(command) == 0
+    results = Results.load(output)
+    (outcome,) = results.outcomes
+    assert (outcome.name, [*outcome.tracks], outcome.failures) == ("regression", [OURS], {})
+    (fact,) = results.facts
+    assert fact.values is not None
+    assert fact.values["bytes"] > 1000
+    printed = capsys.readouterr().out
+    assert "Training steps: microseconds a step" in printed
+    assert "Training steps: memory of a process" in printed
+    assert 1e6 < fact.values[f"{OURS} imported"] < fact.values[f"{OURS} peak"]
