@@ -17,7 +17,7 @@ from rnn_compiler.base.files import open_regular
 from rnn_compiler.model_import.keras_file import read_h5, read_json, read_keras
 from rnn_compiler.model_import.onnx_file import read_onnx
 from rnn_compiler.model_import.saved_model import read_frozen_graph
-from rnn_compiler.model_import.torch_layers import read_safetensors, read_torch
+from rnn_compiler.model_import.torch_layers import read_exported, read_safetensors, read_torch
 from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
 
 
@@ -42,6 +42,7 @@ MODEL_FILES: Mapping[str, ModelFile] = MappingProxyType(
         ".json": ModelFile("Keras", read_json),
         ".onnx": ModelFile("ONNX", read_onnx),
         **dict.fromkeys(TORCH_SUFFIXES, ModelFile("PyTorch", read_torch)),
+        ".pt2": ModelFile("PyTorch", read_exported),
         ".safetensors": ModelFile("", read_safetensors),
     }
 )
@@ -52,7 +53,7 @@ _ZIP = b"PK\3\4"
 _OLD_TORCH = re.compile(rb"\x80.\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19", re.DOTALL)
 """A pickle of the number that torch.save wrote first before PyTorch 1.6."""
 
-_ZIPPED = (".keras", *TORCH_SUFFIXES)
+_ZIPPED = (".keras", ".pt2", *TORCH_SUFFIXES)
 
 
 def kind_of(path: Path) -> ModelFile | None:
@@ -78,4 +79,6 @@ def kind_of(path: Path) -> ModelFile | None:
                 return MODEL_FILES[".keras"]
             if any(name.endswith("/data.pkl") for name in names):
                 return MODEL_FILES[".pt"]
+            if any("/data/weights/" in name for name in names):
+                return MODEL_FILES[".pt2"]
     return MODEL_FILES.get(suffix)

@@ -24,6 +24,7 @@ from rnn_compiler.weights import from_torch
 from rnn_compiler.weights.files import load
 from rnn_compiler.weights.torch import layers_told
 from rnn_compiler.weights.torch_file import PickledGlobal, TorchTensor, read_torch_file
+from rnn_compiler.weights.torch_program import read_program
 
 _STEMS = "(?:weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)"
 _NAME = re.compile(rf"{_STEMS}(_l\d{{1,9}}(_reverse)?)?")
@@ -78,6 +79,12 @@ class NamedTensors(NamedTuple):
 def read_torch(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     """The layers of a file from torch.save or torch.jit.save, and what else is in it."""
     file = read_torch_file(path)
+    return _layers_of(NamedTensors(file.tensors, file.facts, file.classes), path)
+
+
+def read_exported(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
+    """The layers of a file from torch.export.save, and what else is in it."""
+    file = read_program(path)
     return _layers_of(NamedTensors(file.tensors, file.facts, file.classes), path)
 
 

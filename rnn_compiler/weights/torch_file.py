@@ -457,31 +457,31 @@ def _of_zip(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
             raise ArtifactError(f"{path}: not a file from torch.save: it has no NAME/data.pkl")
     folder = pickles[0].removesuffix("data.pkl")
     order = f"{folder}byteorder"
-    if order in members and _member(stream, members, order, 16, path) != b"little":
+    if order in members and read_member(stream, members, order, 16, path) != b"little":
         raise ArtifactError(f"{path}: its numbers are big-endian, which is not supported")
-    root = load_pickle(io.BytesIO(_member(stream, members, pickles[0], _LARGEST_PICKLE, path)))
+    root = load_pickle(io.BytesIO(read_member(stream, members, pickles[0], _LARGEST_PICKLE, path)))
 
     def read(storage: TorchStorage) -> bytes:
         with open_regular(path) as again:
-            data = _member(again, members, f"{folder}data/{storage.key}", storage.nbytes, path)
+            data = read_member(again, members, f"{folder}data/{storage.key}", storage.nbytes, path)
         if len(data) != storage.nbytes:
-            raise _damaged(path, f"the storage {storage.key[:40]} has {len(data)} bytes")
+            raise damaged_file(path, f"the storage {storage.key[:40]} has {len(data)} bytes")
         return data
 
     return root, read
 
 
-def _member(
+def read_member(
     stream: BinaryIO, members: Mapping[str, zipfile.ZipInfo], name: str, most: int, path: Path
 ) -> bytes:
     """An uncompressed member of a zip file."""
     info = members.get(name)
     if info is None:
-        raise _damaged(path, f"it has no {name[:80]}")
+        raise damaged_file(path, f"it has no {name[:80]}")
     if info.compress_type != zipfile.ZIP_STORED:
         raise ArtifactError(f"{path}: {name[:80]} is compressed, which torch's files are not")
     if info.file_size > most or info.file_size != info.compress_size:
-        raise _damaged(path, f"{name[:80]} has {info.file_size} bytes, not {most}")
+        raise damaged_file(path, f"{name[:80]} has {info.file_size} bytes, not {most}")
     stream.seek(info.header_offset)
     header = stream.read(_HEADER.size)
     if len(header) == _HEADER.size:
@@ -490,10 +490,11 @@ def _member(
         data = stream.read(info.file_size)
         if len(data) == info.file_size and zlib.crc32(data) == info.CRC:
             return data
-    raise _damaged(path, f"{name[:80]} does not match its checksum")
+    raise damaged_file(path, f"{name[:80]} does not match its checksum")
 
 
-def _damaged(path: Path, reason: str) -> ArtifactError:
+def damaged_file(path: Path, reason: str) -> ArtifactError:
+    """The error for a file that is not as torch writes it."""
     return ArtifactError(f"{path}: damaged: {reason}")
 
 
@@ -526,10 +527,10 @@ def _of_pickles(stream: BinaryIO, path: Path) -> tuple[Any, Read]:
         offset = offsets.get(storage.key)
         with open_regular(path) as again:
             if offset is None or offset + 8 + storage.nbytes > os.fstat(again.fileno()).st_size:
-                raise _damaged(path, f"it ends before the storage {storage.key[:40]}")
+                raise damaged_file(path, f"it ends before the storage {storage.key[:40]}")
             again.seek(offset)
             if int.from_bytes(again.read(8), "little") != storage.count:
-                raise _damaged(path, f"the storage {storage.key[:40]} has another size")
+                raise damaged_file(path, f"the storage {storage.key[:40]} has another size")
             return again.read(storage.nbytes)
 
     return root, read
@@ -583,11 +584,17 @@ def _view(arguments: tuple[Any, ...], name: str, read: Read, path: Path) -> Torc
         return None
     sizes = (offset, *shape, *strides) if all(type(x) is tuple for x in (shape, strides)) else ()
     if not sizes or not all(map(_is_size, sizes)) or len(shape) != len(strides) or len(shape) > 32:
-        raise _damaged(path, f"the tensor {name[:80]} has no sizes")
-    last = sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
-    if math.prod(shape) and offset + last >= storage.count:
-        raise _damaged(path, f"the tensor {name[:80]} has more elements than its storage")
-    return TorchTensor(storage, shape, strides, offset, read)
+        raise damaged_file(path, f"the tensor {name[:80]} has no sizes")
+    return view_of(TorchTensor(storage, shape, strides, offset, read), name, path)
+
+
+def view_of(tensor: TorchTensor, name: str, path: Path) -> TorchTensor:
+    """A tensor whose elements are all in its storage."""
+    steps = zip(tensor.shape, tensor.strides, strict=True)
+    last = sum((size - 1) * step for size, step in steps)
+    if math.prod(tensor.shape) and tensor.offset + last >= tensor.storage.count:
+        raise damaged_file(path, f"the tensor {name[:80]} has more elements than its storage")
+    return tensor
 
 
 def _leaves(root: Any, path: Path) -> Iterator[tuple[str, Any]]:
@@ -602,7 +609,7 @@ def _leaves(root: Any, path: Path) -> Iterator[tuple[str, Any]]:
             continue
         seen.add(id(value))
         if depth >= _DEEPEST:
-            raise _damaged(path, "it is nested too deeply")
+            raise damaged_file(path, "it is nested too deeply")
         for key, child in reversed(children):
             if not isinstance(child, (dict, list, tuple, PickledCall)) and key not in FACTS:
                 continue
