@@ -70,7 +70,12 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     from rnn_compiler.lowering.networks.from_onnx import linalg_of_onnx
     from rnn_compiler.network_import.graph import Graph
     from rnn_compiler.network_import.graph.axes import open_axes
-    from rnn_compiler.network_import.graph.checks import check_operators, check_types
+    from rnn_compiler.network_import.graph.checks import (
+        check_fit,
+        check_inputs,
+        check_operators,
+        check_types,
+    )
     from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes
     from rnn_compiler.network_import.graph.folding import fold
     from rnn_compiler.network_import.graph.functions import NOT_IN_ONNX
@@ -94,9 +99,11 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
         check_floats(graph)
     plain_lstms(graph)
     check_operators(graph, also=NOT_IN_ONNX)
+    check_inputs(graph)
     with np.load(folder / "values.npz") as values:
         fix_values(graph, dict(values))
     fix_sizes(graph, request["dims"])
+    check_fit(graph)
     trained = take_trained(graph, options["train"]) if options else {}
     axes = open_axes(graph)
     if axes:

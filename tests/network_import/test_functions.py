@@ -14,6 +14,7 @@ pytest.importorskip("onnx")
 
 from execution import Execute, each_language
 from onnx import TensorProto, helper
+from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
@@ -124,3 +125,15 @@ def test_groups_are_normalized(opset: int, shape: tuple[int, ...], tmp_path: Pat
     np.testing.assert_allclose(got, normalized(x, 2, *weights.values()), rtol=1e-5, atol=1e-5)
     if shape == (2, 4, 5) and opset == 21:
         assert [*rc.import_network(tmp_path / "m.onnx").functions[0].results[0].shape] == [*shape]
+
+
+@each_language
+@pytest.mark.parametrize("dtype", first([np.int8, np.int16, np.int32, np.int64]))
+def test_negative_integers(dtype: Any, agrees: Any) -> None:
+    """All bits count, and the least number is its own negative."""
+    limits = np.iinfo(dtype)
+    x = np.array([limits.min, limits.min + 1, limits.max, limits.max - 1, 0, 5, -5], dtype)
+    node = helper.make_node("Neg", ["x"], ["y"])
+    kinds = dict.fromkeys("xy", helper.np_dtype_to_tensor_dtype(x.dtype))
+    made = model([node], {"x": x.shape}, ["y"], {}, dtypes=kinds)
+    agrees(made, {"x": x}, judge=lambda *_: [-x], rtol=0, atol=0)

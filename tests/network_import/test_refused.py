@@ -283,6 +283,93 @@ def test_operators_that_changed_in_models_that_cannot_be_converted(
         rc.import_network(saved(made, tmp_path / "m.onnx"))
 
 
+def changed(change: Any, *nodes: Any, opset: int = 17) -> Any:
+    """A model whose parts are changed to what onnx cannot write."""
+    nodes = nodes or (helper.make_node("Add", ["x", "w"], ["y"], name="mine"),)
+    made = model(nodes, {"x": [2, 3]}, ["y"], {"w": np.ones((2, 3), np.float32)}, opset=opset)
+    change(made)
+    return made
+
+
+def element_of(what: str, kind: int) -> Any:
+    """Gives the input or output another type of elements."""
+    return lambda made: setattr(getattr(made.graph, what)[0].type.tensor_type, "elem_type", kind)
+
+
+def negative_size(made: Any) -> None:
+    made.graph.input[0].type.tensor_type.shape.dim[0].dim_value = -2
+
+
+def sequence_input(made: Any) -> None:
+    made.graph.input[0].type.Clear()
+    made.graph.input[0].type.sequence_type.elem_type.tensor_type.elem_type = TensorProto.FLOAT
+
+
+def unchanged(made: Any) -> None:
+    pass
+
+
+def node(operator: str, *inputs: str, **attributes: Any) -> Any:
+    return helper.make_node(operator, inputs, ["y"], name="mine", **attributes)
+
+
+@pytest.mark.parametrize(
+    ("made", "kind", "message"),
+    [
+        *(
+            (
+                changed(element_of("input", each)),
+                InvalidArgumentError,
+                f"'x': expected .*got {got}; export",
+            )
+            for each, got in (
+                (77, "the unknown type 77"),
+                (8, "string"),
+                (22, "int4"),
+                (0, "undefined"),
+            )
+        ),
+        (changed(sequence_input), InvalidArgumentError, "'x': expected .*, got a sequence"),
+        (changed(negative_size), ArtifactError, r"input 'x' has the shape \[-2, 3\]"),
+        *(
+            (
+                changed(element_of("output", each)),
+                UnsupportedError,
+                r"'mine' \(Add\): .* fit each o",
+            )
+            for each in (77, 7)
+        ),
+        (changed(unchanged, opset=0), ArtifactError, "it says version 0 of ONNX's operators"),
+        (changed(unchanged, node("Einsum", "x", "w")), ArtifactError, "no attribute 'equation'"),
+        (
+            changed(unchanged, node("Gather", "x", "w", axis=9)),
+            UnsupportedError,
+            r"'mine' \(Gather",
+        ),
+        (
+            changed(unchanged, node("Conv", "x", "w", kernel_shape=[9, 9, 9])),
+            UnsupportedError,
+            r"node 'mine' \(Conv\): .* do not fit each other: .*; correct the model, or the sizes",
+        ),
+        (
+            changed(
+                unchanged,
+                helper.make_node("Cast", ["x"], ["text"], name="words", to=TensorProto.STRING),
+                helper.make_node("Cast", ["text"], ["y"], to=TensorProto.FLOAT),
+            ),
+            UnsupportedError,
+            r"node 'words' \(Cast\): its result is an array of string, .*; export the model with",
+        ),
+    ],
+)
+def test_types_and_attributes_that_do_not_fit(
+    made: Any, kind: Any, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(kind, match=message) as caught:
+        rc.import_network(saved(made, tmp_path / "m.onnx"))
+    assert "report this" not in str(caught.value)
+
+
 def expanding() -> bytes:
     """Each product is of more elements than the last, 2**60 in the end, and none is too large."""
     nodes = [

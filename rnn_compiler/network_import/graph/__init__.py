@@ -192,6 +192,8 @@ class Graph:
                 f"operators, the newest in onnx {onnx.__version__}, got version {version}; install "
                 "a newer onnx, or export the model again with an earlier opset"
             )
+        if version < 1:
+            raise damaged(self.path, f"it says version {version} of ONNX's operators")
         for node in self._all_nodes():
             if version < 13 and node.op_type == "Hardmax":
                 name = node.name or "".join(node.output[:1])

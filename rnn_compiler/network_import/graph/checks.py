@@ -1,21 +1,26 @@
 """Refuses nodes by name that IREE's importer does not take, or takes for others.
 
+check_inputs     types of inputs that are not taken
 check_operators  names that ONNX does not have
+check_fit        attributes, types and shapes that do not fit each other
 check_types      results without a type, and operators and types that IREE computes incorrectly
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.network_import.graph import FLOATS, Graph, onnx, subgraphs
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.model_import.onnx_layers import OPERATORS
+from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged
+from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx, subgraphs
 from rnn_compiler.network_import.graph.resizing import IMAGES
 from rnn_compiler.network_import.graph.results import unknown_result
 
-__all__ = ["check_operators", "check_types"]
+__all__ = ["check_fit", "check_inputs", "check_operators", "check_types"]
 
 _UNSIGNED = {
     *(onnx.TensorProto.UINT8, onnx.TensorProto.UINT16),
@@ -26,6 +31,9 @@ _INTEGERS = {
     *(onnx.TensorProto.INT8, onnx.TensorProto.INT16, onnx.TensorProto.INT32),
     *(onnx.TensorProto.INT64, *_UNSIGNED),
 }
+
+_ELEMENTS = {*FLOATS, *_INTEGERS, onnx.TensorProto.BOOL}
+"""The types of elements that IREE's importer takes."""
 
 _WITH_WINDOWS = ("Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool")
 """Operators whose attributes may leave no result."""
@@ -70,6 +78,82 @@ def check_operators(graph: Graph, also: Collection[str] = ()) -> None:
                 )
 
 
+def check_inputs(graph: Graph) -> None:
+    """Checks that all inputs are arrays of types that IREE's importer takes."""
+    for each in graph.proto.input:
+        element = each.type.tensor_type.elem_type
+        is_array = each.type.WhichOneof("value") in ("tensor_type", None)
+        if element not in _ELEMENTS or not is_array:
+            got = _called(element) if is_array else "a sequence or another type"
+            raise InvalidArgumentError(
+                "import_network",
+                each.name,
+                f"an array of {', '.join(map(_called, sorted(_ELEMENTS)))}",
+                got,
+                "export the model with an input of one of these types",
+            )
+        if any(axis.dim_value < 0 for axis in each.type.tensor_type.shape.dim):
+            shape = [axis.dim_value for axis in each.type.tensor_type.shape.dim]
+            raise damaged(graph.path, f"input {each.name!r} has the shape {shape}")
+
+
+_NUMPY_NAMES = {"float": "float32", "double": "float64"}
+
+
+def _called(element: int) -> str:
+    """An element type in messages."""
+    if element not in onnx.TensorProto.DataType.values():
+        return f"the unknown type {element}"
+    name: str = onnx.TensorProto.DataType.Name(element).lower()
+    return _NUMPY_NAMES.get(name, name)
+
+
+_WHERE = re.compile(r"\(op_type:(?P<operator>[^,]*), node name: (?P<node>.*?)\): (?P<what>[^\n]*)")
+"""How onnx names a node in its messages."""
+
+
+def check_fit(graph: Graph) -> None:
+    """Checks that each node's inputs and attributes fit, as onnx' inference of shapes expects.
+
+    IREE's importer does not survive all others.
+    """
+    for node in graph.proto.node:
+        for name in _required(node, graph.opset).difference(attributes_of(node)):
+            raise damaged(graph.path, f"{graph.named(node)} has no attribute {name!r}")
+    if graph.model.ByteSize() >= LARGEST_MESSAGE:
+        return
+    try:
+        onnx.shape_inference.infer_shapes(graph.model, strict_mode=True)
+    except onnx.shape_inference.InferenceError as error:
+        for found in _WHERE.finditer(str(error)):
+            if not _is_checked_elsewhere(found["operator"], graph.opset):
+                what = found["what"].replace("[ShapeInferenceError] ", "")[:200]
+                raise UnsupportedError(
+                    f"import_network: node {found['node']!r} ({found['operator']}): its inputs and "
+                    f"attributes do not fit each other: {what}; correct the model, or the sizes in "
+                    "dims="
+                ) from error
+
+
+def _is_checked_elsewhere(operator: str, opset: int) -> bool:
+    """Whether an operator is one of recurrent layers, or defined by others.
+
+    The message is better elsewhere, or wrong: onnx forgets the defaults of attributes.
+    """
+    if operator in OPERATORS or not onnx.defs.has(operator, opset):
+        return True
+    schema = onnx.defs.get_schema(operator, opset)
+    return schema.has_function or schema.has_context_dependent_function
+
+
+def _required(node: Any, opset: int) -> set[str]:
+    """The attributes that an operator needs."""
+    if node.domain not in ("", "ai.onnx") or not onnx.defs.has(node.op_type, opset):
+        return set()
+    attributes = onnx.defs.get_schema(node.op_type, opset).attributes
+    return {name for name, each in attributes.items() if each.required}
+
+
 def check_types(graph: Graph) -> None:
     """Checks that the results of all nodes have valid types."""
     types = graph.types()
@@ -80,6 +164,13 @@ def check_types(graph: Graph) -> None:
         )
         sizes = [[axis.dim_value for axis in kind.shape.dim] for kind in made]
         wrong = next((each for each in sizes if min(each, default=0) < 0), None)
+        other = next((kind.elem_type for kind in made if kind.elem_type not in _ELEMENTS), 0)
+        if other:
+            raise UnsupportedError(
+                f"import_network: {graph.named(node)}: its result is an array of "
+                f"{_called(other)}, which IREE's importer does not take; export the model with "
+                f"one of {', '.join(map(_called, sorted(_ELEMENTS)))}"
+            )
         has_type = all(kind.elem_type for kind in made)
         has_shape = all(kind.HasField("shape") for kind in made)
         if wrong or not has_type or (node.op_type in _WITH_WINDOWS and not has_shape):

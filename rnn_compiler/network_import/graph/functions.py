@@ -1,7 +1,8 @@
 """Rewrites functions of one number that IREE computes inexactly, or does not know.
 
 It computes Asinh, Acosh and Atanh by their definitions, which overflow and lose small numbers, and
-Gelu by a tanh whose error grows beside 1. Erfc, which Keras exports, is no operator of ONNX's.
+Gelu by a tanh whose error grows beside 1. It negates integers as if they were floats. Erfc, which
+Keras exports, is no operator of ONNX's.
 """
 
 from __future__ import annotations
@@ -144,7 +145,18 @@ _FUNCTIONS: Mapping[str, Callable[[_FloatFunctions, str], str]] = {
 
 def plain_functions(graph: Graph) -> bool:
     """Replaces the nodes whose types are known; returns whether there were any."""
-    return graph.opset >= _LEAST_OPSET and rewrite_nodes(graph, _FUNCTIONS, _plain)
+    is_negated = rewrite_nodes(graph, ("Neg",), _negated)
+    return (graph.opset >= _LEAST_OPSET and rewrite_nodes(graph, _FUNCTIONS, _plain)) or is_negated
+
+
+def _negated(graph: Graph, node: Any, kind: Any) -> list[Any]:
+    """The difference from 0 of signed integers; itself for other numbers."""
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type)
+    if dtype.kind != "i":
+        return [node]
+    made = Replacement(graph, node)
+    made.add("Sub", made.constant(0, dtype), node.input[0])
+    return made.finished()
 
 
 def _plain(graph: Graph, node: Any, kind: Any) -> list[Any]:

@@ -56,7 +56,9 @@ def rewrite_nodes(
     for node in graph.proto.node:
         is_one = node.op_type in operators and node.input[0] in types
         nodes += rewrite(graph, node, types[node.input[0]]) if is_one else [node]
-    changed = len(nodes) > len(graph.proto.node)
+    changed = len(nodes) > len(graph.proto.node) or any(
+        new is not old for new, old in zip(nodes, graph.proto.node, strict=False)
+    )
     if changed:
         graph.set_nodes(nodes)
     return changed

@@ -44,6 +44,9 @@ def read_tensors(tensors: Iterable[Any], path: Path, stored: int) -> None:
         if min(tensor.dims, default=0) < 0:
             raise damaged(path, f"{name} has the shape {shown(tensor.dims)}")
         if tensor.data_type == onnx.TensorProto.STRING:
+            if len(tensor.string_data) != math.prod(tensor.dims):
+                count, shape = len(tensor.string_data), shown(tensor.dims)
+                raise damaged(path, f"{name} has {count} strings, but the shape {shape}")
             continue
         try:
             kind = onnx.TensorProto.DataType.Name(tensor.data_type)
