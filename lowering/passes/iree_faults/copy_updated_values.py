@@ -79,13 +79,19 @@ def _given(context: PassContext) -> list[ir.Operation]:
 def _arguments_of_callers(
     context: PassContext, function: ir.Operation
 ) -> Iterable[ir.BlockArgument]:
-    """The arguments of a function that are the arrays of a caller, but for states to update."""
+    """The arguments of a function that are the arrays of a caller.
+
+    A state that the function updates is its own, but it must not be written over while something
+    else reads it, perhaps behind a barrier: only one that has a single use is left out.
+    """
     symbol = symbol_of(function)
     states = {k for spec in context.functions if spec.function == symbol for k in spec.continued}
     if is_private(function):
         return []
     pairs = enumerate(block_of(function).arguments)
-    return [argument for number, argument in pairs if number not in states]
+    return [
+        argument for number, argument in pairs if number not in states or len([*argument.uses]) > 1
+    ]
 
 
 def _may_be_updated(value: ir.Value, functions: Mapping[str, ir.Operation]) -> bool:
