@@ -18,7 +18,14 @@ from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, shown
 
-__all__ = ["ImportedFunctions", "readme", "target_text", "tensor_rows"]
+__all__ = [
+    "ImportedFunctions",
+    "javascript_array",
+    "python_array",
+    "readme",
+    "target_text",
+    "tensor_rows",
+]
 
 _PORTABLE = "x86-64-v3"
 """The x86-64 level that most machines have."""
@@ -232,7 +239,7 @@ class _JsLanguage(_CLanguage):
         arrays: dict[str, list[str]] = {}
         for each in spec.arguments:
             if not _is_implied(each):
-                arrays.setdefault(each.keyword, []).append(_js_array(each))
+                arrays.setdefault(each.keyword, []).append(javascript_array(each))
         lists = {each.list for each in spec.arguments}
         for key, each in arrays.items():
             listed = ", ".join(each)
@@ -262,13 +269,15 @@ _LANGUAGES = {"vmfb": _Language, "c": _CLanguage, "js": _JsLanguage}
 """The language of each format."""
 
 
-def _js_array(tensor: TensorSpec) -> str:
+def javascript_array(tensor: TensorSpec) -> str:
     """An argument as JavaScript: zeros, or the maximum length."""
     value = tensor.maximum or tensor.default or 0
     if not tensor.shape:
         return str(value)
-    array = f"new {DTYPES[tensor.dtype].javascript}({' * '.join(map(str, tensor.shape))})"
-    return f"{array}.fill({value})" if value else array
+    kind = DTYPES[tensor.dtype].javascript
+    array = f"new {kind}({' * '.join(map(str, tensor.shape))})"
+    number = f"{value}n" if kind.startswith("Big") else str(value)
+    return f"{array}.fill({number})" if value else array
 
 
 def _head(made: ImportedFunctions, language: _Language, targets: Sequence[TargetSpec]) -> list[str]:
@@ -360,7 +369,7 @@ def _passed(made: ImportedFunctions, layer: Layer | None, spec: FunctionSpec) ->
     arrays: dict[str, list[str]] = {}
     lists: set[str] = set()
     for tensor in _given(made, layer, spec):
-        arrays.setdefault(tensor.keyword, []).append(_array(tensor))
+        arrays.setdefault(tensor.keyword, []).append(python_array(tensor))
         lists |= {tensor.list}
     lines: list[str] = []
     for name, each in arrays.items():
@@ -369,7 +378,7 @@ def _passed(made: ImportedFunctions, layer: Layer | None, spec: FunctionSpec) ->
     return lines
 
 
-def _array(tensor: TensorSpec) -> str:
+def python_array(tensor: TensorSpec) -> str:
     """An argument as a Python expression: zeros, or the maximum length."""
     dtype = tensor.dtype if tensor.dtype == "bfloat16" else f"np.{tensor.dtype}"
     value = tensor.maximum or tensor.default or 0

@@ -20,6 +20,7 @@ from rnn_compiler.cli.options import (
     check_output_folder,
     keywords_of,
     pairs,
+    sizes_of_network,
 )
 from rnn_compiler.cli.terminal import (
     print_json,
@@ -28,6 +29,7 @@ from rnn_compiler.cli.terminal import (
     print_text,
     showing_stages,
 )
+from rnn_compiler.cli.training import add_training_options, import_trained
 from rnn_compiler.compilation import ALL_LEVELS
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer, import_model
@@ -76,7 +78,7 @@ def import_whole(options: argparse.Namespace) -> int:
         stages.report(f"importing {path.name}")
         module = import_network(
             path,
-            dims={key: _size(key, text) for key, text in pairs(options.dim, "--dim")},
+            dims=sizes_of_network(options.dim),
             values={key: _number(key, text) for key, text in pairs(options.value, "--value")},
             states=dict(pairs(options.state, "--state")),
             quantize=options.quantize,
@@ -144,16 +146,6 @@ def _check(options: argparse.Namespace) -> Path:
     if options.output is not None:
         check_output_folder(options.output)
     return options.paths[0]
-
-
-def _size(key: str, text: str) -> int | list[int | None] | None:
-    """A size, or the sizes of a shape, ``50x1x8``; ``any`` or ``?`` leaves an axis open."""
-    try:
-        sizes = [None if each in ("any", "?") else int(each) for each in text.split("x")]
-    except ValueError:
-        expected = "expected a size, 50, or a shape, 50x1x8, or any in place of a number"
-        raise UsageError(f"--dim {key}={text}: {expected}") from None
-    return sizes if len(sizes) > 1 else sizes[0]
 
 
 def _number(key: str, text: str) -> int | float:
@@ -274,6 +266,7 @@ def add_import(verbs: Any) -> None:
     )
     add_quantize_option(parser)
     add_whole_options(parser)
+    add_training_options(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_import)
 
@@ -284,6 +277,11 @@ def _import(options: argparse.Namespace) -> int:
         raise UsageError(
             f"--quantize {options.quantize} is for frozen weights, not --weights-apart"
         )
+    if options.train is not None:
+        return import_trained(options)
+    for flag in ("optimizer", "trainable", "loss_output"):
+        if getattr(options, flag):
+            raise UsageError(f"--{flag.replace('_', '-')} is for training: give --train LOSS too")
     if options.whole:
         return import_whole(options)
     for flag in ("value", "state"):

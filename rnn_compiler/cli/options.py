@@ -345,3 +345,18 @@ def _attribute(attribute: Attribute, text: str) -> bool | int | float | str:
     except (KeyError, ValueError):
         expected = "true or false" if attribute.type is bool else f"a {attribute.type.__name__}"
         raise UsageError(f"--attr {attribute.name}={text}: expected {expected}") from None
+
+
+def sizes_of_network(options: Iterable[str]) -> dict[str, int | list[int | None] | None]:
+    """The sizes of axes, and shapes of inputs, of a network."""
+    return {key: _size(key, text) for key, text in pairs(options, "--dim")}
+
+
+def _size(key: str, text: str) -> int | list[int | None] | None:
+    """A size, or the sizes of a shape, ``50x1x8``; ``any`` or ``?`` leaves an axis open."""
+    try:
+        sizes = [None if each in ("any", "?") else int(each) for each in text.split("x")]
+    except ValueError:
+        expected = "expected a size, 50, or a shape, 50x1x8, or any in place of a number"
+        raise UsageError(f"--dim {key}={text}: {expected}") from None
+    return sizes if len(sizes) > 1 else sizes[0]

@@ -1,0 +1,162 @@
+"""`import --train`: a network of an .onnx file with its training step, compiled."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rnn_compiler.base import stages
+from rnn_compiler.base.files import check_replaceable, made_folder, write_files
+from rnn_compiler.cli.formats import compiled
+from rnn_compiler.cli.options import UsageError, check_output_folder, pairs, sizes_of_network
+from rnn_compiler.cli.terminal import print_json, print_line, print_table, showing_stages
+from rnn_compiler.cli.training_readme import training_readme
+from rnn_compiler.modules import Module
+from rnn_compiler.network_import.training import LOSSES, OPTIMIZERS, training_step
+
+_OF_LAYERS = ("layer", "attr", "weights_apart", "value", "state", "quantize")
+"""Options of `import` that a training step does not have."""
+
+_WORDS = {"true": True, "false": False, "none": None}
+
+
+def add_training_options(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of `import` for training steps."""
+    parser.add_argument(
+        "--train",
+        metavar="LOSS[,NAME=VALUE...]",
+        help="import the network of an .onnx file with a step of training: functions train and "
+        f"infer that share the weights; LOSS is one of {', '.join(LOSSES)}, with options such as "
+        "cross_entropy,mask=true",
+    )
+    parser.add_argument(
+        "--optimizer",
+        metavar="NAME[,NAME=VALUE...]",
+        help=f"with --train: one of {', '.join(OPTIMIZERS)}, with numbers such as "
+        "adam,clip_norm=1 (default: adam)",
+    )
+    parser.add_argument(
+        "--trainable",
+        action="append",
+        metavar="PATTERN",
+        help="with --train: the names of the initializers that are trained, such as 'fc.*'; "
+        "repeatable (default: all weights of floats)",
+    )
+    parser.add_argument(
+        "--loss-output",
+        metavar="NAME",
+        help="with --train: the output that the loss is of, if there are several",
+    )
+
+
+def import_trained(options: argparse.Namespace) -> int:
+    """Imports a training step; compiles it if a folder is named."""
+    path = _check(options)
+    start = time.perf_counter()
+    with showing_stages():
+        stages.report(f"importing {path.name}")
+        module = training_step(
+            path,
+            loss=_named("--train", options.train),
+            optimizer=_named("--optimizer", options.optimizer or "adam"),
+            train=options.trainable,
+            output=options.loss_output,
+            dims=sizes_of_network(options.dim),
+        )
+        files = [] if options.output is None else _write(options, module)
+    seconds = time.perf_counter() - start
+    if options.json:
+        print_json({"files": [*map(str, files)], "seconds": seconds, **_facts(module)})
+        return 0
+    for each in files:
+        print_line(str(each))
+    train = module.functions[0]
+    rows = [
+        ("state" if each.name in train.states else "input", each.name, str(each))
+        for each in train.arguments
+    ]
+    rows += [("output", each.name, str(each)) for each in train.results]
+    shown = [row for row in rows if row[0] != "output" or row[1] not in train.states]
+    print_table(("", "name", "type"), shown)
+    following = f"less {files[-1]}" if files else f"{_command(options)} -o FOLDER"
+    print_line(f"{seconds:.2f} s; next: {following}", dim=True)
+    return 0
+
+
+def _check(options: argparse.Namespace) -> Path:
+    """The file of a network; checks that the other options suit it."""
+    if len(options.paths) != 1:
+        raise UsageError("--train: one file at a time")
+    for flag in _OF_LAYERS:
+        if getattr(options, flag):
+            raise UsageError(f"--{flag.replace('_', '-')} is not for --train")
+    compiling = options.target or options.name or options.golden or options.format != "vmfb"
+    if options.output is None and compiling:
+        flags = "--target, --format, --golden and --name"
+        raise UsageError(f"{flags} are for compiling: name a folder with -o")
+    if options.output is not None:
+        check_output_folder(options.output)
+    return options.paths[0]
+
+
+def _named(flag: str, text: str) -> Mapping[str, Any]:
+    """A name with options, ``adam,clip_norm=1``; lists have colons, ``class_weights=1:2``."""
+    name, _, rest = text.partition(",")
+    return {"name": name.strip()} | {
+        key: _value(flag, key, each) for key, each in pairs([rest], flag)
+    }
+
+
+def _value(flag: str, key: str, text: str) -> Any:
+    """A word, a number, or numbers."""
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    if ":" in text:
+        return [_value(flag, key, each) for each in text.split(":")]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    raise UsageError(f"{flag} {key}={text}: expected a number, numbers as 1:2, true, false or none")
+
+
+def _command(options: argparse.Namespace) -> str:
+    """The command that was given."""
+    words = [str(options.paths[0]), f"--train={options.train}"]
+    words += [f"--optimizer={options.optimizer}"] if options.optimizer else []
+    words += [f"--trainable={each}" for each in options.trainable or ()]
+    words += [f"--loss-output={options.loss_output}"] if options.loss_output else []
+    words += [f"--dim={each}" for each in options.dim]
+    return f"rnn-compiler import {shlex.join(words)}"
+
+
+def _write(options: argparse.Namespace, module: Module) -> list[Path]:
+    """Compiles a training step and writes it with a README; returns the files, that last."""
+    folder: Path = options.output
+    page = folder / "README.md"
+    check_replaceable(page)
+    product = compiled(options, module, options.name, folder)
+    text = training_readme(options.paths[0].name, options.format, product)
+    with made_folder(folder):
+        files = product.save()
+        write_files((page, text.encode()))
+    return [*files, page]
+
+
+def _facts(module: Module) -> dict[str, Any]:
+    """A training step as plain data."""
+    train, infer = module.functions
+    return {
+        "name": module.name,
+        "functions": [train.function, infer.function],
+        "inputs": [each.name for each in train.arguments if each.name not in train.states],
+        "outputs": [each.name for each in train.results if each.name not in train.states],
+        "states": [*train.states],
+        "trained": [*infer.states],
+        "recurrent": [each.op for each in module.linked],
+    }
