@@ -23,7 +23,7 @@ from rnn_compiler.model_import.reading import Budget, clipped, damaged, stored_b
 from rnn_compiler.weights import from_torch
 from rnn_compiler.weights.files import load
 from rnn_compiler.weights.torch import layers_told
-from rnn_compiler.weights.torch_file import PickledGlobal, TorchTensor, read_torch_file
+from rnn_compiler.weights.torch_file import DENSE, PickledGlobal, TorchTensor, read_torch_file
 from rnn_compiler.weights.torch_program import read_program
 
 _STEMS = "(?:weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)"
@@ -74,18 +74,19 @@ class NamedTensors(NamedTuple):
     tensors: Mapping[str, NamedTensor]
     facts: Mapping[str, Any]
     classes: Mapping[str, PickledGlobal]
+    unread: Mapping[str, str]
 
 
 def read_torch(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     """The layers of a file from torch.save or torch.jit.save, and what else is in it."""
     file = read_torch_file(path)
-    return _layers_of(NamedTensors(file.tensors, file.facts, file.classes), path)
+    return _layers_of(NamedTensors(file.tensors, file.facts, file.classes, file.unread()), path)
 
 
 def read_exported(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     """The layers of a file from torch.export.save, and what else is in it."""
     file = read_program(path)
-    return _layers_of(NamedTensors(file.tensors, file.facts, file.classes), path)
+    return _layers_of(NamedTensors(file.tensors, file.facts, file.classes, file.unread()), path)
 
 
 def read_safetensors(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
@@ -94,22 +95,38 @@ def read_safetensors(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
         arrays = load(path)
     except InvalidArgumentError as error:
         raise damaged(path, error.got or str(error)) from error
-    return _layers_of(NamedTensors({k: NamedArray(v) for k, v in arrays.items()}, {}, {}), path)
+    tensors = {name: NamedArray(array) for name, array in arrays.items()}
+    return _layers_of(NamedTensors(tensors, {}, {}, {}), path)
 
 
 def _layers_of(file: NamedTensors, path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     """The layers of named tensors, and what else is in their file."""
     budget = Budget(path, stored_bytes(path))
     found: list[Layer | RefusedLayer] = []
-    for prefix, (tensors, others) in _modules(file.tensors).items():
-        found.append(
-            _with_others(prefix, others) if others else _layer(prefix, tensors, file, budget, path)
-        )
+    modules, unread = _modules(file.tensors), _by_module(file.unread)
+    for prefix in dict.fromkeys((*modules, *unread)):
+        tensors, others = modules.get(prefix, ({}, {}))
+        if others:
+            found.append(_with_others(prefix, others))
+        elif prefix in unread:
+            told = clipped(", ".join(unread[prefix]))
+            found.append(RefusedLayer(prefix.rstrip(".") or "module", told, DENSE))
+        else:
+            found.append(_layer(prefix, tensors, file, budget, path))
     packed = dict.fromkeys(match[1] for match in map(_QUANTIZED.fullmatch, file.classes) if match)
     found += [
         RefusedLayer(name or "module", "weights that torch quantized", _PACKED) for name in packed
     ]
     return found, _contents(file)
+
+
+def _by_module(unread: Mapping[str, str]) -> dict[str, list[str]]:
+    """The weights that are not read by the prefix of their module, each with its class."""
+    found: dict[str, list[str]] = {}
+    for name, kind in unread.items():
+        prefix = name[: name.rfind(".") + 1]
+        found.setdefault(prefix, []).append(f"{name[len(prefix) :]} of the class {kind}")
+    return found
 
 
 def _contents(file: NamedTensors) -> str:

@@ -19,6 +19,7 @@ import io
 import math
 import os
 import pickletools
+import re
 import struct
 import zipfile
 import zlib
@@ -30,7 +31,7 @@ from typing import IO, Any, BinaryIO, cast
 import numpy as np
 
 from rnn_compiler.base.files import open_regular
-from rnn_compiler.errors import ArtifactError
+from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.schema.dtypes import DTYPES
 
 # Reads pickles as data, without running anything in them.
@@ -338,12 +339,20 @@ _DTYPES = {
 }
 """The element types by torch's names, for untyped storages."""
 
+DENSE = "which is not read: save it as a dense tensor of floats"
+"""What is wrong with a weight that is something else, and the remedy."""
+
 _PASSED_ON = ("_rebuild_parameter", "_rebuild_parameter_with_state")
 _VIEWS = ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3")
 _TRANSPARENT = ("_parameters", "_buffers", "_modules")
 _LEFT_OUT = ("_flat_weights",)
 _HEADER = struct.Struct("<26xHH")
 """The local header of a file in a zip file, with the lengths of name and extra field."""
+
+_WEIGHT = re.compile(
+    r"(?s:.*\.)?(?:weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(?:_l\d{1,9}(?:_reverse)?)?"
+)
+"""The names of weights of torch's recurrent modules."""
 
 FACTS = ("batch_first", "mode", "nonlinearity")
 """Attributes of torch's recurrent modules that are read from whole modules."""
@@ -409,6 +418,15 @@ class TorchFile:
     facts: Mapping[str, Any]
     classes: Mapping[str, PickledGlobal]
 
+    def unread(self) -> dict[str, str]:
+        """The weights of recurrent modules that are no tensors that are read: their classes."""
+        modules = {name.rpartition(".")[0] for name in self.tensors}
+        return {
+            name: f"{kind.module}.{kind.name}"[:80]
+            for name, kind in self.classes.items()
+            if _WEIGHT.fullmatch(name) and name not in modules
+        }
+
 
 def read_torch_file(path: Path) -> TorchFile:
     """The tensors of a file from torch.save or torch.jit.save."""
@@ -437,12 +455,20 @@ def read_torch_file(path: Path) -> TorchFile:
             tensors[name] = tensor
         elif isinstance(value, PickledCall) and isinstance(value.function, PickledGlobal):
             classes[name] = value.function
+        elif isinstance(value, (list, tuple)) and _WEIGHT.fullmatch(name):
+            classes[name] = PickledGlobal("builtins", "list")
     return TorchFile(tensors, facts, classes)
 
 
 def torch_arrays(path: Path) -> dict[str, Any]:
-    """The arrays of all tensors of a file; an error if they share far more than it stores."""
-    tensors = read_torch_file(path).tensors
+    """The arrays of all tensors of a file.
+
+    An error if they share far more than it stores, or if a recurrent module's weight is not read.
+    """
+    file = read_torch_file(path)
+    for name, kind in file.unread().items():
+        raise UnsupportedError(f"{path}: {name[:80]} is {kind}, {DENSE}")
+    tensors = file.tensors
     if sum(each.nbytes for each in tensors.values()) > _SPARE_BYTES + 16 * path.stat().st_size:
         raise ArtifactError(f"{path}: its tensors are many times as large as the file")
     return {name: tensor.array() for name, tensor in tensors.items()}

@@ -23,6 +23,7 @@ from rnn_compiler.base.files import open_regular
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.weights.torch_file import (
+    PickledGlobal,
     TorchFile,
     TorchStorage,
     TorchTensor,
@@ -40,7 +41,7 @@ _TYPES: Mapping[int, np.dtype[Any]] = {
     8: np.dtype(np.float64),
     13: DTYPES["bfloat16"].numpy,
 }
-"""Types of elements by their numbers in the file; tensors of other types are left out."""
+"""Types of elements by their numbers in the file."""
 
 _CALLS = {
     "torch.ops.aten.lstm.input": None,
@@ -86,13 +87,17 @@ def read_program(path: Path) -> TorchFile:
         listed = _json(stream, members, configs[0], path).get("config")
         graph = _json(stream, members, f"{folder}/models/{model}.json", path)
     tensors: dict[str, TorchTensor] = {}
+    others: dict[str, PickledGlobal] = {}
     for name, entry in cast(dict[str, Any], listed).items() if isinstance(listed, dict) else ():
         try:
             tensor = _tensor(name, entry, f"{folder}/data/weights/", members, path)
         except (AttributeError, KeyError, TypeError) as error:
             raise damaged_file(path, f"the entry of {name[:80]} is incomplete") from error
-        tensors |= {name: tensor} if tensor is not None else {}
-    return TorchFile(tensors, dict(_facts(graph)), {})
+        if tensor is None:
+            others[name] = PickledGlobal("torch", "Tensor")
+        else:
+            tensors[name] = tensor
+    return TorchFile(tensors, dict(_facts(graph)), others)
 
 
 def _json(stream: BinaryIO, members: Members, name: str, path: Path) -> dict[str, Any]:

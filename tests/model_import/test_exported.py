@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import warnings
 from collections.abc import Callable, Mapping
@@ -106,6 +107,23 @@ def test_a_program_whose_graph_tells_nothing(exported: Path, tmp_path: Path) -> 
     first, _, third, _ = rc.import_model(path)
     assert "the import assumes False" in first.notes[0]
     assert any("tanh or relu is not in the file" in note for note in third.notes)
+
+
+def test_weights_of_other_types(exported: Path, tmp_path: Path) -> None:
+    """They are not taken for missing: a module without biases computes something else."""
+
+    def integers(text: str) -> str:
+        listed = json.loads(text)
+        for name, entry in listed["config"].items():
+            if name.startswith("second.bias"):
+                entry["tensor_meta"]["dtype"] = 4
+        return json.dumps(listed)
+
+    path = rewritten(exported, tmp_path, {CONFIG: integers})
+    message = "second has bias_ih_l0 of the class torch.Tensor, bias_hh_l0 of .* is not read"
+    with pytest.raises(UnsupportedError, match=message):
+        rc.import_model(path)
+    assert len(rc.import_model(path, layers=["first"])) == 1
 
 
 def test_a_program_of_an_older_torch(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def test_tensors_that_repeat_their_elements(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
 def test_files_without_named_tensors(tmp_path: Path) -> None:
     path = tmp_path / "model.pt"
-    torch.save({name: each.numpy() for name, each in torch.nn.GRU(3, 5).state_dict().items()}, path)
+    torch.save({"w": np.zeros(3)}, path)
     with pytest.raises(
         InvalidArgumentError, match=r"objects of numpy.* to rc\.weights\.from_torch"
     ):
@@ -231,6 +231,45 @@ def test_a_module_without_its_first_matrices(tmp_path: Path) -> None:
     )
     with pytest.raises(UnsupportedError, match="without weight_ih_l0 and weight_hh_l0, which"):
         rc.import_model(tmp_path / "m.pt")
+
+
+KINDS: dict[str, Callable[[Any], Any]] = {
+    "_rebuild_sparse_tensor": lambda tensor: tensor.to_sparse(),
+    "_rebuild_meta_tensor_no_storage": lambda tensor: tensor.to("meta"),
+    "_rebuild_tensor_v": lambda tensor: tensor.to(torch.float8_e4m3fn),
+    "numpy": lambda tensor: tensor.numpy(),
+    "list": lambda tensor: tensor.tolist(),
+}
+"""What may stand in place of tensors of floats, by its class in the file."""
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("part", ["bias", "weight_hh", ""])
+def test_weights_that_are_not_read(kind: str, part: str, tmp_path: Path) -> None:
+    """They are not taken for missing: a module without biases computes something else."""
+    arrays = torch.nn.LSTM(3, 5).state_dict()
+    path = tmp_path / "model.pt"
+    torch.save(
+        {f"rnn.{k}": KINDS[kind](v) if k.startswith(part) else v for k, v in arrays.items()}, path
+    )
+    message = rf"rnn has {part}.*_l0 of the class .*{kind}.*, which is not read: save it as a dense"
+    with pytest.raises(UnsupportedError, match=message):
+        rc.import_model(path)
+    with pytest.raises(
+        UnsupportedError, match=rf"rnn\.{part}.*_l0 is .*{kind}.*, which is not read"
+    ):
+        rc.weights.load(path)
+
+
+def test_cells_without_biases(tmp_path: Path) -> None:
+    """They are None in whole modules, which is no tensor either."""
+    module = torch.nn.GRUCell(3, 5, bias=False)
+    torch.save(module, tmp_path / "model.pt")
+    (layer,) = rc.import_model(tmp_path / "model.pt")
+    arrays = {name: each.numpy() for name, each in module.state_dict().items()}
+    wanted = rc.weights.from_torch(arrays, rnn_mode="gru")
+    np.testing.assert_array_equal(layer.weights["params"], wanted)
 
 
 def test_a_prefix_that_is_not_given() -> None:
