@@ -45,17 +45,16 @@ def broken(context: PassContext, properties: Iterable[Property]) -> list[str]:
 
 def run(context: PassContext, passes: Sequence[Pass]) -> list[str]:
     """Runs passes; returns the first required or ensured properties that do not hold."""
-    held: list[Property] = []
     for each in passes:
         missing = broken(context, each.requires)
         if missing:  # a pass in the wrong place may do anything
             return [f"before {each.name}: {text}" for text in missing]
         each(context)
-        held += each.ensures
-        missing = broken(context, held)
+        missing = broken(context, each.ensures)
         if missing:
             return [f"after {each.name}: {text}" for text in missing]
-    return []
+    ensured = dict.fromkeys(held for each in passes for held in each.ensures)
+    return [f"at the end: {text}" for text in broken(context, ensured)]
 
 
 @pytest.mark.parametrize(
