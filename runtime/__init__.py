@@ -16,6 +16,7 @@ from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.golden import Golden, Verification, compare
 from rnn_compiler.runtime.paths import golden_path
 from rnn_compiler.runtime.program import Program
+from rnn_compiler.runtime.session import Session
 
 __all__ = [
     "Artifact",
@@ -23,6 +24,7 @@ __all__ = [
     "DeviceArray",
     "Function",
     "Program",
+    "Session",
     "Verification",
     "load",
     "read_artifact",
