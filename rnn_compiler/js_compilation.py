@@ -94,7 +94,6 @@ def compile_js(
         ['cell.d.ts', 'cell.json', 'cell.mjs', 'cell.wasm']
     """
     check_request("compile_js", module, timeout)
-    from rnn_compiler.lowering.host.identifiers import check_identifier
     from rnn_compiler.lowering.host.states import stored
     from rnn_compiler.lowering.js.linking import link
     from rnn_compiler.lowering.js.source import (
@@ -103,6 +102,7 @@ def compile_js(
         print_types,
         stream_companions,
     )
+    from rnn_compiler.schema.identifiers import check_identifier
 
     if not isinstance(target, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgumentError("compile_js", "target", "one target", describe(target))

@@ -9,9 +9,9 @@ from functools import cached_property
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.lowering.host.functions import HostFunction
-from rnn_compiler.lowering.host.identifiers import check_identifier
 from rnn_compiler.lowering.host.states import HEADER, layout_of, states_of
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.identifiers import check_identifier
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import (
     Open,

@@ -15,9 +15,9 @@ from rnn_compiler.lowering.c.selftest import Samples, print_selftest, tested
 from rnn_compiler.lowering.c.source import DEFINED, GLIBC_INDICES, INTERNAL, cpu_check, print_source
 from rnn_compiler.lowering.c.state import declared, defined
 from rnn_compiler.lowering.host.functions import HostFunction
-from rnn_compiler.lowering.host.identifiers import check_identifier
 from rnn_compiler.lowering.host.states import stored
 from rnn_compiler.schema.architectures import ARCHITECTURES
+from rnn_compiler.schema.identifiers import check_identifier
 from rnn_compiler.schema.manifest import TargetSpec
 from rnn_compiler.schema.schedule import Dispatch, steps_in
 

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
-from rnn_compiler.lowering.host.identifiers import is_word_of_c
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.ops.cells.direction import Cell
 from rnn_compiler.lowering.ops.onnx.cells import cells_of
@@ -23,6 +22,7 @@ from rnn_compiler.model_import.reading import clipped
 from rnn_compiler.modules import Module, build
 from rnn_compiler.quantization import check_frozen
 from rnn_compiler.schema.functions import TAKEN
+from rnn_compiler.schema.identifiers import is_word_of_c
 from rnn_compiler.schema.notebook import page, table
 from rnn_compiler.schema.signatures import Signature
 from rnn_compiler.schema.tensors import DIMENSIONS

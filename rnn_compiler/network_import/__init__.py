@@ -22,13 +22,13 @@ import numpy as np
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, describe
 from rnn_compiler.freezing import freeze
 from rnn_compiler.linking import LinkedModule, linked_network
-from rnn_compiler.lowering.host.identifiers import RESERVED, is_word_of_c
 from rnn_compiler.model_import.layer import identifier
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import.process import ImportedFunction, ImportedNetwork, import_in_process
 from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.quantization import check_quantize
 from rnn_compiler.requirements import check_can_compile
+from rnn_compiler.schema.identifiers import RESERVED, is_word_of_c
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import bound, open_dimension
 

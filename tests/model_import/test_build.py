@@ -14,8 +14,8 @@ from model_import.files import arrays_of, compute, cudnn_arguments, layers_of, p
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.host.identifiers import check_identifier
 from rnn_compiler.model_import.layer import build_layers, function_names
+from rnn_compiler.schema.identifiers import check_identifier
 
 
 def close(found: Any, expected: Any) -> None:
