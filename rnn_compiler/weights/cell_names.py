@@ -142,9 +142,10 @@ def _cells_of(name: str, row: CellRow, tree: Any, prefix: str, notes: list[str])
 
 def _unstacked(row: CellRow, arrays: Mapping[str, Any]) -> Unstacked:
     """The arrays of each cell in those of a module."""
-    if row.unstack is not None:
-        return row.unstack(arrays)
-    return {(0, 0): dict(arrays)} if arrays else {}
+    if row.unstack is None:
+        return {(0, 0): dict(arrays)} if arrays else {}
+    cells = row.unstack(arrays)
+    return {at: {name: np.asarray(each[name]) for name in each} for at, each in cells.items()}
 
 
 def _is_known(row: CellRow, name: str) -> bool:

@@ -12,6 +12,7 @@ a state of zeros.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import zlib
 from collections.abc import Callable, Iterator
@@ -130,10 +131,9 @@ def haiku() -> Iterator[Case]:
         yield name, [params], model.apply(params, x_of(name)), {}
 
 
-def keras() -> Iterator[Case]:
-    import keras
-
-    layers = keras.layers
+def keras(package: str = "keras") -> Iterator[Case]:
+    """Keras 3; as tf_keras, Keras 2 of after 2.3."""
+    layers = importlib.import_module(package).layers
     hard = {"recurrent_activation": "hard_sigmoid"}
     for name, options, told in (
         ("LSTM", {}, {}),
@@ -147,11 +147,11 @@ def keras() -> Iterator[Case]:
         layer.build((B, T, I))
         arrays = [numbers(f"keras {name}{k}", *w.shape) for k, w in enumerate(layer.weights)]
         layer.set_weights(arrays)
-        name = f"keras.layers.{name}"
+        name = f"{package}.layers.{name}"
         y = np.asarray(layer(x_of(name).swapaxes(0, 1))).swapaxes(0, 1)
         named = {w.name: array for w, array in zip(layer.weights, arrays)}  # noqa: B905
         yield name, [named], y, told
-    name = "keras.layers.GRU"
+    name = f"{package}.layers.GRU"
     both = layers.Bidirectional(layers.GRU(H, return_sequences=True))
     both.build((B, T, I))
     arrays = [numbers(f"keras both{k}", *w.shape) for k, w in enumerate(both.weights)]
@@ -348,7 +348,7 @@ def chainer() -> Iterator[Case]:
                 y = link(each)
             rows.append(y.array)
         yield name, [params], np.stack(rows), {}
-    for kind in ("LSTM", "BiLSTM", "GRU", "BiGRU", "RNNTanh", "RNNReLU"):
+    for kind in ("LSTM", "BiLSTM", "GRU", "BiGRU", "RNNTanh", "BiRNNTanh", "RNNReLU", "BiRNNReLU"):
         name = f"chainer.links.NStep{kind}"
         link = getattr(links, f"NStep{kind}")(2, I, H, 0.0)
         params = set_all(link, name)
@@ -524,7 +524,7 @@ FRAMEWORKS = {
     "flax": flax, "equinox": equinox, "haiku": haiku, "keras": keras, "torch": torch,
     "tinygrad": tinygrad, "mlx": mlx, "paddle": paddle, "mindspore": mindspore, "mxnet": mxnet,
     "chainer": chainer, "nnabla": nnabla, "dynet": dynet, "keras1": older_keras,
-    "keras2": older_keras, "lasagne": lasagne, "ncnn": ncnn,
+    "keras2": older_keras, "tf_keras": lambda: keras("tf_keras"), "lasagne": lasagne, "ncnn": ncnn,
 }  # fmt: skip
 DISTRIBUTIONS = {
     "haiku": "dm-haiku", "paddle": "paddlepaddle", "keras1": "keras", "keras2": "keras"
