@@ -440,6 +440,7 @@ def read_torch_file(path: Path) -> TorchFile:
             raise ArtifactError(
                 f"{path}: damaged, or not a file from torch.save: {reason}"
             ) from error
+    read = bounded(read, path)
     tensors: dict[str, TorchTensor] = {}
     facts: dict[str, Any] = {}
     classes: dict[str, PickledGlobal] = {}
@@ -458,6 +459,27 @@ def read_torch_file(path: Path) -> TorchFile:
         elif isinstance(value, (list, tuple)) and _WEIGHT.fullmatch(name):
             classes[name] = PickledGlobal("builtins", "list")
     return TorchFile(tensors, facts, classes)
+
+
+def bounded(read: Read, path: Path) -> Read:
+    """Reads storages, which are often shared by tensors that follow each other, not too often."""
+    last: dict[str, bytes] = {}
+    left = _SPARE_BYTES + 16 * path.stat().st_size
+
+    def read_once(storage: TorchStorage) -> bytes:
+        nonlocal left
+        if storage.key not in last:
+            left -= storage.nbytes
+            if left < 0:
+                raise ArtifactError(
+                    f"{path}: its tensors share storages in an order that would "
+                    "make it read many times"
+                )
+            last.clear()
+            last[storage.key] = read(storage)
+        return last[storage.key]
+
+    return read_once
 
 
 def torch_arrays(path: Path) -> dict[str, Any]:

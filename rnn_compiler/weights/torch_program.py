@@ -24,9 +24,11 @@ from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.weights.torch_file import (
     PickledGlobal,
+    Read,
     TorchFile,
     TorchStorage,
     TorchTensor,
+    bounded,
     damaged_file,
     read_member,
     view_of,
@@ -86,11 +88,18 @@ def read_program(path: Path) -> TorchFile:
             raise ArtifactError(f"{path}: its numbers are big-endian, which is not supported")
         listed = _json(stream, members, configs[0], path).get("config")
         graph = _json(stream, members, f"{folder}/models/{model}.json", path)
+
+    def read(storage: TorchStorage) -> bytes:
+        most = members[storage.key].file_size
+        with open_regular(path) as again:
+            return read_member(again, members, storage.key, most, path)[: storage.nbytes]
+
     tensors: dict[str, TorchTensor] = {}
     others: dict[str, PickledGlobal] = {}
+    once = bounded(read, path)
     for name, entry in cast(dict[str, Any], listed).items() if isinstance(listed, dict) else ():
         try:
-            tensor = _tensor(name, entry, f"{folder}/data/weights/", members, path)
+            tensor = _tensor(name, entry, f"{folder}/data/weights/", members, once, path)
         except (AttributeError, KeyError, TypeError) as error:
             raise damaged_file(path, f"the entry of {name[:80]} is incomplete") from error
         if tensor is None:
@@ -111,7 +120,9 @@ def _json(stream: BinaryIO, members: Members, name: str, path: Path) -> dict[str
     return cast(dict[str, Any], data)
 
 
-def _tensor(name: str, entry: Any, folder: str, members: Members, path: Path) -> TorchTensor | None:
+def _tensor(
+    name: str, entry: Any, folder: str, members: Members, read: Read, path: Path
+) -> TorchTensor | None:
     """The tensor of an entry in the list; None if it is not one of floats."""
     meta = entry["tensor_meta"]
     dtype = _TYPES.get(meta["dtype"])
@@ -120,20 +131,14 @@ def _tensor(name: str, entry: Any, folder: str, members: Members, path: Path) ->
     shape, strides = (tuple(each["as_int"] for each in meta[key]) for key in ("sizes", "strides"))
     offset = meta["storage_offset"]["as_int"]
     sizes = (offset, *shape, *strides)
-    if not all(type(each) is int and 0 <= each < 2**48 for each in sizes):
-        raise damaged_file(path, f"the tensor {name[:80]} has no sizes")
-    if len(shape) != len(strides) or len(shape) > _MOST_AXES:
+    known = all(type(each) is int and 0 <= each < 2**48 for each in sizes)
+    if not known or len(shape) != len(strides) or len(shape) > _MOST_AXES:
         raise damaged_file(path, f"the tensor {name[:80]} has no sizes")
     member = f"{folder}{entry['path_name']}"
     size = members[member].file_size if member in members else 0
     storage = TorchStorage(member, dtype, size // dtype.itemsize)
     if math.prod(shape) > storage.count:
         raise damaged_file(path, f"the tensor {name[:80]} has more elements than its storage")
-
-    def read(stored: TorchStorage) -> bytes:
-        with open_regular(path) as stream:
-            return read_member(stream, members, stored.key, size, path)[: stored.nbytes]
-
     return view_of(TorchTensor(storage, shape, strides, offset, read), name, path)
 
 

@@ -263,3 +263,15 @@ def test_errors_of_pickles() -> None:
     for data in (b"", b"N", b"\x80\x02R.", b"\x80\x02N}R.", b"\x80\x02NNNs.", b"\x80\x04NN\x93."):
         with pytest.raises(PickleError):
             load_pickle(io.BytesIO(data))
+
+
+def test_storages_that_tensors_share_in_turns(tmp_path: Path) -> None:
+    """They are read once for tensors that follow each other, and not again and again."""
+    torch: Any = pytest.importorskip("torch")
+    path = tmp_path / "model.pt"
+    storages = [torch.zeros(1 << 18), torch.ones(1 << 18)]
+    torch.save({f"{k:03}": storages[k // 100][k : k + 1] for k in range(200)}, path)
+    assert sum(each.sum() for each in torch_arrays(path).values()) == 100
+    torch.save({f"{k:03}": storages[k % 2][k : k + 1] for k in range(200)}, path)
+    with pytest.raises(ArtifactError, match="would make it read many times"):
+        torch_arrays(path)
