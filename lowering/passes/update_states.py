@@ -4,8 +4,9 @@ Requires: a module whose time loops and products have been rewritten; on CPUs, a
 hoisted.
 Matches: the states of functions that a result continues. The function may then write to the
 argument. On CPUs, the elementwise ops behind the next values become one dispatch of the function,
-in which a loop for each size reads and writes the states of that size. It comes last and waits for
-all other results, since what it overwrites may be read until then.
+in which a loop for each size reads and writes the states of that size; or several, if they have
+more arrays than a dispatch may. They come last and wait for all other results, since what they
+overwrite may be read until then.
 Leaves: next values that other ops compute; the host program copies these at the end.
 Ensures: the same numbers.
 """
@@ -68,8 +69,11 @@ _TYPES = {
 _TYPES["i64"] = _TYPES["i32"]
 """The types of states that are updated here, and the ops on them; others need functions."""
 
-_BINDINGS = 96
-"""The most arrays of a dispatch."""
+_BINDINGS = 32
+"""The most arrays of a dispatch: IREE's runtime takes no more, and its compiler does not ask."""
+
+_TOKENS = 4
+"""The most of them that only say what must be done before."""
 
 _WORKGROUPS, _PER_WORKGROUP = 8, 1 << 14
 """The most workgroups, and the numbers from which on there is another one."""
@@ -122,7 +126,7 @@ def _argument_attributes(function: ir.Operation) -> list[dict[str, ir.Attribute]
 
 @dataclass
 class _Update:
-    """The updates of states of one shape and type.
+    """The updates of some states of one shape and type, in one loop.
 
     Attributes:
         states: The states; with the numbers of the results that are their next values.
@@ -147,8 +151,13 @@ class _Update:
         numbers = [number for number in self.scalars.values() if number is not None]
         return [*self.arrays, *dict.fromkeys(numbers)]
 
-    def find(self, order: Mapping[ir.Operation, int]) -> None:
-        """Finds the ops; a value that others read as well is read too, not computed again."""
+    @property
+    def count(self) -> int:
+        """The number of arrays that a dispatch needs for them."""
+        return len(self.states) + len(self.read)
+
+    def reached(self) -> set[ir.Operation]:
+        """The ops of a state's shape from which the next values are computed."""
         like = next(iter(self.states))
         found: set[ir.Operation] = set()
         waiting = [*self.roots]
@@ -157,6 +166,11 @@ class _Update:
             if op not in found:
                 found.add(op)
                 waiting += [defining(x) for x in op.operands if _is_update(x, like)]
+        return found
+
+    def find(self, order: Mapping[ir.Operation, int]) -> None:
+        """Finds the ops; a value that others read as well is read too, not computed again."""
+        found = self.reached()
         while True:
             ends = {op for op in found - {*self.roots} if not _only_for(op, found)}
             if not ends:
@@ -177,18 +191,51 @@ class _Update:
 def _updates(function: ir.Operation, spec: FunctionSpec) -> list[_Update]:
     """The updates of a function to rewrite."""
     block, results = block_of(function), end_of(function).operands
-    grouped: dict[str, _Update] = {}
+    order = {op: number for number, op in enumerate(ops_of(block))}
+    grouped: dict[str, list[_Update]] = {}
     for number, result in spec.continued.items():
         state, value = block.arguments[number], results[result]
         is_known = is_static(*shape(state)) and math.prod(static_shape(state)) > 0
         if is_known and element(state) in _TYPES and _is_update(value, state):
-            update = grouped.setdefault(str(state.type), _Update({}, []))
-            update.states[state] = result
-            update.roots.append(defining(value))
-    order = {op: number for number, op in enumerate(ops_of(block))}
-    for update in grouped.values():
-        update.find(order)
-    return [*grouped.values()]
+            group = grouped.setdefault(str(state.type), [])
+            group.append(_found([_Update({state: result}, [defining(value)])], order))
+    loops = [update for group in grouped.values() for update in _loops_of(group, order)]
+    read = {value for update in loops for value in update.read}
+    return [update for update in loops if read.isdisjoint(update.states)]  # others may come later
+
+
+def _found(parts: Sequence[_Update], order: Mapping[ir.Operation, int]) -> _Update:
+    """Some updates as one."""
+    states = {state: number for each in parts for state, number in each.states.items()}
+    update = _Update(states, [root for each in parts for root in each.roots])
+    update.find(order)
+    return update
+
+
+def _loops_of(group: Sequence[_Update], order: Mapping[ir.Operation, int]) -> list[_Update]:
+    """Updates of one type, in as few loops as possible.
+
+    Those that read another's state or next value are in its loop, such as those of a parameter and
+    its moments. More of them than a dispatch can have arrays are left.
+    """
+    replaced = {x for each in group for x in (*each.states, *(e.results[0] for e in each.roots))}
+    together: list[tuple[set[ir.Value], list[_Update]]] = []
+    for each in group:
+        touched = {*each.states} | {x for op in each.reached() for x in (*op.operands, *op.results)}
+        touched &= replaced
+        near = [one for one in together if not touched.isdisjoint(one[0])]
+        together = [one for one in together if one not in near]
+        parts = [one for _, found in near for one in found]
+        together.append((touched.union(*(values for values, _ in near)), [*parts, each]))
+    loops: list[list[_Update]] = []
+    for _, parts in together:
+        if _found(parts, order).count > _BINDINGS - _TOKENS:
+            continue
+        if loops and _found([*loops[-1], *parts], order).count <= _BINDINGS - _TOKENS:
+            loops[-1] += parts
+        else:
+            loops.append([*parts])
+    return [_found(parts, order) for parts in loops]
 
 
 def _is_update(value: ir.Value, like: ir.Value) -> bool:
@@ -232,12 +279,14 @@ def _rewrite(
     roots = {op.results[0] for update in updates for op in update.roots}
     others = [x for x in end.operands if x not in roots and is_static(*shape(x))]
     waited = [*dict.fromkeys([*(x for update in updates for x in update.read), *others])]
-    batches = _batches(updates, len(others))
-    if len(batches) > 1:
-        waited = [
-            calls.before(end, "wait", waited[k : k + _BINDINGS], _token)[0]
-            for k in range(0, len(waited), _BINDINGS)
-        ]
+    batches = [updates] if updates else []
+    if sum(update.count for update in updates) + len(others) > _BINDINGS:
+        batches = _batches(updates)
+        while len(waited) > _TOKENS:
+            waited = [
+                calls.before(end, "wait", waited[k : k + _BINDINGS - 1], _token)[0]
+                for k in range(0, len(waited), _BINDINGS - 1)
+            ]
     made: dict[int, ir.Value] = {}
     for number, batch in enumerate(batches):
         states = [state for update in batch for state in update.states]
@@ -253,18 +302,14 @@ def _rewrite(
             op.erase()
 
 
-def _batches(updates: Sequence[_Update], others: int) -> list[list[_Update]]:
-    """The updates of each dispatch."""
-    batches: list[list[_Update]] = [[]]
-    count = others
+def _batches(updates: Sequence[_Update]) -> list[list[_Update]]:
+    """The updates of each dispatch, if there is more than one, or it waits for many results."""
+    batches: list[list[_Update]] = []
     for update in updates:
-        needed = len(update.states) + len(update.read)
-        if batches[-1] and count + needed > _BINDINGS:
+        if not batches or sum(e.count for e in batches[-1]) + update.count > _BINDINGS - _TOKENS:
             batches.append([])
-            count = 0
         batches[-1].append(update)
-        count += needed
-    return [batch for batch in batches if batch]
+    return batches
 
 
 def _token(function: FunctionBuilder, *arrays: Array) -> list[Array]:
