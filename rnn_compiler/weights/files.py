@@ -122,6 +122,16 @@ def _safetensors() -> Any:
     return safetensors.numpy
 
 
+def _safetensors_arrays(path: Path) -> dict[str, Array]:
+    try:
+        return _safetensors().load_file(path)
+    except (AttributeError, KeyError) as error:  # safetensors' own, of the type's name
+        raise UnsupportedError(
+            f"{path}: expected tensors of types that numpy has, got others ({error}); save them "
+            "in float32"
+        ) from error
+
+
 def _npz_arrays(path: Path) -> dict[str, Array]:
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
         arrays: dict[str, Any] = {name: file[name] for name in file.files}
@@ -129,7 +139,7 @@ def _npz_arrays(path: Path) -> dict[str, Array]:
 
 
 _READERS: Mapping[str, Callable[[Path], dict[str, Array]]] = {
-    ".safetensors": lambda path: _safetensors().load_file(path),
+    ".safetensors": _safetensors_arrays,
     ".npz": _npz_arrays,
     **dict.fromkeys(TORCH_SUFFIXES, torch_arrays),
 }

@@ -192,6 +192,16 @@ def test_a_safetensors_file_that_is_damaged(tmp_path: Path) -> None:
             rc.import_model(path)
 
 
+def test_a_safetensors_file_of_float8(tmp_path: Path) -> None:
+    """It is no damaged file."""
+    save = pytest.importorskip("safetensors.torch").save_file
+    arrays = torch.nn.GRU(3, 5).state_dict()
+    save({**arrays, "scale": T(2).to(torch.float8_e4m3fn)}, tmp_path / "model.safetensors")
+    for read in (rc.import_model, rc.weights.load):
+        with pytest.raises(UnsupportedError, match="expected tensors of types that numpy has"):
+            read(tmp_path / "model.safetensors")
+
+
 def test_tensors_that_repeat_their_elements(tmp_path: Path) -> None:
     """A file of a few bytes cannot become a large array this way."""
     arrays = torch.nn.GRU(3, 5).state_dict()
