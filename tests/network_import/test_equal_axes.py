@@ -80,10 +80,10 @@ OPERATORS: dict[str, Any] = {
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_operators(operator: str, tmp_path: Path) -> None:
     attributes, inputs, axes = OPERATORS[operator]
-    nodes = [helper.make_node(operator, [*inputs], ["y"], **attributes)]
+    nodes = [helper.make_node(operator, [*inputs], ["made"], **attributes)]
     shapes = {name: [None, columns] for name, (_, columns) in inputs.items()}
     kinds = {name: kind for name, (kind, _) in inputs.items()}
-    path = saved(model(nodes, shapes, ["y"], {}, dtypes=kinds), tmp_path / "m.onnx")
+    path = saved(model(nodes, shapes, ["made"], {}, dtypes=kinds), tmp_path / "m.onnx")
     assert rc.import_network(path).functions[0].open_dims == axes
 
 
