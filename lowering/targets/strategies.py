@@ -32,14 +32,16 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("separate_buffers", "update_states", "compute_before_loops"),
             *("functions_of_float64", "without_libm"),
-            *("exponential_of_float64", "widen_float16", "round_to_float16", "stamp_provenance"),
+            *("exponential_of_float64", "widen_float16", "round_to_float16", "round_to_bfloat16"),
+            "stamp_provenance",
         ),
         FUSED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("assemble_in_place", "fuse_time_loops", "open_sizes", "linalg_to_products"),
             *("pools", "products", "leave_undefined", "read_arguments_in_place", "hoist_weights"),
             *("update_states", "compute_before_loops", "functions_of_float64", "without_libm"),
-            *("exponential_of_float64", "widen_float16", "round_to_float16", "stamp_provenance"),
+            *("exponential_of_float64", "widen_float16", "round_to_float16", "round_to_bfloat16"),
+            "stamp_provenance",
         ),
         PINNED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),

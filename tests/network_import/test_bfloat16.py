@@ -11,8 +11,10 @@ import pytest
 
 pytest.importorskip("onnx")
 
+from execution import each_language
 from onnx import TensorProto, helper
 from onnx_reference import forward
+from quick import first
 
 import rnn_compiler as rc
 from tests.network_import.graphs import model, saved, weight
@@ -70,3 +72,22 @@ def test_nan_passes(tmp_path: Path) -> None:
     wanted = {"Clip": (0.5, -0.5), "Max": (2, -0.5), "Min": (0.5, -2), "Sign": (1, -1)}
     for name, got in zip(operators, found, strict=True):
         np.testing.assert_array_equal(got, [np.nan, *wanted[name]], err_msg=name)
+
+
+@each_language
+@pytest.mark.parametrize("kind", first(["int32", "int64", "int8", "uint8", "bool"]))
+def test_integers_become_bfloat16(kind: str, agrees: Any) -> None:
+    """Rounded to the nearest, of two to the even one."""
+    x = np.array([0, 1, 2, 100, 127, 257, 258, 259, 16777217, 1000001] * 2)
+    x[10:] *= -1
+    if kind in ("int8", "uint8", "bool"):
+        x %= 2 if kind == "bool" else 128
+    x = x.astype(kind)
+    nodes = [
+        helper.make_node("Cast", ["x"], ["b"], to=TensorProto.BFLOAT16),
+        helper.make_node("Cast", ["b"], ["y"], to=TensorProto.FLOAT),
+    ]
+    dtypes = {"x": helper.np_dtype_to_tensor_dtype(x.dtype)}
+    wanted = x.astype(np.float32).astype(ml_dtypes.bfloat16).astype(np.float32)
+    made = model(nodes, {"x": x.shape}, ["y"], {}, dtypes=dtypes)
+    agrees(made, {"x": x}, judge=lambda *_: [wanted], rtol=0, atol=0)

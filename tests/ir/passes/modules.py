@@ -37,7 +37,7 @@ USERS = """
       %new: tensor<2xf32>, %signal: tensor<1x4x8xf32>, %filters: tensor<3x8x4xf32>,
       %d: tensor<9xf64>)
       -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<1x1x4xf32>, tensor<9xf64>,
-          tensor<9xf16>, tensor<f32>) {
+          tensor<9xf16>, tensor<f32>, tensor<9xbf16>) {
     %power = stablehlo.power %x, %y : tensor<9xf32>
     %sorted:2 = "stablehlo.sort"(%power, %power) ({
       ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %e: tensor<f32>):
@@ -57,6 +57,7 @@ USERS = """
     %exponential = stablehlo.exponential %logarithm : tensor<9xf64>
     %half = stablehlo.convert %x : (tensor<9xf32>) -> tensor<9xf16>
     %is_less = stablehlo.compare LT, %x, %y : (tensor<9xf32>, tensor<9xf32>) -> tensor<9xi1>
+    %short = stablehlo.convert %is_less : (tensor<9xi1>) -> tensor<9xbf16>
     %zero = stablehlo.constant dense<0.0> : tensor<9xf16>
     %chosen = stablehlo.select %is_less, %half, %zero : tensor<9xi1>, tensor<9xf16>
     %is_known = stablehlo.constant dense<true> : tensor<i1>
@@ -67,11 +68,11 @@ USERS = """
     }) : (tensor<i1>) -> tensor<9xf16>
     %product = stablehlo.dot_general %chosen, %chosen, contracting_dims = [0] x [0]
         : (tensor<9xf16>, tensor<9xf16>) -> tensor<f32>
-    return %sorted#0, %sorted#1, %updated, %window, %exponential, %chosen, %product
+    return %sorted#0, %sorted#1, %updated, %window, %exponential, %chosen, %product, %short
         : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<1x1x4xf32>, tensor<9xf64>,
-          tensor<9xf16>, tensor<f32>
+          tensor<9xf16>, tensor<f32>, tensor<9xbf16>
   }"""
-"""A power, sorts, an updated argument, a single window, a branch, float64 and float16."""
+"""A power, sorts, an updated argument, a single window, a branch, float64, 16-bit floats."""
 
 
 def linked() -> rc.Module:

@@ -117,6 +117,7 @@ NEEDED = {
     "without_libm": ("network", "fused", "cpu:x86-64-v3"),
     "exponential_of_float64": ("linked", "portable", "cpu:wasm32"),
     "round_to_float16": ("half", "fused", "cpu:riscv32"),
+    "round_to_bfloat16": ("linked", "portable", "cpu"),
     "widen_float16": ("linked", "portable", "cpu:wasm32"),
     "stamp_provenance": ("sequence", "portable", "cpu"),
 }
