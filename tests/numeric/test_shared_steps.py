@@ -74,6 +74,15 @@ def assert_shared(
 ) -> None:
     names = ("seq_length", "batch_size", "input_size", "num_units")
     variant = {**dict(zip(names, size, strict=True)), **attributes}
+    arguments = draw(op, dtype, variant, seed=3)
+    alone = assert_same_on_threads(module(op, dtype, variant), cut, arguments)
+    assert_right(alone, op, dtype, variant, arguments)
+
+
+def assert_same_on_threads(
+    made: rc.Module, cut: tuple[int, int], arguments: dict[str, Any]
+) -> dict[str, npt.NDArray[Any]]:
+    """A call's results, which are the same on threads that share all steps."""
     taken: list[tuple[int, int]] = []
 
     def forced(self: VectorUnit, rows: int, panels: int, weights: int) -> tuple[int, int]:
@@ -84,13 +93,12 @@ def assert_shared(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(VectorUnit, "cut", forced)
         patch.setenv("RNN_COMPILER_CACHE", "off")
-        artifact = rc.compile(module(op, dtype, variant), "cpu", strategy="fused")
+        artifact = rc.compile(made, "cpu", strategy="fused")
     assert max(units * rows for units, rows in taken) > 1
-    arguments = draw(op, dtype, variant, seed=3)
     alone = results(rc.runtime.load(artifact, "local-sync"), arguments)
-    assert_right(alone, op, dtype, variant, arguments)
     for found in called_at_once(rc.runtime.load(artifact, "local-task"), arguments):
         assert_same_bits(found, alone)
+    return alone
 
 
 @pytest.mark.parametrize(("op", "dtype", "size", "cut", "attributes"), first(CASES, 2))
@@ -98,6 +106,21 @@ def test_any_number_of_threads_gives_the_same_bits(
     op: str, dtype: str, size: tuple[int, ...], cut: tuple[int, int], attributes: dict[str, Any]
 ) -> None:
     assert_shared(op, dtype, size, cut, attributes)
+
+
+@pytest.mark.slow
+def test_each_turn_quantizes_its_rows() -> None:
+    """The second turn of a step multiplies states that the first has reset."""
+    variant = {"seq_length": 5, "batch_size": 9, "input_size": 4, "num_units": 34}
+    made = module("onnx.GRU", "float32", {**variant, "is_training": False})
+    arguments = draw("onnx.GRU", "float32", variant, seed=3)
+    weights = {name: arguments.pop(name) for name in made.functions[0].weights}
+    frozen = rc.freeze(made, weights, quantize="int8")
+    alone = assert_same_on_threads(frozen, (2, 2), arguments)
+    plain = rc.runtime.load(rc.compile(frozen, "cpu", strategy="portable"), "local-sync")
+    for name, value in results(plain, arguments).items():
+        np.testing.assert_allclose(alone[name], value, rtol=0, atol=3e-3, err_msg=name)
+        assert np.mean(np.abs(alone[name] - value)) < 1e-5, name
 
 
 @pytest.mark.slow
