@@ -215,9 +215,8 @@ class Value:
         size = self.shape[axis]
         if size is None:
             raise UnsupportedError(
-                f"training_step: the size of axis {axis % self.rank} of {self.name!r} is rounded "
-                "from an open one, and its gradient needs it; fix open sizes with dims={...} or "
-                "--dim"
+                f"training_step: the size of axis {axis % self.rank} of {self.name!r} is not known "
+                "at import, and a gradient needs it; fix open sizes with dims={...} or --dim"
             )
         return size
 
@@ -341,7 +340,7 @@ class Value:
             sizes = self.values.constant(np.array(numbers, np.int64), INT64).name
         elif None in opened:
             raise UnsupportedError(
-                f"training_step: {self.name!r} has sizes that are rounded from open ones, and a "
+                f"training_step: {self.name!r} has sizes that are not known at import, and a "
                 "gradient needs them; fix open sizes with dims={...} or --dim"
             )
         else:

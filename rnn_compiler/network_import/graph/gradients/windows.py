@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rnn_compiler.network_import.graph.gradients.node import Backward
 from rnn_compiler.network_import.graph.gradients.values import Value
@@ -133,12 +133,61 @@ def _of_kernel(n: Backward, X: Value, Y: Value, axes: Sequence[_Axis], groups: i
     return made.transpose([1, 0, *range(2, made.rank)])
 
 
-def _spread(n: Backward, dy: Value, axis: _Axis) -> tuple[Value, int, int]:
+def _spread(n: Backward, dy: Value, axis: _Axis, size: Size) -> tuple[Value, int, int]:
     """Puts dy at the places of its windows; and the padding for all windows of an element."""
     apart = dy.spread(axis.number, axis.stride)
     before = axis.span - 1 - axis.before
-    behind = n.x.size(axis.number) - apart.size(axis.number) + axis.before
-    return apart, before, _known(n, behind)
+    return apart, before, _known(n, size - apart.size(axis.number) + axis.before)
+
+
+def _of_input(
+    n: Backward, dY: Value, W: Value, axes: Sequence[_Axis], sizes: Sequence[Size], groups: int
+) -> Value:
+    """The gradient of a convolution's input, whose sizes along the axes are given."""
+    whole = [k for k, a in enumerate(axes) if a.span == sizes[k] and not (a.before or a.behind)]
+    if whole and groups == 1:
+        return _of_whole_axes(n, dY, W, axes, sizes, whole)
+    padded: list[_Axis] = []
+    for a, size in zip(axes, sizes, strict=True):
+        dY, before, behind = _spread(n, dY, a, size)
+        dY = dY.pad(a.number, min(before, 0), min(behind, 0))
+        padded.append(_Axis(a.number, a.kernel, 1, a.dilation, max(before, 0), max(behind, 0)))
+    dilations = [axis.dilation for axis in axes]
+    attributes = {"pads": _pads(padded), "dilations": dilations, "group": groups}
+    shape = [dY.shape[0], product([groups, W.size(1)]), *sizes]
+    return n.values.add("Conv", [dY, _turned(W, axes, groups)], dY.kind, shape, **attributes)
+
+
+def _of_whole_axes(
+    n: Backward,
+    dY: Value,
+    W: Value,
+    axes: Sequence[_Axis],
+    sizes: Sequence[Size],
+    whole: Sequence[int],
+) -> Value:
+    """The same where one window is a whole axis: its elements are channels of other axes' windows.
+
+    As a convolution it would multiply mostly by the zeros around the single result.
+    """
+    others = [k for k in range(len(axes)) if k not in whole]
+    kernels = [axes[k].kernel for k in (*whole, *others)]
+    lengths = kernels[: len(whole)]
+    rows, channels = W.shape[0], product([W.size(1), *lengths])
+    order = [0, 1, *(2 + k for k in (*whole, *others))]
+    joined = W.transpose(order).reshape([rows, channels, *kernels[len(whole) :]])
+    reduced = dY.reshape([*dY.shape[:2], *(dY.shape[2 + k] for k in others)])
+    if others:
+        numbered = [replace(axes[k], number=2 + number) for number, k in enumerate(others)]
+        left = [sizes[k] for k in others]
+        made = _of_input(n, reduced, joined, numbered, left, 1)
+    else:
+        made = reduced @ joined
+    made = made.reshape([dY.shape[0], W.shape[1], *lengths, *(sizes[k] for k in others)])
+    back = made.transpose([0, 1, *(2 + [*whole, *others].index(k) for k in range(len(axes)))])
+    for k in whole:
+        back = back.spread(2 + k, axes[k].dilation).slice(2 + k, 0, axes[k].span)
+    return back
 
 
 def _conv(n: Backward) -> None:
@@ -150,15 +199,7 @@ def _conv(n: Backward) -> None:
     if n.wants(2):
         n.give(2, dY.sum([0, *(each.number for each in axes)]))
     if n.wants(0):
-        padded: list[_Axis] = []
-        for a in axes:
-            dY, before, behind = _spread(n, dY, a)
-            dY = dY.pad(a.number, min(before, 0), min(behind, 0))
-            padded.append(_Axis(a.number, a.kernel, 1, a.dilation, max(before, 0), max(behind, 0)))
-        given = [dY, _turned(W, axes, groups)]
-        dilations = [axis.dilation for axis in axes]
-        attributes = {"pads": _pads(padded), "dilations": dilations, "group": groups}
-        n.give(0, n.values.add("Conv", given, dY.kind, n.x.shape, **attributes))
+        n.give(0, _of_input(n, dY, W, axes, n.x.sizes[2:], groups))
 
 
 def _conv_transpose(n: Backward) -> None:
@@ -222,7 +263,7 @@ def _average_pool(n: Backward) -> None:
         shape = [1, 1, *n.y.shape[2:]]
         dy = dy / n.values.add("AveragePool", [ones], dy.kind, shape, strides=strides, **attributes)
     for axis in axes:
-        dy, before, behind = _spread(n, dy, axis)
+        dy, before, behind = _spread(n, dy, axis, n.x.size(axis.number))
         dy = dy.pad(axis.number, before, behind)
     n.give(0, n.values.add("AveragePool", [dy], dy.kind, n.x.shape, **attributes))
 
