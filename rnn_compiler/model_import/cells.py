@@ -39,6 +39,7 @@ ACTIVATIONS = (
 
 _KINDS = {"lstm": "LSTM", "gru": "GRU", "rnn": "RNN"}
 _DEFAULTS = {"lstm": ["Sigmoid", "Tanh", "Tanh"], "gru": ["Sigmoid", "Tanh"], "rnn": ["Tanh"]}
+_INPUTS = ("B", "sequence_lens", "initial_h", "initial_c")
 _CUDNN_MODES = {"lstm": "lstm", "gru": "gru", "rnn": "rnn_tanh"}
 
 
@@ -196,15 +197,13 @@ def _layer(
     """The layer of some cells, which are consistent."""
     first, directions = cells[0], 1 + both
     op = f"onnx.{_KINDS[row.kind]}"
-    peepholes = first.peepholes is not None
-    inputs = "B sequence_lens initial_h initial_c P" if row.kind == "lstm" else ""
-    inputs = inputs.removesuffix("" if peepholes else " P") or "B sequence_lens initial_h"
+    inputs = [*_INPUTS, *([] if first.peepholes is None else ["P"])]
     dtype = first.stack.input.dtype.name
     plain = [each.name for each in functions] == _DEFAULTS[row.kind]
     given = {
         **({} if plain else activation_attributes([*functions] * directions)),
         "direction": "bidirectional" if both else "forward",
-        "inputs": inputs,
+        "inputs": [each for each in inputs if row.kind == "lstm" or each != "initial_c"],
         **({"linear_before_reset": int(not row.resets_first)} if row.kind == "gru" else {}),
     }
     attributes = canonical(op, given, dtype)

@@ -129,6 +129,10 @@ def _cells_of(name: str, row: CellRow, tree: Any, prefix: str, notes: list[str])
         key, array = next(iter(others.items()))
         got = f"{describe(f'{prefix}{key}')} {list(array.shape)} too"
         raise InvalidArgumentError(FUNCTION, "parameters", expected, got, remedy)
+    count = 1 + max((direction for _, direction in cells), default=0)
+    if count > len(_DIRECTIONS):
+        expected = "arrays of 1 or 2 directions, which are their first axis"
+        raise InvalidArgumentError(FUNCTION, "parameters", expected, f"{count}")
     for at, cell in cells.items() or [((0, 0), {})]:
         groups = {row.names[each] for each in cell}
         for each, group in row.names.items():

@@ -26,7 +26,7 @@ _METHODS = {
 _ATTRIBUTES = {"chainer": "array", "nnabla": "d"}
 """The attribute that is the array of a leaf, by framework."""
 
-_DEEPEST = 64
+_DEEPEST, _MOST_ITEMS = 64, 100_000
 
 _EXPECTED = "arrays by name: a mapping, a module of Equinox, or a list of these"
 
@@ -51,7 +51,7 @@ def named_leaves(function: str, argument: str, tree: Any) -> dict[str, Any]:
     if not is_tree(tree):
         remedy = "pass nnx.state(cell), module.state_dict(), layer.get_weights() or a dict"
         raise InvalidArgumentError(function, argument, _EXPECTED, describe(tree), remedy)
-    return dict(_leaves(function, argument, tree, "", _DEEPEST))
+    return dict(_leaves(function, argument, tree))
 
 
 def leaf_array(function: str, path: str, leaf: Any) -> Array:
@@ -67,24 +67,35 @@ def leaf_array(function: str, path: str, leaf: Any) -> Array:
     return as_host_array(function, path, plain)
 
 
-def _leaves(
-    function: str, argument: str, tree: Any, path: str, depth: int
-) -> Iterator[tuple[str, Any]]:
-    """The leaves of a tree with their paths."""
-    if not depth:
-        raise InvalidArgumentError(function, argument, _EXPECTED, f"a tree {_DEEPEST} levels deep")
+def _leaves(function: str, argument: str, tree: Any) -> Iterator[tuple[str, Any]]:
+    """The leaves of a tree with their paths, in order."""
+    waiting: list[tuple[str, int, Any]] = [("", 0, tree)]
+    for _ in range(_MOST_ITEMS):
+        if not waiting:
+            return
+        path, depth, value = waiting.pop()
+        if not is_tree(value) or (depth and _is_number_list(value)):
+            if value is not None:
+                yield path, value
+            continue
+        if depth >= _DEEPEST:
+            break
+        prefix = f"{path}." if path else ""
+        waiting += [
+            (f"{prefix}{key.replace('/', '.').removesuffix(':0')}", depth + 1, each)
+            for key, each in reversed(_items(value))
+        ]
+    limits = f"a tree of more than {_DEEPEST} levels or {_MOST_ITEMS:,} items"
+    raise InvalidArgumentError(function, argument, _EXPECTED, limits, "pass the cell's part of it")
+
+
+def _items(tree: Any) -> list[tuple[str, Any]]:
+    """What a tree contains, by names, indices or fields."""
     if isinstance(tree, Mapping):
-        items = [(str(key), each) for key, each in cast(Mapping[Any, Any], tree).items()]
-    elif _is_list(tree):
-        items = [(str(number), each) for number, each in enumerate(tree)]
-    else:
-        items = list((_fields(tree) or {}).items())
-    for key, each in items:
-        here = f"{path}{key.replace('/', '.').removesuffix(':0')}"
-        if is_tree(each) and not _is_number_list(each):
-            yield from _leaves(function, argument, each, f"{here}.", depth - 1)
-        elif each is not None:
-            yield here, each
+        return [(str(key), each) for key, each in cast(Mapping[Any, Any], tree).items()]
+    if _is_list(tree):
+        return [(str(number), each) for number, each in enumerate(tree)]
+    return list((_fields(tree) or {}).items())
 
 
 def _is_list(value: object) -> bool:
