@@ -10,6 +10,7 @@ import pytest
 from execution import Execute, ways
 
 import rnn_compiler as rc
+from rnn_compiler.errors import UnsupportedError
 
 pytest.importorskip("onnx")
 
@@ -131,3 +132,10 @@ def test_numbers_that_a_graph_computes(execute: Execute, tmp_path: Path) -> None
     results = execute(module, {"x": x})
     for name, wanted in zip(outputs, expected(made, {"x": x}), strict=True):
         np.testing.assert_allclose(results[name], wanted, rtol=1e-6, err_msg=name)
+
+
+def test_operators_of_onnx_runtimes_own_format(tmp_path: Path) -> None:
+    """The error names the format that has ONNX's operators."""
+    node = helper.make_node("QLinearAdd", ["x"], ["y"], "sum", domain="com.microsoft")
+    with pytest.raises(UnsupportedError, match=r"'sum' .*QLinearAdd.*: .*QuantFormat\.QDQ$"):
+        rc.import_network(saved(model([node], {"x": [3]}, ["y"], {}), tmp_path / "m.onnx"))

@@ -14,6 +14,7 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.network_import import process
+from rnn_compiler.schema.dtypes import DTYPES
 
 pytest.importorskip("onnx")
 
@@ -177,6 +178,23 @@ def test_elements_in_fields_of_their_own(tmp_path: Path) -> None:
     second.float_data.extend(array.ravel())
     path.write_bytes(made.SerializeToString())
     is_right(path, made)
+
+
+@pytest.mark.parametrize("dtype", ["FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16", "UINT16", "INT64"])
+def test_constants_as_onnx_makes_them(dtype: str, tmp_path: Path) -> None:
+    """`helper.make_tensor` writes elements into fields of numbers."""
+    kind = getattr(onnx.TensorProto, dtype)
+    constant = onnx.helper.make_tensor("c", kind, [3], [1, 0, 2])
+    values = [onnx.helper.make_tensor_value_info(name, kind, [3]) for name in "xy"]
+    node = onnx.helper.make_node("Add", ["x", "c"], ["y"])
+    graph = onnx.helper.make_graph([node], "g", values[:1], values[1:], [constant])
+    opsets = [onnx.helper.make_opsetid("", 17)]
+    made = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
+    module = rc.import_network(tmp_path / "m.onnx")
+    x = np.array([1, 2, 3], DTYPES[module.functions[0].arguments[0].dtype].numpy)
+    y = rc.runtime.load(rc.compile(module))(x=x).y
+    assert np.asarray(y, np.float64).tolist() == [2, 2, 5]
 
 
 def test_operators_newer_than_the_package_onnx(tmp_path: Path) -> None:

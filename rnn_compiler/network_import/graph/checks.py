@@ -65,10 +65,12 @@ def check_operators(graph: Graph, also: Collection[str] = ()) -> None:
     for each in (graph.proto, *subgraphs(graph.proto)):
         for node in each.node:
             where = f"import_network: node {node.name!r}"
-            if node.domain not in ("", "ai.onnx"):
+            if node.domain:
+                quantized = node.domain == "com.microsoft" and node.op_type.startswith("QLinear")
+                remedy = "; quantize it with format=QuantFormat.QDQ" if quantized else ""
                 raise UnsupportedError(
                     f"{where} ({node.domain}.{node.op_type}): operators of other domains than "
-                    "ONNX's own are not imported"
+                    f"ONNX's own are not imported{remedy}"
                 )
             if node.op_type not in also and not onnx.defs.has(node.op_type):
                 raise UnsupportedError(

@@ -1,6 +1,7 @@
-"""Reads the elements of a model's tensors from the files next to it, and checks all of them.
+"""Reads the elements of a model's tensors from wherever they are, and checks their numbers.
 
-Every tensor has as many bytes or elements as its shape says, which onnx' own functions expect.
+They become bytes in the model. Every tensor has as many as its shape says, which onnx' own
+functions expect.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _FIELDS = ("float_data", "int32_data", "int64_data", "double_data", "uint64_data
 
 
 def read_tensors(tensors: Iterable[Any], path: Path, stored: int) -> None:
-    """Moves the elements of tensors into the model, and checks their numbers.
+    """Makes the elements of tensors bytes in the model, and checks their numbers.
 
     Args:
         tensors: The tensors, as messages of ONNX.
@@ -67,6 +68,9 @@ def read_tensors(tensors: Iterable[Any], path: Path, stored: int) -> None:
             if found != math.prod(tensor.dims):
                 shape = shown(tensor.dims)
                 raise damaged(path, f"{name} has {found} elements, but the shape {shape}")
+            if found:  # IREE's importer takes only some types from such fields
+                array = onnx.numpy_helper.to_array(tensor)
+                tensor.CopyFrom(onnx.numpy_helper.from_array(array, tensor.name))
 
 
 def _itemsize(kind: int) -> int:
