@@ -58,6 +58,8 @@ def add_from_cell(actions: Any) -> None:
     for option, what in (("activation", "the cell"), ("recurrent-activation", "its gates")):
         text = f"the function of {what}, such as relu (default: that of the framework)"
         parser.add_argument(f"--{option}", metavar="NAME", help=text)
+    text = "what a cell of TensorFlow 1 adds to its forget gate (default: 1)"
+    parser.add_argument("--forget-bias", type=float, metavar="NUMBER", help=text)
     parser.set_defaults(verb=_convert)
 
 
@@ -82,6 +84,7 @@ def _convert(options: argparse.Namespace) -> int:
         bidirectional=options.bidirectional or None,
         activation=options.activation,
         recurrent_activation=options.recurrent_activation,
+        forget_bias=options.forget_bias,
     )
     if options.output is not None:
         weights.save(options.output, layer.weights)

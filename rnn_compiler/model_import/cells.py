@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from rnn_compiler.model_import.keras_layers import (
     onnx_function,
 )
 from rnn_compiler.model_import.layer import Layer, canonical, checked, cudnn_mode
+from rnn_compiler.schema.attributes import Attribute
 from rnn_compiler.schema.cudnn_layout import RNN_MODES
 from rnn_compiler.weights.cell_arrays import CellArrays, cell_arrays
 from rnn_compiler.weights.cell_layout import CellRow
@@ -37,6 +39,7 @@ ACTIVATIONS = (
 )
 """The functions that a cell may have, by their names in Keras."""
 
+_FORGET_BIAS = Attribute("forget_bias", float, 1.0, "added to f before its activation")
 _KINDS = {"lstm": "LSTM", "gru": "GRU", "rnn": "RNN"}
 _DEFAULTS = {"lstm": ["Sigmoid", "Tanh", "Tanh"], "gru": ["Sigmoid", "Tanh"], "rnn": ["Tanh"]}
 _INPUTS = ("B", "sequence_lens", "initial_h", "initial_c")
@@ -61,6 +64,7 @@ def from_cell(
     prefix: str | Sequence[str] = "",
     activation: str | None = None,
     recurrent_activation: str | None = None,
+    forget_bias: float | None = None,
 ) -> Layer:
     """The layer that computes what another framework's cell does, with its weights.
 
@@ -76,6 +80,7 @@ def from_cell(
         activation: The function of the candidate value and the output, if it is not the cell's
             default: linear, relu, elu, tanh, sigmoid, hard_sigmoid, softsign or softplus.
         recurrent_activation: That of the gates, likewise.
+        forget_bias: What a cell of TensorFlow 1 adds to its forget gate, if it is not 1.
 
     Returns:
         A CudnnRNNV3 if it computes the cell, and otherwise ONNX's op. The framework's arrays are
@@ -99,6 +104,11 @@ def from_cell(
     if not isinstance(bidirectional, (bool, np.bool_, type(None))):  # pyright: ignore
         raise InvalidArgumentError(FUNCTION, "bidirectional", "a bool", describe(bidirectional))
     functions = _functions(row, activation, recurrent_activation)
+    if forget_bias is not None:
+        if not row.forget_bias_varies:
+            expected = f"none, as it is no option of {name}"
+            raise InvalidArgumentError(FUNCTION, "forget_bias", expected, describe(forget_bias))
+        row = replace(row, forget_bias=_FORGET_BIAS.canonical(FUNCTION, forget_bias, "float64"))
     try:
         found = find_cells(name, row, parameters, prefix, bidirectional)
     except InvalidArgumentError as error:

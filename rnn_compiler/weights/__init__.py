@@ -4,7 +4,7 @@ from_torch, to_torch            the state dict of torch.nn.LSTM, GRU or RNN
 from_keras, to_keras            the weights of Keras' LSTM, GRU or SimpleRNN layers
 from_onnx, to_onnx              W, R and B of ONNX's LSTM, GRU or RNN
 from_block_lstm, to_block_lstm  w and b of TensorFlow's BlockLSTM and BlockLSTMV2
-from_cell                       a cell of any of seventeen frameworks, as a layer; cells lists them
+from_cell                       a cell of many other frameworks, as a layer; cells lists them
 load, save                      files of named arrays: safetensors and npz
 
 The other ``from_`` functions return the 1-D `params` of a CudnnRNN op with input_mode

@@ -117,6 +117,7 @@ class CellRow:
         kind: "lstm", "gru" or "rnn".
         arrays: Its arrays.
         forget_bias: What the cell adds to its forget gate when it runs.
+        forget_bias_varies: Whether that is an option of the cell.
         resets_first: Whether a GRU multiplies the state by r before the matrix product.
         weighs_new: Whether z weighs a GRU's new value, not its old state.
         activation: The default activation, by its name in Keras.
@@ -136,6 +137,7 @@ class CellRow:
     source: str
     beware: str = ""
     forget_bias: float = 0.0
+    forget_bias_varies: bool = False
     resets_first: bool = False
     weighs_new: bool = False
     activation: str = "tanh"

@@ -488,7 +488,51 @@ _KERAS_ROWS = {
 }
 
 
+# TensorFlow 1's cells, whose names in a checkpoint are beside those of optimizers.
+
+_RNN_CELL = "tensorflow/python/ops/rnn_cell_impl.py"
+_BASIC_LSTM = ("kernel W I,info 0 R h,info", "bias bW info")
+_FORGET_BIAS = "gates are i, j, f, o; `forget_bias` is added at run time, by default 1"
+_TENSORFLOW: dict[str, Any] = {
+    "ignored": r".*\.(Adam|RMSProp|Momentum|Adagrad|ExponentialMovingAverage)(_\d+)?"
+}
+
+_TENSORFLOW_ROWS = {
+    "tensorflow.nn.rnn_cell.BasicLSTMCell": _row(
+        "lstm",
+        _RNN_CELL,
+        *_BASIC_LSTM,
+        forget_bias=1.0,
+        forget_bias_varies=True,
+        beware=_FORGET_BIAS,
+        **_TENSORFLOW,
+    ),
+    "tensorflow.nn.rnn_cell.LSTMCell": _row(
+        "lstm",
+        _RNN_CELL,
+        *_BASIC_LSTM,
+        *_apart({"i": "i", "o": "o", "f": "f"}, "w_{}_diag?peepholes P {gate}"),
+        "projection.kernel?projection Wp H,h",
+        forget_bias=1.0,
+        forget_bias_varies=True,
+        beware=f"{_FORGET_BIAS}; `cell_clip` and `proj_clip` do not show in the arrays",
+        **_TENSORFLOW,
+    ),
+    "tensorflow.nn.rnn_cell.GRUCell": _row(
+        "gru",
+        _RNN_CELL,
+        *("gates.kernel W I,rz 0 R h,rz", "gates.bias bW rz"),
+        *("candidate.kernel W I,n 0 R h,n", "candidate.bias bW n"),
+        resets_first=True,
+        **_TENSORFLOW,
+    ),
+    "tensorflow.nn.rnn_cell.BasicRNNCell": _row(
+        "rnn", _RNN_CELL, "kernel W I,n 0 R h,n", "bias bW n", beware=_RELU, **_TENSORFLOW
+    ),
+}
+
+
 CELLS: Mapping[str, CellRow] = MappingProxyType(
-    {**_TORCH_ROWS, **_JAX_ROWS, **_KERAS_ROWS, **_OTHER_ROWS}
+    {**_TORCH_ROWS, **_JAX_ROWS, **_KERAS_ROWS, **_TENSORFLOW_ROWS, **_OTHER_ROWS}
 )
 """The rows, by the name of the cell."""

@@ -451,6 +451,31 @@ def older_keras() -> Iterator[Case]:
         yield name, [{str(k): array for k, array in enumerate(arrays)}], y, how
 
 
+def tensorflow() -> Iterator[Case]:
+    """The cells of TensorFlow 1, which TensorFlow had until 2.15."""
+    import tensorflow
+
+    tf1 = tensorflow.compat.v1
+    for kind, options, told in (
+        ("BasicLSTMCell", {}, {}),
+        ("BasicLSTMCell", {"forget_bias": 0.5}, {"forget_bias": 0.5}),
+        ("LSTMCell", {"use_peepholes": True}, {}), ("LSTMCell", {"num_proj": 2}, {}),
+        ("GRUCell", {}, {}), ("BasicRNNCell", {}, {}),
+        ("BasicRNNCell", {"activation": "relu"}, {"activation": "relu"}),
+    ):  # fmt: skip
+        name = f"tensorflow.nn.rnn_cell.{kind}"
+        with tensorflow.Graph().as_default(), tf1.Session() as session:
+            cell = getattr(tf1.nn.rnn_cell, kind)(H, **options)
+            x = tensorflow.constant(x_of(name))
+            y = tf1.nn.dynamic_rnn(cell, x, time_major=True, dtype="float32")[0]
+            params = {}
+            for each in tf1.global_variables():
+                key = each.op.name
+                params[key] = numbers(f"{name}{key}", *each.shape.as_list())
+                each.load(params[key], session)
+            yield name, [params], session.run(y), told
+
+
 def lasagne() -> Iterator[Case]:
     import sys
 
@@ -524,10 +549,12 @@ FRAMEWORKS = {
     "flax": flax, "equinox": equinox, "haiku": haiku, "keras": keras, "torch": torch,
     "tinygrad": tinygrad, "mlx": mlx, "paddle": paddle, "mindspore": mindspore, "mxnet": mxnet,
     "chainer": chainer, "nnabla": nnabla, "dynet": dynet, "keras1": older_keras,
-    "keras2": older_keras, "tf_keras": lambda: keras("tf_keras"), "lasagne": lasagne, "ncnn": ncnn,
+    "keras2": older_keras, "tf_keras": lambda: keras("tf_keras"), "tensorflow": tensorflow,
+    "lasagne": lasagne, "ncnn": ncnn,
 }  # fmt: skip
 DISTRIBUTIONS = {
-    "haiku": "dm-haiku", "paddle": "paddlepaddle", "keras1": "keras", "keras2": "keras"
+    "haiku": "dm-haiku", "paddle": "paddlepaddle", "keras1": "keras", "keras2": "keras",
+    "tensorflow": "tensorflow-cpu",
 }  # fmt: skip
 
 

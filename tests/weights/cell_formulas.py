@@ -591,6 +591,38 @@ def _(p: Arrays, x: Any, h: Any, c: Any) -> tuple[Any, Any]:
     return np.tanh(x @ p["W"] + p["b"] + h @ p["U"]), c
 
 
+@cell("tensorflow.nn.rnn_cell.BasicLSTMCell", kernel=(I + H, 4 * H), bias=(4 * H,))
+def _(p: Arrays, x: Any, h: Any, c: Any) -> tuple[Any, Any]:
+    i, j, f, o = split(np.concatenate([x, h], -1) @ p["kernel"] + p["bias"], 4)
+    return lstm(i, f + 1, j, o, c)
+
+
+@cell(
+    "tensorflow.nn.rnn_cell.LSTMCell",
+    kernel=(I + H, 4 * H), bias=(4 * H,), w_f_diag=(H,), w_i_diag=(H,), w_o_diag=(H,),
+)  # fmt: skip
+def _(p: Arrays, x: Any, h: Any, c: Any) -> tuple[Any, Any]:
+    i, j, f, o = split(np.concatenate([x, h], -1) @ p["kernel"] + p["bias"], 4)
+    new = sigmoid(f + 1 + p["w_f_diag"] * c) * c + sigmoid(i + p["w_i_diag"] * c) * np.tanh(j)
+    return sigmoid(o + p["w_o_diag"] * new) * np.tanh(new), new
+
+
+@cell(
+    "tensorflow.nn.rnn_cell.GRUCell",
+    gates__kernel=(I + H, 2 * H), gates__bias=(2 * H,),
+    candidate__kernel=(I + H, H), candidate__bias=(H,),
+)  # fmt: skip
+def _(p: Arrays, x: Any, h: Any, c: Any) -> tuple[Any, Any]:
+    r, u = split(sigmoid(np.concatenate([x, h], -1) @ p["gates.kernel"] + p["gates.bias"]), 2)
+    new = np.concatenate([x, r * h], -1) @ p["candidate.kernel"] + p["candidate.bias"]
+    return u * h + (1 - u) * np.tanh(new), c
+
+
+@cell("tensorflow.nn.rnn_cell.BasicRNNCell", kernel=(I + H, H), bias=(H,))
+def _(p: Arrays, x: Any, h: Any, c: Any) -> tuple[Any, Any]:
+    return np.tanh(np.concatenate([x, h], -1) @ p["kernel"] + p["bias"]), c
+
+
 def parameters(name: str) -> Arrays:
     """Random arrays of a cell, by its framework's names."""
     rng = np.random.default_rng(zlib.crc32(name.encode()))

@@ -245,6 +245,19 @@ def test_activations() -> None:
     assert relu.attributes["rnn_mode"] == "rnn_relu"
 
 
+def test_forget_bias() -> None:
+    """An option of TensorFlow 1's cells, whose optimizers have arrays beside those of the cell."""
+    name = "tensorflow.nn.rnn_cell.BasicLSTMCell"
+    arrays, x = parameters(name), inputs()
+    shifted = {**arrays, "bias": arrays["bias"].copy()}
+    shifted["bias"][2 * H : 3 * H] -= 0.25
+    for given in (shifted, {**shifted, "kernel/Adam": x, "kernel/Adam_1": x}):
+        tree = {f"rnn/basic_lstm_cell/{key}": array for key, array in given.items()}
+        layer = rc.weights.from_cell(name, tree, forget_bias=1.25)
+        wanted = outputs(name, arrays, x)
+        np.testing.assert_allclose(computed(layer, x), wanted, rtol=0, atol=1e-13)
+
+
 def changed(arrays: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {name: array for name, array in {**arrays, **more}.items() if array is not None}
 
@@ -306,6 +319,13 @@ NAMED = "flax.nnx.GRUCell"
         ("haiku.GRU", HAIKU, {"bidirectional": "yes"}, "'bidirectional': expected a bool"),
         ("haiku.GRU", HAIKU, {"bidirectional": True}, "a forward and a backward cell"),
         ("haiku.GRU", HAIKU, {"activation": "swish"}, "'activation': expected one of linear, "),
+        ("haiku.LSTM", HAIKU, {"forget_bias": 0.0}, "'forget_bias': expected none, as it is no "),
+        (
+            "tensorflow.nn.rnn_cell.LSTMCell",
+            parameters("tensorflow.nn.rnn_cell.LSTMCell"),
+            {"forget_bias": "1"},
+            "'forget_bias': expected",
+        ),
         (
             "haiku.VanillaRNN",
             parameters("haiku.VanillaRNN"),
