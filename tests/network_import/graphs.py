@@ -12,10 +12,13 @@ import onnx.reference
 import pytest
 from onnx import helper, numpy_helper
 
+import rnn_compiler as rc
 from rnn_compiler.network_import.graph import Graph
 from rnn_compiler.network_import.graph.folding import fold
 
 RNG = np.random.default_rng(0)
+
+TARGET = "cpu:generic"
 
 
 def weight(*shape: int, scale: float = 0.4) -> Any:
@@ -57,6 +60,15 @@ def saved(model: Any, path: Path) -> Path:
 def expected(model: Any, inputs: Mapping[str, Any]) -> list[Any]:
     """The results of the reference implementation, which supports only the forward direction."""
     return onnx.reference.ReferenceEvaluator(model).run(None, dict(inputs))
+
+
+def loaded(module: rc.Module) -> Any:
+    return rc.runtime.load(rc.compile(module, TARGET), device="local-sync")
+
+
+def close(got: Any, wanted: Any) -> None:
+    assert np.shape(got) == wanted.shape
+    np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-5, atol=1e-6)
 
 
 def by_runtime(model: Any, inputs: Mapping[str, Any]) -> list[Any]:

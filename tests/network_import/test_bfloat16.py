@@ -17,7 +17,7 @@ from onnx_reference import forward
 from quick import first
 
 import rnn_compiler as rc
-from tests.network_import.graphs import model, saved, weight
+from tests.network_import.graphs import loaded, model, saved, weight
 
 BFLOAT16 = ml_dtypes.bfloat16
 H = 5
@@ -30,7 +30,7 @@ def run(nodes: list[Any], weights: dict[str, Any], outputs: list[str], x: Any, p
     made = model(nodes, {"x": x.shape}, outputs, stored, dtypes=dtypes, opset=22)
     made.ir_version = 10
     module = rc.import_network(saved(made, path))
-    found = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(x=x)
+    found = loaded(module)(x=x)
     return [np.asarray(each).astype(np.float32) for each in found]
 
 

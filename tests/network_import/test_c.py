@@ -22,9 +22,7 @@ pytest.importorskip("onnx")
 import onnx
 
 from rnn_compiler.c_compilation import prefixed
-from tests.network_import.graphs import B, T, model, saved, tagger
-
-TARGET = "cpu:generic"
+from tests.network_import.graphs import TARGET, B, T, model, saved, tagger
 
 
 @pytest.fixture(scope="module")

@@ -20,13 +20,12 @@ from onnx import TensorProto
 from onnx.helper import make_node as node
 from quick import first
 
-from tests.network_import.graphs import H, I, lstm_weights, model, saved, weight
+from tests.network_import.graphs import H, I, loaded, lstm_weights, model, saved, weight
 
 runtime: Any = pytest.importorskip("onnxruntime")
 torch: Any = pytest.importorskip("torch")
 rnn: Any = torch.nn.utils.rnn
 
-TARGET = "cpu:generic"
 INT64 = {"n": TensorProto.INT64}
 ONE = np.array([1])
 
@@ -34,7 +33,7 @@ ONE = np.array([1])
 def agrees(path: Path, calls: Sequence[Mapping[str, Any]]) -> rc.Module:
     """Compiles a file once and compares calls of different sizes."""
     module = rc.import_network(path)
-    program = rc.runtime.load(rc.compile(module, TARGET), device="local-sync")
+    program = loaded(module)
     session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     for given in calls:
         for got, wanted in zip(program(**given), session.run(None, dict(given)), strict=True):

@@ -16,7 +16,7 @@ pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper
 
-from tests.network_import.graphs import lstm_weights, model, saved, weight
+from tests.network_import.graphs import loaded, lstm_weights, model, saved, weight
 
 FLOAT, INT = int(TensorProto.FLOAT), int(TensorProto.INT64)
 
@@ -43,7 +43,7 @@ def given(x: int, n: int, h: int, c: int) -> dict[str, Any]:
 def test_rows_lengths_and_states(lstm: rc.Module) -> None:
     (spec,) = lstm.functions
     assert spec.open_dims == ["x_1"]
-    run = rc.runtime.load(rc.compile(lstm, "cpu:generic"), device="local-sync")
+    run = loaded(lstm)
     assert run(**given(4, 4, 4, 4)).y.shape == (6, 1, 4, 5)
     for sizes, wrong in (((4, 2, 4, 4), "n"), ((4, 4, 5, 4), "h"), ((4, 4, 4, 3), "c")):
         with pytest.raises(InvalidArgumentError, match=f"'{wrong}': expected shape .*x_1.* = .*4"):

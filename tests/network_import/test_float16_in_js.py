@@ -15,7 +15,7 @@ pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper
 
-from tests.network_import.graphs import model, saved, weight
+from tests.network_import.graphs import loaded, model, saved, weight
 
 PRODUCTS: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
     "rows": ("MatMul", (15, 20), (20, 4), {}),
@@ -48,7 +48,7 @@ def network(names: list[str], folder: Path) -> tuple[rc.Module, dict[str, Any]]:
 def test_products_are_those_of_python(names: list[str], execute: Execute, tmp_path: Path) -> None:
     module, inputs = network(names, tmp_path)
     got = execute(module, inputs)
-    wanted = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(**inputs)
+    wanted = loaded(module)(**inputs)
     for name, want in zip(names, wanted, strict=True):
         np.testing.assert_allclose(got[name], want, rtol=1e-3, atol=1e-5, err_msg=name)
 

@@ -13,7 +13,7 @@ pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper
 
 import rnn_compiler as rc
-from tests.network_import.graphs import RNG, expected, model, saved
+from tests.network_import.graphs import RNG, expected, loaded, model, saved
 
 
 def with_constants_as_inputs(graph: Any) -> None:
@@ -76,7 +76,7 @@ def test_older_images_are_read_from_their_corners(tmp_path: Path) -> None:
             node = helper.make_node(name, ["x", "sizes"], ["y"], mode=mode)
             older = model([node], {"x": x.shape}, ["y"], {"sizes": sizes}, opset=version)
             module = rc.import_network(saved(older, tmp_path / "m.onnx"))
-            found = rc.runtime.load(rc.compile(module, "cpu:generic"))(**given)
+            found = loaded(module)(**given)
             np.testing.assert_allclose(found.y, wanted, atol=1e-5, err_msg=f"{name} {mode}")
 
 
@@ -96,5 +96,5 @@ def test_sparse_constants(places: Any, tmp_path: Path) -> None:
     x = RNG.standard_normal((2, 3)).astype(np.float32)
     for made in (weight, model([constant, product], {"x": [2, 3]}, ["y"], {})):
         module = rc.import_network(saved(made, tmp_path / "m.onnx"))
-        found = rc.runtime.load(rc.compile(module, "cpu:generic"))(x=x).y
+        found = loaded(module)(x=x).y
         np.testing.assert_allclose(found, x @ dense, rtol=1e-6)

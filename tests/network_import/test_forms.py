@@ -20,7 +20,7 @@ from onnx import TensorProto, helper
 from rnn_compiler.network_import.graph import Graph
 from rnn_compiler.network_import.graph.checks import check_types
 from rnn_compiler.network_import.graph.folding import fold
-from tests.network_import.graphs import model, saved, weight
+from tests.network_import.graphs import loaded, model, saved, weight
 
 X = weight(2, 5, 7)
 
@@ -158,7 +158,7 @@ def test_a_result_that_is_an_argument_has_its_own_dtype(tmp_path: Path) -> None:
     kinds = {"x": TensorProto.UINT64, "y": TensorProto.INT64}
     made = model(nodes, {"x": [1], "f": [2]}, ["y", "same", "other"], {}, dtypes=kinds)
     module = rc.import_network(saved(made, tmp_path / "m.onnx"))
-    program = rc.runtime.load(rc.compile(module, "cpu:generic"), "local-sync")
+    program = loaded(module)
     for _ in range(3):
         found = program(x=np.array([2**64 - 1], np.uint64), f=np.array([1, 2], ">f4"))
         assert (found.y.dtype, found.y.tolist()) == (np.int64, [-1])

@@ -21,7 +21,9 @@ from tests.network_import.graphs import (
     H,
     I,
     T,
+    close,
     expected,
+    loaded,
     lstm_weights,
     model,
     saved,
@@ -30,17 +32,10 @@ from tests.network_import.graphs import (
 )
 
 FILES = Path(__file__).parents[1] / "model_files"
-TARGET = "cpu:generic"
 
 
 def run(module: Any, **inputs: Any) -> dict[str, Any]:
-    out = rc.runtime.load(rc.compile(module, TARGET), device="local-sync")(**inputs)
-    return {name: np.asarray(array) for name, array in out._asdict().items()}
-
-
-def close(got: Any, wanted: Any) -> None:
-    assert got.shape == wanted.shape
-    np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)
+    return {name: np.asarray(a) for name, a in loaded(module)(**inputs)._asdict().items()}
 
 
 @pytest.mark.usefixtures("own_process")

@@ -23,11 +23,14 @@ from onnx import TensorProto, helper
 from quick import first
 
 from tests.network_import.graphs import (
+    TARGET,
     B,
     H,
     I,
     T,
+    close,
     expected,
+    loaded,
     lstm_weights,
     model,
     saved,
@@ -35,7 +38,6 @@ from tests.network_import.graphs import (
     weight,
 )
 
-TARGET = "cpu:generic"
 SIZES = ((1, 1), (2, 6), (1, 7), (5, 1), (3, 33), (1, 50))
 
 
@@ -50,15 +52,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def module(file: Path) -> rc.Module:
     return rc.import_network(file)
-
-
-def loaded(module: Any) -> Any:
-    return rc.runtime.load(rc.compile(module, TARGET))
-
-
-def close(got: Any, wanted: Any) -> None:
-    assert np.asarray(got).shape == wanted.shape
-    np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.slow
@@ -142,7 +135,7 @@ def test_sizes_that_are_computed(of_windows: rc.Module) -> None:
         close(program(x=x).y, expected(WINDOWS, {"x": x})[0])
     with pytest.raises(InvalidArgumentError, match=r"n1_ in 3\.\."):
         program(x=weight(1, I, 2))
-    again = rc.runtime.load(rc.compile(of_windows, TARGET))
+    again = loaded(of_windows)
     assert again.manifest.functions[0].least("n1_") == 3
 
 

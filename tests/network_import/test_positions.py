@@ -24,9 +24,8 @@ pytest.importorskip("onnx")
 from onnx import TensorProto, helper
 from quick import first
 
-from tests.network_import.graphs import expected, lstm_weights, model, saved, weight
+from tests.network_import.graphs import TARGET, expected, loaded, lstm_weights, model, saved, weight
 
-TARGET = "cpu:generic"
 ROWS, COLUMNS = 4, 3
 SHAPES = {
     "Gather": [2],
@@ -88,10 +87,6 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
     sums = [helper.make_node("Add", [name, name], [f"{name}_sum"]) for name in INPUTS]
     whole = model([*sums, *nodes_with("_sum")], INPUTS, [*SHAPES], CONSTANTS, dtypes=KINDS)
     return rc.import_network(saved(whole, tmp_path_factory.mktemp("models") / "computed.onnx"))
-
-
-def loaded(module: rc.Module) -> Any:
-    return rc.runtime.load(rc.compile(module, TARGET), device="local-sync")
 
 
 def at_end(row: int) -> dict[str, Any]:

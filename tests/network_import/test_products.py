@@ -21,7 +21,7 @@ from rnn_compiler.compilation import lowered_text
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph
 from rnn_compiler.network_import.graph.folding import fold
-from tests.network_import.graphs import by_runtime, expected, model, saved, weight
+from tests.network_import.graphs import by_runtime, expected, loaded, model, saved, weight
 
 
 def network() -> tuple[Any, dict[str, Any]]:
@@ -109,7 +109,7 @@ def test_rows_that_are_gathered_one_by_one_are_multiplied_at_once(tmp_path: Path
     onnx_model, inputs = written_out()
     module = rc.import_network(saved(onnx_model, tmp_path / "m.onnx"))
     assert module.located_text.count("linalg.matmul") == 1 + 6
-    out = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")(**inputs)
+    out = loaded(module)(**inputs)
     for got, wanted in zip(out, expected(onnx_model, inputs), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=2e-5)
 

@@ -19,7 +19,18 @@ from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.runtime.stream_ops import likely_states
 from rnn_compiler.schema.functions import FunctionSpec
-from tests.network_import.graphs import B, H, I, T, expected, lstm_weights, model, saved, weight
+from tests.network_import.graphs import (
+    B,
+    H,
+    I,
+    T,
+    expected,
+    loaded,
+    lstm_weights,
+    model,
+    saved,
+    weight,
+)
 
 STATES = {"h:0": "h:1", "c:0": "c:1"}
 
@@ -58,7 +69,7 @@ def test_chunks_give_what_one_run_does(
 ) -> None:
     monkeypatch.setenv("RNN_COMPILER_CALLS", calls)
     module = rc.import_network(path, states=STATES)
-    program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
+    program = loaded(module)
     x, h, c = weight(4 * T, B, I), weight(1, B, H), weight(1, B, H)
     y, last, _ = expected(network(4 * T), {"x": x, "h:0": h, "c:0": c})
     stream = program.stream(h_0=h, c_0=c)
@@ -77,7 +88,7 @@ def test_what_may_be_states_is_said(path: Path, cli: Any) -> None:
     assert module.functions[0].chunked is None
     assert likely_states(module.functions[0]) == {"h_0": "h_1", "c_0": "c_1"}
     assert "if these are states: --state h_0=h_1,c_0=c_1" in cli("import", path, "--whole").out
-    program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
+    program = loaded(module)
     with pytest.raises(UnsupportedError, match=r"states=\{'h_0': 'h_1', 'c_0': 'c_1'\}"):
         program.stream()
 
@@ -127,7 +138,7 @@ def test_states_may_change_places(
     file = saved(model(nodes, inputs, ["y", "past", "r:1", "s:1"], {}), tmp_path / "delay.onnx")
     monkeypatch.setenv("RNN_COMPILER_CALLS", calls)
     module = rc.import_network(file, states={"r:0": "r:1", "s:0": "s:1"})
-    program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
+    program = loaded(module)
     x = weight(8, B, I)
     stream = program.stream(r_0=np.zeros((B, I), np.float32), s_0=np.zeros((B, I), np.float32))
     found = [stream(chunk) for chunk in x]
