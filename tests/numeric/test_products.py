@@ -61,6 +61,15 @@ def some(rows: Sequence[Any], element: str) -> Sequence[Any]:
     return rows if element == "f32" else rows[::2]
 
 
+def in_panels(columns: Any, panel: int, *, interleaved: bool) -> Any:
+    """Columns ``[K, G, N]`` as panels, those of all gates in one if `interleaved`."""
+    inner, gates, units = columns.shape
+    panels = columns.reshape(inner, gates, units // panel, panel)
+    if interleaved or gates == 1:
+        return panels.transpose(2, 0, 1, 3).reshape(-1, inner, gates * panel)
+    return panels.transpose(1, 2, 0, 3)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("vectors", [VECTORS, VectorUnit(128, 16)], ids=["own", "narrow"])
 @pytest.mark.parametrize("element", TYPES)
@@ -82,14 +91,9 @@ def test_panels(element: str, vectors: VectorUnit, tmp_path: Path) -> None:
         count = -(-unit // panel)
         expected = np.zeros((inner, gates, count * panel), matrix.dtype)
         expected[:, :, :unit] = columns.reshape(inner, gates, unit)
-        expected = expected.reshape(inner, gates, count, panel)
-        if interleaved or gates == 1:
-            expected = expected.transpose(2, 0, 1, 3).reshape(count, inner, gates * panel)
-        else:
-            expected = expected.transpose(1, 2, 0, 3)
-        np.testing.assert_array_equal(
-            np.asarray(module[f"f{number}"](matrix)), expected, err_msg=str(packings[number])
-        )
+        expected = in_panels(expected, panel, interleaved=interleaved)
+        found = np.asarray(module[f"f{number}"](matrix))
+        np.testing.assert_array_equal(found, expected, err_msg=str(packings[number]))
 
 
 # M, K, N, the axis of each operand that is summed over; whether it is added to a part of a vector.
@@ -317,14 +321,9 @@ def test_pairs(tmp_path: Path) -> None:
             len(columns), gates, unit
         )
         expected = np.moveaxis(expected, 1, -1).copy().view(np.int32)
-        expected = expected.reshape(inner, gates, count, panel)
-        if interleaved or gates == 1:
-            expected = expected.transpose(2, 0, 1, 3).reshape(count, inner, gates * panel)
-        else:
-            expected = expected.transpose(1, 2, 0, 3)
-        np.testing.assert_array_equal(
-            np.asarray(module[f"f{number}"](matrix)), expected, err_msg=str(packings[number])
-        )
+        expected = in_panels(expected, panel, interleaved=interleaved)
+        found = np.asarray(module[f"f{number}"](matrix))
+        np.testing.assert_array_equal(found, expected, err_msg=str(packings[number]))
 
 
 PAIRED = PRODUCTS[::2]

@@ -5,27 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ir.filecheck import check
-from ir.passes.test_hoist_weights import SPEC
+from ir.passes.test_hoist_weights import PRODUCT, SPEC
 from ir.rewriting import rewritten
 
 from rnn_compiler.lowering.passes.freeze_weights import freeze_weights
 
-BEFORE = """
-func.func @f(%x: tensor<2x4xf32>) -> tensor<2x3xf32> {
+BEFORE = f"""
+func.func @f(%x: tensor<2x4xf32>) -> tensor<2x3xf32> {{
   %w = call @f.w() : () -> tensor<3x4xf32>
   %xw = call @product(%x, %w) : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
   return %xw : tensor<2x3xf32>
-}
+}}
 func.func private @f.w() -> tensor<3x4xf32>
-func.func private @product(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>) -> tensor<2x3xf32> {
-  %transposed = stablehlo.transpose %w, dims = [1, 0] : (tensor<3x4xf32>) -> tensor<4x3xf32>
-  %packed = flow.tensor.clone %transposed : tensor<4x3xf32>
-  %held = flow.tensor.clone %x : tensor<2x4xf32>
-  %xw = stablehlo.dot_general %held, %packed, contracting_dims = [1] x [0]
-    : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
-  return %xw : tensor<2x3xf32>
-}
-"""
+{PRODUCT}"""
 
 FROZEN = replace(SPEC, arguments=SPEC.arguments[:1], frozen=SPEC.arguments[1:], weights=())
 

@@ -9,11 +9,7 @@ from ir.rewriting import edited, rewritten
 from rnn_compiler.lowering.passes.hoist_weights import hoist_weights
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
-BEFORE = """
-func.func @f(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>) -> tensor<2x3xf32> {
-  %xw = call @product(%x, %w) : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
-  return %xw : tensor<2x3xf32>
-}
+PRODUCT = """
 func.func private @product(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>) -> tensor<2x3xf32> {
   %transposed = stablehlo.transpose %w, dims = [1, 0] : (tensor<3x4xf32>) -> tensor<4x3xf32>
   %packed = flow.tensor.clone %transposed : tensor<4x3xf32>
@@ -24,6 +20,13 @@ func.func private @product(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>) -> tensor<2
 }
 """
 """``x @ w^T``, by way of ``w^T``."""
+
+BEFORE = f"""
+func.func @f(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>) -> tensor<2x3xf32> {{
+  %xw = call @product(%x, %w) : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
+  return %xw : tensor<2x3xf32>
+}}
+{PRODUCT}"""
 
 AFTER = """
 CHECK: func.func @f_prepack([[W:%arg0]]: tensor<3x4xf32>) -> tensor<4x3xf32> {
