@@ -21,6 +21,7 @@ from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS, EmittedOp, ad
 from rnn_compiler.lowering.codegen.body import is_float
 from rnn_compiler.lowering.codegen.executable import unused_symbol
 from rnn_compiler.lowering.linking.calls import Call, find_calls, instance_of, type_of
+from rnn_compiler.lowering.linking.comparisons import widen_comparisons
 from rnn_compiler.lowering.linking.indices import bound_indices
 from rnn_compiler.lowering.linking.interface import (
     Weights,
@@ -29,6 +30,7 @@ from rnn_compiler.lowering.linking.interface import (
     public_interface,
     sharing_states,
 )
+from rnn_compiler.lowering.linking.one_device import remove_shardings
 from rnn_compiler.lowering.mlir.bindings import (
     ir,
     is_private,
@@ -107,6 +109,8 @@ def link_module(*sources: Source) -> Linked:
         made: dict[str, FunctionSpec] = {}
         remove_barriers(module)
         _remove_conversions(module)
+        remove_shardings(module)
+        widen_comparisons(module)
         bound_indices(module)
         calls = find_calls(module)
         is_open = any(map(is_network, ops_of(module.body)))

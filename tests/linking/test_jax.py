@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from linking.modules import function
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
@@ -141,3 +142,30 @@ def test_shardings_in_bytecode_or_over_several_devices_are_refused() -> None:
     for source in (made.mlir_module_serialized, several):
         with pytest.raises(InvalidArgumentError, match=r"pass the text, exported.mlir_module\(\)"):
             link_module(source)
+
+
+def called_shardings(sharding: str) -> str:
+    """A module with a sharding as JAX wrote it before it had a dialect for them."""
+    cell = rc.build("GRUBlockCell", batch_size=1, input_size=1, num_units=1).functions[0]
+    return f"""
+    module {{
+      func.func public @twice(%x: tensor<2xf32> loc("x")) -> tensor<2xf32> {{
+        %y = stablehlo.custom_call @Sharding(%x) {{mhlo.sharding = "{sharding}"}}
+            : (tensor<2xf32>) -> tensor<2xf32>
+        %z = stablehlo.add %y, %x : tensor<2xf32>
+        return %z : tensor<2xf32>
+      }}
+      {function(cell, name="cell")}
+    }}"""
+
+
+@pytest.mark.parametrize("sharding", ["{replicated}", "{devices=[1,1]<=[1]}", "{maximal device=0}"])
+def test_calls_of_shardings_over_one_device_are_dropped(sharding: str) -> None:
+    twice: Any = rc.runtime.load(rc.link(called_shardings(sharding))).functions["twice"]
+    np.testing.assert_array_equal(twice(x=np.array([1, 2], np.float32))[0], [2, 4])
+
+
+def test_calls_of_shardings_over_several_devices_are_refused() -> None:
+    message = "expected a module for one device, got the sharding .*; export the function without"
+    with pytest.raises(InvalidArgumentError, match=message):
+        link_module(called_shardings("{devices=[2,1]<=[2]}"))
