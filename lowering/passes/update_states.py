@@ -69,6 +69,9 @@ _TYPES = {
 _TYPES["i64"] = _TYPES["i32"]
 """The types of states that are updated here, and the ops on them; others need functions."""
 
+_VIEWS = frozenset(f"stablehlo.{name}" for name in ("reshape", "slice", "bitcast_convert"))
+"""Ops whose result may be in the memory of their argument."""
+
 _BINDINGS = 32
 """The most arrays of a dispatch: IREE's runtime takes no more, and its compiler does not ask."""
 
@@ -276,8 +279,15 @@ def _rewrite(
 ) -> None:
     """Replaces the updates of a function by dispatches before its end."""
     end, updates = end_of(function), _updates(function, spec)
-    roots = {op.results[0] for update in updates for op in update.roots}
-    others = [x for x in end.operands if x not in roots and is_static(*shape(x))]
+    replaced = {state: result for update in updates for state, result in update.states.items()}
+    others: list[ir.Value] = []
+    for number, value in enumerate(end.operands):
+        if number in replaced.values() or not is_static(*shape(value)):
+            continue
+        if _may_be_one_of(value, replaced):
+            value = calls.before(end, "copy", [value], _copy)[0]
+            end.operands[number] = value
+        others.append(value)
     waited = [*dict.fromkeys([*(x for update in updates for x in update.read), *others])]
     batches = [updates] if updates else []
     if sum(update.count for update in updates) + len(others) > _BINDINGS:
@@ -302,6 +312,19 @@ def _rewrite(
             op.erase()
 
 
+def _may_be_one_of(value: ir.Value, states: Collection[ir.Value]) -> bool:
+    """Whether a value may be in a state's memory: a part of it, or of its size.
+
+    Ops whose result has the size of a state may turn out to be the identity.
+    """
+    sizes = {(element(state), math.prod(static_shape(state))) for state in states}
+    if (element(value), math.prod(static_shape(value))) in sizes:
+        return True
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _VIEWS:
+        value = value.owner.operation.operands[0]
+    return value in states
+
+
 def _batches(updates: Sequence[_Update]) -> list[list[_Update]]:
     """The updates of each dispatch, if there is more than one, or it waits for many results."""
     batches: list[list[_Update]] = []
@@ -321,6 +344,21 @@ def _token(function: FunctionBuilder, *arrays: Array) -> list[Array]:
     executable.body.put(executable.body.constant(0, "i32"), token, [0])
     executable.dispatch()
     return [token]
+
+
+def _copy(function: FunctionBuilder, array: Array) -> list[Array]:
+    """A copy. IREE returns an argument that is a result as it is, even if a dispatch changes it."""
+    flat = _flat(function, array)
+    executable = DispatchBuilder(function, "copy", 1)
+    source, copy = executable.read(flat), executable.make(flat.type)
+    body = executable.body
+
+    def put(position: Index) -> None:
+        body.put(body.element(source, [position]), copy, [position])
+
+    body.loop(0, math.prod(known(flat.shape)), 1, [copy], put)
+    executable.dispatch()
+    return [reshape(function, copy, array.shape)]
 
 
 class _Emitter:
