@@ -284,10 +284,11 @@ def _rewrite(
     for number, value in enumerate(end.operands):
         if number in replaced.values() or not is_static(*shape(value)):
             continue
+        signless = _signless(value, end)
         if _may_be_one_of(value, replaced):
-            value = calls.before(end, "copy", [value], _copy)[0]
-            end.operands[number] = value
-        others.append(value)
+            signless = calls.before(end, "copy", [signless], _copy)[0]
+            end.operands[number] = _bits(signless, value.type, end)
+        others.append(signless)
     waited = [*dict.fromkeys([*(x for update in updates for x in update.read), *others])]
     batches = [updates] if updates else []
     if sum(update.count for update in updates) + len(others) > _BINDINGS:
@@ -312,14 +313,33 @@ def _rewrite(
             op.erase()
 
 
+def _signless(value: ir.Value, end: ir.Operation) -> ir.Value:
+    """A value as dispatches take it: unsigned integers as others of their width."""
+    if not element(value).startswith("ui"):
+        return value
+    of = ir.IntegerType(ir.RankedTensorType(value.type).element_type)
+    kind = ir.IntegerType.get_signless(of.width)
+    return _bits(value, ir.RankedTensorType.get(static_shape(value), kind), end)
+
+
+def _bits(value: ir.Value, kind: ir.Type, end: ir.Operation) -> ir.Value:
+    """The bits of a value as another type, before the end of a function."""
+    if value.type == kind:
+        return value
+    with ir.InsertionPoint(end), end.location:
+        op = ir.Operation.create("stablehlo.bitcast_convert", [kind], [value])
+    return op.results[0]
+
+
 def _may_be_one_of(value: ir.Value, states: Collection[ir.Value]) -> bool:
     """Whether a value may be in a state's memory: a part of it, or of its size.
 
     Ops whose result has the size of a state may turn out to be the identity.
     """
+    count = math.prod(static_shape(value))
     sizes = {(element(state), math.prod(static_shape(state))) for state in states}
-    if (element(value), math.prod(static_shape(value))) in sizes:
-        return True
+    if not count or (element(value), count) in sizes:
+        return count > 0
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _VIEWS:
         value = value.owner.operation.operands[0]
     return value in states

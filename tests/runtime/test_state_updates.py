@@ -99,10 +99,25 @@ def returned(s: Arrays, x: Any) -> tuple[Arrays, Arrays]:
     return after, {name.replace("p", "old"): value for name, value in s.items()}
 
 
+UNSIGNED = text(
+    {"a": ("40xf32", "%a1"), "key": ("2xui32", "%key1")},
+    {"bits": ("40xui32", "%bits")},
+    """%a1 = stablehlo.multiply %a, %x : tensor<40xf32>
+      %three = stablehlo.constant dense<3> : tensor<2xui32>
+      %key1 = stablehlo.multiply %key, %three : tensor<2xui32>
+      %bits = stablehlo.bitcast_convert %a : (tensor<40xf32>) -> tensor<40xui32>""",
+)
+
+
+def unsigned(s: Arrays, x: Any) -> tuple[Arrays, Arrays]:
+    return {"a": s["a"] * x, "key": s["key"] * np.uint32(3)}, {"bits": s["a"].view(np.uint32)}
+
+
 CASES = {
     "results that states were or become": (OLD, old),
     "a scalar that another update reads": (RATE, rate),
     "other states in another shape": (VIEWS, views),
+    "unsigned integers": (UNSIGNED, unsigned),
     "many states that are results": (RETURNED, returned),
 }
 
@@ -114,7 +129,7 @@ def test_steps(name: str, calls: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module = rc.link_module(source)
     rng = np.random.default_rng(0)
     state = {
-        each.name: rng.normal(size=each.static_shape).astype(np.float32)
+        each.name: np.array(rng.normal(size=each.static_shape) ** 2, each.dtype)
         for each in module.functions[0].arguments
     }
     x = state.pop("x")
