@@ -16,8 +16,12 @@ pytest.importorskip("torch")
 
 import torch
 from execution import each_language
+from onnx import helper
+from quick import first
 
 import rnn_compiler as rc
+from rnn_compiler.schema.dtypes import DTYPES
+from tests.network_import.graphs import model, saved, weight
 
 F: Any = torch.nn.functional
 nn: Any = torch.nn
@@ -224,3 +228,29 @@ def test_any_batch_and_any_length(execute: Any, tmp_path: Path) -> None:
     )
     module, states = trained(case, tmp_path, dynamic_axes={"x": {0: "batch", 1: "time"}})
     learned(open_case, lambda **given: execute(module, given), states, 10)
+
+
+@pytest.mark.parametrize("dtype", first(["float64", "float16", "bfloat16"]))
+def test_other_floats(dtype: str, tmp_path: Path) -> None:
+    """Weights that are inputs of a layer have its dtype; smaller floats have moments in float32."""
+    kind = DTYPES[dtype].numpy
+    wide = np.float64 if dtype == "float64" else np.float32
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["z"]),
+        helper.make_node("LSTM", ["z", "W", "R"], ["Y", "", ""], hidden_size=5),
+        helper.make_node("Squeeze", ["Y", "axis"], ["y"]),
+    ]
+    shapes = {"w": (4, 6), "W": (1, 20, 6), "R": (1, 20, 5)}
+    weights = {name: weight(*shape).astype(kind) for name, shape in shapes.items()}
+    element = helper.np_dtype_to_tensor_dtype(kind)
+    kinds = {"x": element, "y": element}
+    made = model(nodes, {"x": [7, 3, 4]}, ["y"], {**weights, "axis": np.array([1])}, dtypes=kinds)
+    path = saved(made, tmp_path / "m.onnx")
+    module = rc.training_step(path, loss="mean_squared_error", optimizer="adam")
+    dtypes = {each.name: each.dtype for each in module.functions[0].arguments}
+    assert dtypes["w"] == dtype
+    assert dtypes["w_m"] == dtypes["target"] == np.dtype(wide).name
+    session = rc.runtime.load(rc.compile(module)).session()
+    given = {"x": weight(7, 3, 4).astype(kind), "target": np.zeros((7, 3, 5), wide)}
+    losses = [float(session.train(**given, learning_rate=wide(0.05)).loss) for _ in range(10)]
+    assert losses[-1] < 0.5 * losses[0]

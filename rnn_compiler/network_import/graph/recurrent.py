@@ -40,7 +40,7 @@ def replace_recurrent(graph: Graph, trained: Collection[str] = ()) -> None:
     Those of `trained`, named after their first output, become ONNX's ops, which save what their
     gradients need.
     """
-    shapes, constants = graph.shapes(), graph.constants()
+    shapes, constants, types = graph.shapes(), graph.constants(), graph.types()
     taken = frozenset({*shapes, *(name for node in graph.proto.node for name in node.output)})
     once = Once(Budget(graph.path, graph.model.ByteSize()))
     nodes: list[Any] = []
@@ -49,7 +49,8 @@ def replace_recurrent(graph: Graph, trained: Collection[str] = ()) -> None:
             nodes.append(node)
             continue
         is_trained = not {*node.output}.isdisjoint(trained)
-        layer = _layer(graph, node, shapes, constants, once, is_trained=is_trained)
+        kind = types.get(node.input[_X])
+        layer = _layer(graph, node, shapes, constants, kind, once, is_trained=is_trained)
         around = _Around(graph, node, layer, shapes, taken)
         _COMPUTED_BY[layer.op](around)
         nodes += around.nodes
@@ -70,16 +71,20 @@ def _layer(
     node: Any,
     shapes: Mapping[str, Sequence[int | None]],
     constants: Mapping[str, Any],
+    kind: Any,
     once: Once,
     *,
     is_trained: bool,
 ) -> Layer:
-    """The layer of a node."""
+    """The layer of a node, given the type of its input, if that is known."""
     arrays = [
         onnx.numpy_helper.to_array(constants[n]) if n in constants else None for n in node.input
     ]
     sizes = [shapes.get(name) for name in node.input]
     dtypes = [canonical_name(array.dtype) for array in arrays if array is not None]
+    if kind is not None:
+        element = onnx.helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type)
+        dtypes.append(canonical_name(element))
     dtype = next((each for each in dtypes if each in FLOAT_DTYPES), None)
     described = Node(
         node.name, node.op_type, attributes_of(node), list(node.input), arrays, sizes, dtype
