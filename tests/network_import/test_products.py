@@ -13,7 +13,7 @@ import rnn_compiler as rc
 pytest.importorskip("onnx")
 
 import onnx
-from execution import each_language
+from execution import each_language, ways
 from onnx import helper
 from quick import first
 
@@ -136,3 +136,19 @@ def test_products_of_an_open_axis_are_refused(tmp_path: Path) -> None:
     path = saved(model([node], {"x": ["rows", 2]}, ["y"], {}), tmp_path / "m.onnx")
     with pytest.raises(UnsupportedError, match=r"'mine' \(ReduceProd\) .* axis 'rows' cannot be"):
         rc.import_network(path)
+
+
+@ways("direct")
+def test_products_of_three_factors(agrees: Any) -> None:
+    """A letter stays until no other factor has it, and without a result there are the single ones.
+
+    IREE's importer would sum over j before it multiplies by the last factor.
+    """
+    equations = {"scaled": "bj,ji,j->bi", "rows": "bj, bi, ji -> j", "implied": "bj,ji,ik"}
+    shapes = {"bj": (2, 4), "ji": (4, 3), "j": (4,), "bi": (2, 3), "ik": (3, 5)}
+    nodes: list[Any] = []
+    for name, equation in equations.items():
+        factors = equation.partition("->")[0].replace(" ", "").split(",")
+        nodes.append(helper.make_node("Einsum", factors, [name], name=name, equation=equation))
+    made = model(nodes, shapes, [*equations], {})
+    agrees(made, {name: weight(*shape) for name, shape in shapes.items()})

@@ -136,6 +136,8 @@ CASES = [
     Case("Gemm", [(3, 2), (4, 3), (1, 4)], {"transA": 1, "transB": 1, "alpha": 0.5, "beta": 3.0}),
     Case("Einsum", [(2, 3, 4), (2, 4, 5)], {"equation": "bij,bjk->bik"}),
     Case("Einsum", [(2, 3), (4, 3)], {"equation": "bi, ji -> jb"}),
+    Case("Einsum", [(2, 3, 4)], {"equation": "bij->jbi"}),
+    Case("Einsum", [(2, 4), (4, 3), (4,)], {"equation": "bj,ji,j->bi"}),
     Case("Conv", [(2, 4, 9), (3, 4, 3), (3,)]),
     Case("Conv", [(2, 4, 9), (6, 2, 3)], {"group": 2, "pads": [1, 2]}),
     Case("Conv", [(2, 4, 10), (3, 4, 3)], {"strides": [2], "pads": [1, 0]}),

@@ -8,8 +8,9 @@ open_axes     leaves the other sizes open, and `computed_sizes` the constants th
 folding       computes all known values, `written_out` recognises layers, `loops` writes others
               out; `pools`, `bounds`, `attention`, `powers`, `reversals`,
               `transposed_convolutions`, `integer_convolutions`, `functions`, `normalizations`,
-              `definitions`, `resizing`, `long_products`, `padding`, `depth` and `nan` rewrite
-              operators into forms that IREE computes correctly; `branches` takes those of an `If`
+              `definitions`, `resizing`, `long_products`, `einsums`, `padding`, `depth` and `nan`
+              rewrite operators into forms that IREE computes correctly; `branches` takes those of
+              an `If`
 checks        refuses nodes by name; `known_sizes` those that cannot have open axes
 replacement   builds the nodes that replace one
 gathered_rows multiplies rows at once that are gathered one by one

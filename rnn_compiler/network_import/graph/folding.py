@@ -27,6 +27,7 @@ from rnn_compiler.network_import.graph.bounds import plain_bounds
 from rnn_compiler.network_import.graph.branches import select_results, take_known_branch
 from rnn_compiler.network_import.graph.definitions import plain_definitions
 from rnn_compiler.network_import.graph.depth import plain_depth
+from rnn_compiler.network_import.graph.einsums import plain_einsums
 from rnn_compiler.network_import.graph.functions import plain_functions
 from rnn_compiler.network_import.graph.integer_convolutions import plain_integer_convolutions
 from rnn_compiler.network_import.graph.log_sums import plain_log_sums
@@ -51,7 +52,7 @@ _REWRITES = (
     *(plain_attention, plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
     *(plain_definitions, plain_functions, plain_integer_convolutions, plain_log_sums),
     *(plain_normalizations, plain_padding, plain_depth, plain_resizes, plain_products_of_axes),
-    pass_nan_on,
+    *(pass_nan_on, plain_einsums),
 )
 """What rewrites operators once the types of their inputs are known."""
 

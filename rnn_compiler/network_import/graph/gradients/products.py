@@ -50,21 +50,23 @@ def _gemm(n: Backward) -> None:
 
 
 def _einsum(n: Backward) -> None:
-    """The gradient of one of two factors sums dy times the other over the letters it lacks."""
+    """A factor's gradient sums dy times the other over the letters it lacks; there are at most two.
+
+    The import has written products of more as products of two.
+    """
     equation = n.number("equation", "").replace(" ", "")
     given, arrow, made = equation.partition("->")
     terms = given.split(",")
     if not arrow or "." in equation or any(len({*term}) < len(term) for term in terms):
         raise n.refused("its equation has no result, repeats a letter or has an ellipsis")
-    if len(terms) != 2:  # IREE's importer computes products of three factors incorrectly
-        raise n.refused(f"it has {len(terms)} factors, not two")
     for number, term in enumerate(terms):
         if n.wants(number):
-            other = terms[1 - number]
-            if not {*made, *other}.issuperset(term):
+            others = [k for k in range(len(terms)) if k != number]
+            factors = [made, *(terms[k] for k in others)]
+            if not {*"".join(factors)}.issuperset(term):
                 raise n.refused("only one factor has a letter that is summed")
-            given, shape = [n.dy, n.input(1 - number)], n.input(number).shape
-            equation = f"{made},{other}->{term}"
+            given, shape = [n.dy, *(n.input(k) for k in others)], n.input(number).shape
+            equation = f"{','.join(factors)}->{term}"
             n.give(number, n.values.add("Einsum", given, n.dy.kind, shape, equation=equation))
 
 
