@@ -4,7 +4,7 @@
 // is in the stroke's square, and in which direction the stroke goes on.
 
 export const SIGNS = 4;
-export const LEARNED = 0.05; // the loss below which there is nothing more to learn
+export const LEARNED = 0.03; // the loss below which there is nothing more to learn
 
 const POINTS = 24;
 const FEATURES = 4;
@@ -114,7 +114,7 @@ export class Learner {
   /** Whether there is something to learn: not before an example comes in. */
   get isLearning() {
     const since = this.losses.length - this.marks.at(-1)?.step;
-    return since < 40 || (this.loss > LEARNED && since < 4000);
+    return since < 60 || (this.loss > LEARNED && since < 4000);
   }
 
   /** The examples, and the network as a block of bytes. */
