@@ -24,6 +24,10 @@ PRODUCTS: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]]
     "transposed": ("Gemm", (15, 20), (4, 20), {"transB": 1}),
     "windows": ("Conv", (1, 4, 9), (6, 4, 3), {}),
     "images": ("Conv", (1, 4, 9, 12), (6, 4, 3, 3), {}),
+    "volumes": ("Conv", (1, 2, 5, 5, 5), (3, 2, 3, 3, 3), {}),
+    "grouped": ("Conv", (1, 4, 9), (6, 2, 3), {"group": 2}),
+    "groups": ("Conv", (1, 4, 9, 9), (6, 2, 3, 3), {"group": 2}),
+    "channels": ("Conv", (1, 4, 9), (4, 1, 3), {"group": 4}),
 }
 
 
@@ -42,7 +46,9 @@ def network(names: list[str], folder: Path) -> tuple[rc.Module, dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "names", [["rows"], pytest.param([*PRODUCTS], marks=pytest.mark.slow)], ids=["rows", "all"]
+    "names",
+    [["rows"], ["grouped", "channels"], pytest.param([*PRODUCTS], marks=pytest.mark.slow)],
+    ids=["rows", "groups", "all"],
 )
 @ways("js")
 def test_products_are_those_of_python(names: list[str], execute: Execute, tmp_path: Path) -> None:

@@ -41,7 +41,8 @@ _BITCASTS = {"stablehlo.select": "stablehlo.bitcast_convert", "arith.select": "a
 
 _NAMED = (
     *("linalg.matmul", "linalg.batch_matmul", "linalg.matvec", "linalg.vecmat", "linalg.dot"),
-    *("linalg.conv_1d_ncw_fcw", "linalg.conv_2d_nchw_fchw"),
+    *("linalg.conv_1d_ncw_fcw", "linalg.conv_2d_nchw_fchw", "linalg.conv_3d_ncdhw_fcdhw"),
+    *("linalg.conv_2d_ngchw_gfchw", "linalg.depthwise_conv_2d_nchw_chw"),
 )
 """Products of networks."""
 
