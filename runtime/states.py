@@ -14,8 +14,15 @@ import numpy.typing as npt
 
 from rnn_compiler.base.files import open_regular, write_files
 from rnn_compiler.base.installation import pip_install
-from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError, did_you_mean
+from rnn_compiler.errors import (
+    ArtifactError,
+    InvalidArgumentError,
+    UnsupportedError,
+    describe,
+    did_you_mean,
+)
 from rnn_compiler.runtime.arguments import as_array, check_argument
+from rnn_compiler.runtime.direct.memory import typed
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import is_static
@@ -25,6 +32,12 @@ __all__ = ["States", "checked_states", "read_states", "states_of", "write_states
 
 States = Mapping[str, npt.NDArray[Any]]
 """Values of states by name."""
+
+_TYPES = {
+    {"bool": "BOOL", "bfloat16": "BF16"}.get(name, f"{name[0].upper()}{each.bits}"): each.numpy
+    for name, each in DTYPES.items()
+}
+"""The types by their names in files: F32, I64, U8."""
 
 _DIGEST = "rnn_compiler.sha256"
 """The key of the digest in the metadata of a file."""
@@ -42,18 +55,32 @@ def checked_states(
 ) -> dict[str, npt.NDArray[Any]]:
     """Copies of values for states.
 
+    Leaves of trees that a function returns and never reads are left out: JAX has no argument for
+    them.
+
     Args:
         caller: The function that was called, for errors.
         functions: The functions.
         trees: Arrays by the names of states, or trees of arrays by the names of arguments in JAX.
 
     Raises:
-        InvalidArgumentError: There is no such state, or a value has another shape or dtype.
+        InvalidArgumentError: There is no such state, a value has another shape or dtype, or there
+            are two for a state.
         UnsupportedError: A state has an open size.
     """
     known = states_of(functions)
+    if not isinstance(trees, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        expected = "arrays, or trees of arrays, by name"
+        raise InvalidArgumentError(caller, "states", expected, describe(trees))
+    returned = {each.name for spec in functions for each in spec.results}
     found: dict[str, npt.NDArray[Any]] = {}
-    for name, value in leaves(trees, known).items():
+    paths: dict[str, str] = {}
+    for name, path, value in leaves(trees, known):
+        if name not in known and name in returned and path != name:
+            continue
+        if (other := paths.setdefault(name, path)) != path:
+            got, remedy = f"{other} and {path}", "leave one out, or rename it in the step"
+            raise InvalidArgumentError(caller, name, "one value", got, remedy)
         if name not in known:
             expected = f"one of the states {', '.join(known)}" if known else "a module with states"
             got, remedy = repr(name), did_you_mean(name, known)
@@ -79,7 +106,7 @@ def write_states(path: str | os.PathLike[str], states: States) -> Path:
     """
     metadata = {_DIGEST: _digest(states)}
     path = Path(path)
-    write_files((path, _safetensors().save(dict(states), metadata)))
+    write_files((path, _safetensors().numpy.save(dict(states), metadata)))
     return path
 
 
@@ -95,7 +122,7 @@ def read_states(path: str | os.PathLike[str]) -> dict[str, npt.NDArray[Any]]:
     with open_regular(path) as file:
         data = file.read()
     try:
-        found: dict[str, Any] = library.load(data)
+        found = {name: _array(**each) for name, each in library.deserialize(data)}
         digest = _metadata(data).get(_DIGEST)
     except Exception as error:  # safetensors' own
         message = str(error).partition("\n")[0]
@@ -117,6 +144,11 @@ def _digest(states: States) -> str:
     return digest.hexdigest()
 
 
+def _array(dtype: str, shape: Sequence[int], data: bytes) -> npt.NDArray[Any]:
+    """An array of a file, of any type of ours; the package's own reader has no bfloat16."""
+    return typed(np.frombuffer(data, np.uint8), _TYPES[dtype], shape)
+
+
 def _metadata(data: bytes) -> Mapping[str, str]:
     """The metadata of a safetensors file, from its header."""
     size = int.from_bytes(data[:8], "little")
@@ -131,4 +163,4 @@ def _safetensors() -> Any:
             "safetensors files need the package safetensors, which is not installed: "
             f"{pip_install(extra='safetensors')}; session.state has the same values as arrays"
         ) from None
-    return safetensors.numpy
+    return safetensors

@@ -18,34 +18,44 @@ def identifier(text: str) -> str | None:
     """A Python identifier made from a path; None if that is impossible.
 
     Example:
-        >>> identifier("params['rnn'].kernel"), identifier("[0]")
-        ('params_rnn_kernel', None)
+        >>> identifier("params['rnn'].kernel"), identifier("[0]"), identifier("lambda_")
+        ('params_rnn_kernel', None, 'lambda_')
     """
     name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
+    if keyword.iskeyword(name) and f"{name}_" in text:
+        name += "_"  # which it has for that
     return name if name.isidentifier() and not keyword.iskeyword(name) else None
 
 
-def leaves(trees: Mapping[str, Any], known: Collection[str] = ()) -> dict[str, Any]:
-    """The leaves of named trees, each under the name that its path has as an argument in JAX.
+def leaves(trees: Mapping[str, Any], known: Collection[str] = ()) -> Iterator[tuple[str, str, Any]]:
+    """The leaves of named trees, each after the name that its path has as an argument in JAX.
 
-    What has one of the names `known` is a leaf, be it a list. None is no leaf, as in JAX.
+    What has one of the names `known` is a leaf, be it a list. None is no leaf, as in JAX. A tree
+    that contains itself is a leaf there.
+
+    Returns:
+        For each leaf its name, its path and itself.
 
     Example:
-        >>> leaves({"params": {"w": 1, "b": (2, 3)}, "step": 4})
-        {'params_w': 1, 'params_b_0': 2, 'params_b_1': 3, 'step': 4}
+        >>> for leaf in leaves({"params": {"w": 1, "b": (2, 3)}, "step": 4}):
+        ...     print(leaf)
+        ('params_w', "params['w']", 1)
+        ('params_b_0', "params['b'][0]", 2)
+        ('params_b_1', "params['b'][1]", 3)
+        ('step', 'step', 4)
     """
-    found: dict[str, Any] = {}
     for name, tree in trees.items():
-        for path, leaf in _paths(name, tree, known):
-            found[identifier(path) or path] = leaf
-    return found
+        for path, leaf in _paths(str(name), tree, known, frozenset()):
+            yield identifier(path) or path, path, leaf
 
 
-def _paths(path: str, tree: Any, known: Collection[str]) -> Iterator[tuple[str, Any]]:
-    """The leaves of a tree with their paths."""
+def _paths(
+    path: str, tree: Any, known: Collection[str], around: frozenset[int]
+) -> Iterator[tuple[str, Any]]:
+    """The leaves of a tree with their paths; `around` are the trees that it is in."""
     if tree is None:
         return
-    if identifier(path) in known:
+    if identifier(path) in known or id(tree) in around:
         yield path, tree
         return
     names: Any = getattr(tree, "_fields", None)
@@ -73,4 +83,4 @@ def _paths(path: str, tree: Any, known: Collection[str]) -> Iterator[tuple[str, 
         yield path, tree
         return
     for each, value in pairs:
-        yield from _paths(each, value, known)
+        yield from _paths(each, value, known, around | {id(tree)})

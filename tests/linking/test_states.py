@@ -56,6 +56,7 @@ def test_states_and_names_of_several_functions() -> None:
         ("result.mu['w']", "mu_w"),
         ("result['x y']", "x_y"),
         ("result['for']", "result_for"),
+        ("result['for_']", "for_"),
         ("result['self']", "result0"),
     ],
 )

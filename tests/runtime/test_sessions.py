@@ -15,7 +15,8 @@ from linking import stateful
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
-from rnn_compiler.runtime.states import read_states
+from rnn_compiler.runtime.states import read_states, write_states
+from rnn_compiler.schema.dtypes import DTYPES
 
 
 @functools.cache
@@ -126,6 +127,30 @@ def test_wrong_states() -> None:
         rc.runtime.load(rc.compile(plain, "cpu:generic")).session()
 
 
+def test_trees_that_are_no_states() -> None:
+    session = trained()
+    before = session.state
+    for wrong in (None, [1, 2], "p"):
+        with invalid_argument("session", "states", "trees of arrays, by name", repr(wrong)):
+            session.state = wrong  # type: ignore[assignment]
+    endless: dict[str, Any] = {}
+    endless["p"] = endless
+    with invalid_argument("session", "states", "one of the states p, m", "tree_p"):
+        session.state = {"tree": endless}
+    with invalid_argument("session", "states", "one of the states p, m", "'3'"):
+        session.state = {3: np.zeros(37)}  # type: ignore[dict-item]
+    with invalid_argument("session", "p", "one value", "p and _['p']"):
+        session.state = {"p": before["p"], "_": {"p": before["p"]}}
+    assert_states(session.state, before)
+
+
+def test_leaves_that_are_only_returned() -> None:
+    """JAX leaves arguments out that a function does not read."""
+    session = trained()
+    session.state = {"_": {"late": np.ones(5)}} | {"p": np.ones(37, np.float32)}
+    assert session.state["p"].tolist() == [1] * 37
+
+
 def test_names() -> None:
     session = program().session(**stateful.states())
     with pytest.raises(TypeError, match=r"session.train\(...\), session.infer\(...\)"):
@@ -196,6 +221,18 @@ def test_checkpoints(tmp_path: Path) -> None:
     assert_states(other.state, session.state)
     given = stateful.arguments(9)
     np.testing.assert_array_equal(other.train(**given).late, session.train(**given).late)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_type_is_written_and_read(dtype: str, tmp_path: Path) -> None:
+    path, kind = tmp_path / "a.safetensors", DTYPES[dtype].numpy
+    states = {
+        "a": np.array([[1, 0, 1]], kind),
+        "scalar": np.array(1, kind),
+        "none": np.ones(0, kind),
+    }
+    write_states(path, states)
+    assert_states(read_states(path), states)
 
 
 def flipped(data: bytes) -> bytes:
