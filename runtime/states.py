@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,8 @@ def write_states(path: str | os.PathLike[str], states: States) -> Path:
     """
     metadata = {_DIGEST: _digest(states)}
     path = Path(path)
-    write_files((path, _safetensors().numpy.save(dict(states), metadata)))
+    save, _ = _safetensors()
+    write_files((path, save(dict(states), metadata)))
     return path
 
 
@@ -118,11 +120,11 @@ def read_states(path: str | os.PathLike[str]) -> dict[str, npt.NDArray[Any]]:
         OSError: It cannot be read.
         UnsupportedError: The package safetensors is not installed.
     """
-    library, path = _safetensors(), Path(path)
+    (_, deserialize), path = _safetensors(), Path(path)
     with open_regular(path) as file:
         data = file.read()
     try:
-        found = {name: _array(**each) for name, each in library.deserialize(data)}
+        found = {name: _array(**each) for name, each in deserialize(data)}
         digest = _metadata(data).get(_DIGEST)
     except Exception as error:  # safetensors' own
         message = str(error).partition("\n")[0]
@@ -155,12 +157,13 @@ def _metadata(data: bytes) -> Mapping[str, str]:
     return json.loads(data[8 : 8 + size]).get("__metadata__", {})
 
 
-def _safetensors() -> Any:
+def _safetensors() -> tuple[Callable[..., bytes], Callable[..., Any]]:
+    """The package's functions that write and read files."""
     try:
-        import safetensors.numpy
+        save = import_module("safetensors.numpy").save
+        return save, import_module("safetensors").deserialize
     except ImportError:
         raise UnsupportedError(
             "safetensors files need the package safetensors, which is not installed: "
             f"{pip_install(extra='safetensors')}; session.state has the same values as arrays"
         ) from None
-    return safetensors
