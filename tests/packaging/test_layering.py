@@ -46,6 +46,8 @@ def imports(node: ast.AST, *, nested: bool, typed: bool = False) -> Iterator[str
     What is imported for types alone is left out unless `typed`.
     """
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            continue
         if isinstance(child, ast.Import):
             yield from (alias.name for alias in child.names)
         elif isinstance(child, ast.ImportFrom):
