@@ -224,7 +224,7 @@ class Function:
     def _invoke(
         self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool
     ) -> tuple[Any, DirectCalls | None, Sequence[DeviceArray]]:
-        """Runs the function; gives its results, the direct calls taken, and packed weights."""
+        """Runs the function; returns its results, its direct calls if used, and packed weights."""
         values: Sequence[Any]
         spec = self._memo.spec_of_all(arrays)
         direct, packed = self.direct_calls(arrays, spec=spec)

@@ -171,14 +171,9 @@ class PreparedCall:
         return start
 
     def _moves(self, bases: Sequence[Base]) -> tuple[int, list[tuple[int, int, int]]]:
-        """Adds a list of calls that copies pointers to the words that hold them.
-
-        Returns:
-            The index of the list; and for words with an offset, which it leaves out, the word, the
-            number of the base, and the offset.
-        """
+        """Adds a list of calls that copies pointers to words; returns its index and the rest."""
         rows: list[_Row] = []
-        others: list[tuple[int, int, int]] = []
+        others: list[tuple[int, int, int]] = []  # the word, the number of its base, the offset
         for number, base in enumerate(bases):
             pointer = "table", self._pointers + number
             for word, offset in self._fixes.get(base, ()):
