@@ -16,6 +16,7 @@ from rnn_compiler.cli.import_readme import ImportedFunctions, readme, target_tex
 from rnn_compiler.cli.options import (
     UsageError,
     add_json_option,
+    add_outputs_option,
     add_quantize_option,
     check_output_folder,
     keywords_of,
@@ -136,7 +137,7 @@ def _check(options: argparse.Namespace) -> Path:
     """The file of a network; checks that the other options suit it."""
     if len(options.paths) != 1:
         raise UsageError("--whole: one file at a time")
-    for flag in ("layer", "attr", "weights_apart"):
+    for flag in ("layer", "attr", "outputs", "weights_apart"):
         if getattr(options, flag):
             raise UsageError(f"--{flag.replace('_', '-')} is for layers, not for --whole")
     compiling = options.target or options.name or options.golden or options.format != "vmfb"
@@ -265,6 +266,7 @@ def add_import(verbs: Any) -> None:
         help="write the weights to .npz files instead of into the module",
     )
     add_quantize_option(parser)
+    add_outputs_option(parser, "all that are not empty")
     add_whole_options(parser)
     add_training_options(parser)
     add_json_option(parser)
@@ -288,7 +290,7 @@ def _import(options: argparse.Namespace) -> int:
         if getattr(options, flag):
             raise UsageError(f"--{flag} is for whole networks: give --whole too")
     if options.output is None:
-        for flag in ("dim", "attr", "target", "format", "quantize", "name", "golden"):
+        for flag in ("dim", "attr", "target", "format", "quantize", "outputs", "name", "golden"):
             if getattr(options, flag) not in ([], None, "vmfb", False):
                 raise UsageError(f"--{flag} is for compiling: name a folder with -o")
     else:
@@ -343,9 +345,8 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
     if missing:
         raise UsageError(f"{', '.join(models)}: sizes are missing: --dim {','.join(missing)}")
     try:
-        module = build_layers(
-            layers, name=name, frozen=not apart, quantize=options.quantize, **given
-        )
+        own = {"frozen": not apart, "quantize": options.quantize, "outputs": options.outputs}
+        module = build_layers(layers, name=name, **own, **given)
     except TypeError as error:
         raise UsageError(f"--dim: {error}") from error
     with showing_stages():

@@ -123,15 +123,20 @@ def add_module_options(parser: argparse.ArgumentParser) -> None:
         help="names of the functions, one for each OP (default: the ops' names in snake case)",
     )
     parser.add_argument("--name", help="name of the module (default: none)")
+    add_outputs_option(parser, "all of the op's usual results")
+    add_weights_option(parser)
+    add_quantize_option(parser)
+
+
+def add_outputs_option(parser: argparse.ArgumentParser, usual: str) -> None:
+    """Adds which results are returned; `usual` is what is returned without the option."""
     parser.add_argument(
         "--outputs",
         type=_names,
         metavar="NAME,...",
-        help="the results to return, such as h,cs_last; others are not computed (default: all of "
-        "the op's usual results)",
+        help="the results to return, such as h,cs_last; others are not computed (default: "
+        f"{usual})",
     )
-    add_weights_option(parser)
-    add_quantize_option(parser)
 
 
 def add_quantize_option(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,7 @@ from rnn_compiler.cli.training_readme import training_readme
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import.training import LOSSES, OPTIMIZERS, training_step
 
-_OF_LAYERS = ("layer", "attr", "weights_apart", "value", "state", "quantize")
+_OF_LAYERS = ("layer", "attr", "outputs", "weights_apart", "value", "state", "quantize")
 """Options of `import` that a training step does not have."""
 
 _WORDS = {"true": True, "false": False, "none": None}

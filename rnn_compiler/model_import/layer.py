@@ -300,12 +300,13 @@ def build_layers(
     name: str,
     frozen: bool = True,
     quantize: str | None = None,
+    outputs: Sequence[str] | None = None,
     **dims: Any,
 ) -> Module:
     """The module of several layers, with the functions that `function_names` gives.
 
     Scalar results that only exist for compatibility with TensorFlow are left out. Each layer takes
-    those of `dims` that it has, which override the model's.
+    those of `dims` that it has, which override the model's, and returns those of `outputs`.
     """
     if not layers:
         raise InvalidArgumentError("build_layers", "layers", "at least one layer", "none")
@@ -318,7 +319,8 @@ def build_layers(
     for layer, function in zip(layers, names, strict=True):
         taken = (*layer.dims, *layer.attributes)
         given = {name: value for name, value in dims.items() if name in taken}
-        own = {"function": function, "dtype": layer.dtype, "outputs": layer.outputs(given)}
+        results = layer.outputs(given) if outputs is None else outputs
+        own = {"function": function, "dtype": layer.dtype, "outputs": results}
         rows.append((layer.op, {**layer.keywords(given), **own}))
     module = build(rows, name=name)
     weights = {

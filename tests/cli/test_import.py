@@ -182,6 +182,20 @@ def test_golden(whole: bool, tmp_path: Path, cli: Any) -> None:
     assert "compared" in (folder / "net_selftest.c").read_text()
 
 
+def test_results_are_chosen(tmp_path: Path, cli: Any) -> None:
+    """The functions of all layers return them; the README's code fits."""
+    command = ["import", SPEECH, "--dim=seq_length=3", "--name", "net"]
+    cli(*command, "--outputs", "h,cs_last", "-o", str(tmp_path / "some"))
+    manifest = json.loads((tmp_path / "some" / "net.vmfb.json").read_text())
+    for function in manifest["functions"]:
+        assert [each["name"] for each in function["results"]] == ["h", "cs_last"]
+    assert "h_last" not in (tmp_path / "some" / "README.md").read_text()
+    wrong = cli(*command, "--outputs", "h_lst", "-o", str(tmp_path / "none"), code=2).err
+    assert "did you mean" in wrong
+    assert not (tmp_path / "none").exists()
+    assert "name a folder with -o" in cli("import", SPEECH, "--outputs", "h", code=2).err
+
+
 def test_layers_of_the_same_sizes_are_counted(tmp_path: Path, cli: Any) -> None:
     """They are calls of one function."""
     onnx = pytest.importorskip("onnx")
