@@ -160,7 +160,8 @@ def _check_names(name: str, functions: Sequence[CFunction], symbols: Sequence[st
             names += [each for each in (*state.functions, "hashed") if each not in names]
             macros += [state.macro] if state.macro not in macros else []
         for member in (*function.arguments, *function.results):
-            check_identifier("compile_c", member.name, member.name)
+            remedy = "rename the argument or result in the module"
+            check_identifier("compile_c", member.name, member.name, remedy)
     members = {
         member.name
         for function in functions

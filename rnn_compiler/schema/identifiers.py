@@ -59,7 +59,10 @@ _LONGEST = 100
 """The most letters of a name in C."""
 
 
-def check_identifier(caller: str, argument: str, name: object) -> str:
+_REMEDY = "give another: name= or function=, or --name or --function on the command line"
+
+
+def check_identifier(caller: str, argument: str, name: object, remedy: str = _REMEDY) -> str:
     """Checks that a text can be a name in C and C++."""
     if (
         not isinstance(name, str)
@@ -69,6 +72,5 @@ def check_identifier(caller: str, argument: str, name: object) -> str:
     ):
         letters = f"a name of at most {_LONGEST} letters, digits and _"
         expected = f"{letters}, no digit or _ first, no word of C or C++"
-        remedy = "give another: name= or function=, or --name or --function on the command line"
         raise InvalidArgumentError(caller, argument, expected, describe(name), remedy)
     return name
