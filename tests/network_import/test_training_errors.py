@@ -152,10 +152,11 @@ def test_what_is_no_weight(tmp_path: Path) -> None:
         helper.make_node("Clip", ["n", "low"], ["y"]),
     ]
     numbers = {f"bn.{name}": np.abs(weight(6)) for name in ("w", "b", "mean", "var")}
-    made = linear(*nodes, low=np.float32(-1), **numbers)
+    made = linear(*nodes, low=np.float32(-1), unused=weight(3), **numbers)
     trained = Trained(made, tmp_path, loss="mean_squared_error", optimizer="sgd")
     assert [*trained.states] == ["fc.weight", "fc.bias", "bn.w", "bn.b"]
-    message = r"'train': expected patterns .*\(fc.weight, fc.bias, low, bn.w, bn.b\), got 'bn.mean'"
+    names = r"\(fc.weight, fc.bias, low, unused, bn.w, bn.b\)"
+    message = f"'train': expected patterns .*{names}, got 'bn.mean'"
     refused(InvalidArgumentError, message, made, tmp_path, train=["bn.mean"])
 
 

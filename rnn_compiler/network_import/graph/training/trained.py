@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.model_import.onnx_layers import KINDS, STATE_POSITIONS
-from rnn_compiler.network_import.graph import FLOATS, Graph, onnx
+from rnn_compiler.network_import.graph import FLOATS, Graph, onnx, subgraphs
 
 _STATISTICS = {"BatchNormalization": (3, 4)}
 """Inputs that are never trained: the statistics of a normalization."""
@@ -29,7 +29,7 @@ _INT8 = ("DequantizeLinear", "DynamicQuantizeLinear", "DynamicQuantizeLSTM", "Qu
 
 def check_floats(graph: Graph) -> None:
     """Checks that a file has no weights in int8."""
-    for node in graph.proto.node:
+    for node in _nodes(graph):
         operator = node.op_type
         if operator in _INT8 or operator.startswith("QLinear") or operator.endswith("Integer"):
             raise UnsupportedError(
@@ -39,6 +39,12 @@ def check_floats(graph: Graph) -> None:
             )
 
 
+def _nodes(graph: Graph) -> Iterator[Any]:
+    """The nodes of a graph and of the graphs inside it."""
+    for each in (graph.proto, *subgraphs(graph.proto)):
+        yield from each.node
+
+
 def take_trained(graph: Graph, patterns: Sequence[str] | None) -> dict[str, Any]:
     """Turns the trained initializers of a graph into inputs; returns their arrays by name.
 
@@ -46,7 +52,7 @@ def take_trained(graph: Graph, patterns: Sequence[str] | None) -> dict[str, Any]
     """
     _separate(graph)
     places: dict[str, list[tuple[str, int]]] = {}
-    for node in graph.proto.node:
+    for node in _nodes(graph):
         for number, name in enumerate(node.input):
             places.setdefault(name, []).append((node.op_type, number))
     tensors = {each.name: each for each in graph.proto.initializer if each.data_type in FLOATS}
@@ -56,8 +62,7 @@ def take_trained(graph: Graph, patterns: Sequence[str] | None) -> dict[str, Any]
         chosen = [
             name
             for name in known
-            if tensors[name].dims and not _only(places[name], _NUMBERS)
-            if name in places
+            if name in places and tensors[name].dims and not _only(places[name], _NUMBERS)
         ]
         if not chosen:
             raise InvalidArgumentError(
