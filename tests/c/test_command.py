@@ -165,7 +165,7 @@ USAGE = {
     ("--format", "c", "--target", "cpu", "--target", "cpu:generic"): "--format c: takes one target",
     ("--format", "c", "--target", "cpu:levels"): "--format c: takes one target",
     ("--format", "c", "--name", "string"): "expected a name that is no header of C's own",
-    ("--format", "c", "--function", "int"): "expected a name of letters",
+    ("--format", "c", "--function", "int"): "expected a name of at most 100 letters",
     ("--format", "c", "--name", "a-b"): "expected an identifier",
     ("--format", "c", "-o", __file__): "is a file; name a folder",
 }
