@@ -70,6 +70,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     from rnn_compiler.lowering.networks.from_onnx import linalg_of_onnx
     from rnn_compiler.network_import.graph import Graph
     from rnn_compiler.network_import.graph.axes import open_axes
+    from rnn_compiler.network_import.graph.bodies import check_bodies
     from rnn_compiler.network_import.graph.checks import (
         check_fit,
         check_inputs,
@@ -116,6 +117,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
         check_equal_sizes(graph, opened.values)
     check_operators(graph)
     check_types(graph)
+    check_bodies(graph)
     dtypes = graph.dtypes()
     ranges = ranges_of_positions(graph, opened.values)
     minima = {key: max(n, ranges.minima.get(key, n)) for key, n in opened.minima.items()}

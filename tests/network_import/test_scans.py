@@ -118,3 +118,42 @@ def test_rows_of_open_sizes_are_refused(
     message = rf"'mine' \(Scan\) returns a row for each step, so axis '{axis}' cannot be open"
     with pytest.raises(UnsupportedError, match=message):
         rc.import_network(saved(made, tmp_path / "m.onnx"))
+
+
+@ways("direct")
+@pytest.mark.parametrize("batch", first([2, "batch"]))
+def test_nodes_in_loops_are_rewritten(batch: int | str, agrees: Any) -> None:
+    """Integers are negated exactly; NaN passes; a value of the graph around the loop is read."""
+    nodes = [
+        helper.make_node("Cast", ["v"], ["i"], to=TensorProto.INT32),
+        helper.make_node("Add", ["i", "large"], ["j"]),
+        helper.make_node("Neg", ["j"], ["k"]),
+        helper.make_node("Add", ["k", "large"], ["m"]),
+        helper.make_node("Cast", ["m"], ["r"], to=TensorProto.FLOAT),
+        helper.make_node("MatMul", ["s", "w"], ["p"]),
+        helper.make_node("Add", ["r", "p"], ["q"]),
+        helper.make_node("Clip", ["q", "low", "high"], ["t"]),
+        helper.make_node("Identity", ["t"], ["o"]),
+    ]
+    bounds = {"low": np.float32(-20), "high": np.float32(20)}
+    outputs = ("last", "y") if batch == 2 else ("last",)
+    made = scan(nodes, 200, [batch, I], {"large": np.array(16777217, np.int32), **bounds}, outputs)
+    made.graph.initializer.append(numpy_helper.from_array(weight(I, I, scale=0.2), "w"))
+    given = inputs(200, 2, I)
+    given["x"] *= 10
+    agrees(made, given, judge=by_runtime)
+    agrees(made, given | {"first": np.full((2, I), np.nan, np.float32)}, judge=by_runtime)
+
+
+@pytest.mark.parametrize("batch", first([2, "batch"]))
+def test_nodes_in_loops_are_checked(batch: int | str, tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Cast", ["v"], ["i"], to=TensorProto.INT32),
+        helper.make_node("Div", ["large", "i"], ["k"], name="inside"),
+        helper.make_node("Cast", ["k"], ["r"], to=TensorProto.FLOAT),
+        helper.make_node("Add", ["s", "r"], ["t"]),
+        helper.make_node("Identity", ["t"], ["o"]),
+    ]
+    made = scan(nodes, 400, [batch, I], {"large": np.array(7, np.int32)}, ("last",))
+    with pytest.raises(UnsupportedError, match=r"'mine/inside' \(Div\): expected integers divided"):
+        rc.import_network(saved(made, tmp_path / "m.onnx"))

@@ -23,6 +23,7 @@ from rnn_compiler.network_import.graph import (
     subgraphs,
 )
 from rnn_compiler.network_import.graph.attention import plain_attention
+from rnn_compiler.network_import.graph.bodies import rewrite_bodies
 from rnn_compiler.network_import.graph.bounds import plain_bounds
 from rnn_compiler.network_import.graph.branches import select_results, take_known_branch
 from rnn_compiler.network_import.graph.definitions import plain_definitions
@@ -81,6 +82,7 @@ def fold(graph: Graph, *, writes_out: bool = True) -> None:
         graph.remove_unused()
         changed = changed or replace_loops(graph)
         changed = changed or (writes_out and (write_out_loops(graph) or select_results(graph)))
+        changed = changed or (writes_out and rewrite_bodies(graph, fold))
         if not changed:
             return
 
