@@ -10,7 +10,7 @@ folding       computes all known values, `written_out` recognises layers, `loops
               `transposed_convolutions`, `integer_convolutions`, `functions`, `normalizations`,
               `definitions`, `resizing`, `long_products`, `einsums`, `padding`, `depth` and `nan`
               rewrite operators into forms that IREE computes correctly; `branches` takes those of
-              an `If`
+              an `If`, and `bodies` does the same with Scans that stay loops
 checks        refuses nodes by name; `known_sizes` those that cannot have open axes
 replacement   builds the nodes that replace one
 gathered_rows multiplies rows at once that are gathered one by one
