@@ -1,10 +1,10 @@
 """Imports the recurrent layers of other frameworks' models as ops, with sizes and weights.
 
-import_model  the layers of a file of TensorFlow, Keras, ONNX or PyTorch
+import_model  the layers of a file of TensorFlow, TensorFlow Lite, Keras, ONNX or PyTorch
 Layer         one of them: build() gives its module
 
-`saved_model` with `saved_keras`, `keras_file`, `onnx_file` and `torch_layers` each read some kinds
-of files (`kinds`); `cells` takes arrays from any framework;
+`saved_model` with `saved_keras`, `keras_file`, `onnx_file`, `tflite_file` and `torch_layers` each
+read some kinds of files (`kinds`); `cells` takes arrays from any framework;
 `tensorflow_graph` and the modules next to it find ops in graphs; `messages` is the table of
 protobuf messages. No framework is needed. Files are untrusted: nothing in them is run, and sizes
 stated in them are compared with their actual size before memory is allocated.
@@ -49,6 +49,11 @@ _REMEDIES: list[tuple[tuple[str, ...], str]] = [
     (("operators Loop",), f"its recurrent layers may be written as a Loop: {_WHOLE}"),
     (("operators Scan",), f"its recurrent layers may be written as a Scan: {_WHOLE}"),
     (
+        ("TensorFlow Lite",),
+        "unrolled layers (Keras' unroll=True, PyTorch's by litert-torch) are ordinary operators "
+        "there: import the model's .keras file, or the file of torch.save",
+    ),
+    (
         ("objects of", "numpy"),
         "pass its arrays to rc.weights.from_torch, or save them as tensors (torch.from_numpy)",
     ),
@@ -82,10 +87,11 @@ def import_model(
 
     Args:
         path: A SavedModel folder, a frozen GraphDef ``.pb``, a ``.keras`` or ``.h5`` file of Keras,
-            an ``.onnx`` file, a file from torch.save or torch.jit.save, or a state dict in a
-            ``.safetensors`` file. Files of Keras and torch may have any suffix. If an ``.h5`` file
-            has only weights, the model's ``.json`` must be next to it; pass the path of either.
-            Keras' files may be unzipped: pass the path of the folder.
+            an ``.onnx`` file, a file from torch.save or torch.jit.save, a state dict in a
+            ``.safetensors`` file, or a ``.tflite`` file. Files of Keras, torch and TensorFlow Lite
+            may have any suffix. If an ``.h5`` file has only weights, the model's ``.json`` must be
+            next to it; pass the path of either. Keras' files may be unzipped: pass the path of the
+            folder.
         layers: The names of the layers to import; default: all.
 
     Returns:
@@ -100,7 +106,7 @@ def import_model(
             installed.
 
     Example:
-        >>> import_model("model.tflite")
+        >>> import_model("model.txt")
         Traceback (most recent call last):
         ...
         rnn_compiler.errors.InvalidArgumentError: import_model: 'path': expected ...

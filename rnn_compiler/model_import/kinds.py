@@ -1,7 +1,7 @@
 """The kinds of model files, by their first bytes or their suffixes.
 
-Keras' and PyTorch's files begin with what tells them apart, so they may have any name, as ``.net``
-or ``.th``. Other formats have no such bytes, and are known by their suffix alone.
+Files of Keras, PyTorch and TensorFlow Lite begin with what tells them apart, so they may have any
+name, as ``.net`` or ``.th``. Other formats have no such bytes, and are known by their suffix alone.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from rnn_compiler.base.files import open_regular
 from rnn_compiler.model_import.keras_file import read_h5, read_json, read_keras
 from rnn_compiler.model_import.onnx_file import read_onnx
 from rnn_compiler.model_import.saved_model import read_frozen_graph
+from rnn_compiler.model_import.tflite_file import read_tflite
+from rnn_compiler.model_import.tflite_reader import is_tflite
 from rnn_compiler.model_import.torch_layers import read_exported, read_safetensors, read_torch
 from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
 
@@ -36,6 +38,7 @@ class ModelFile(NamedTuple):
 MODEL_FILES: Mapping[str, ModelFile] = MappingProxyType(
     {
         ".pb": ModelFile("TensorFlow", read_frozen_graph),
+        ".tflite": ModelFile("TensorFlow Lite", read_tflite),
         ".keras": ModelFile("Keras", read_keras),
         ".h5": ModelFile("Keras", read_h5),
         ".hdf5": ModelFile("Keras", read_h5),
@@ -67,6 +70,8 @@ def kind_of(path: Path) -> ModelFile | None:
         start = stream.read(16)
         if start.startswith(_HDF5):
             return MODEL_FILES[".h5"]
+        if is_tflite(start):
+            return MODEL_FILES[".tflite"]
         if _OLD_TORCH.match(start):
             return MODEL_FILES[".pt"]
         if start.startswith(_ZIP) and suffix not in _ZIPPED:

@@ -1,0 +1,224 @@
+"""Writes TensorFlow Lite files with recurrent layers, without a package.
+
+A table is a dict of values by field number: a numpy scalar, a dict for a table, an array for a
+vector of numbers, or a list of dicts for a vector of tables. The field numbers are those of
+TensorFlow Lite's schema.fbs.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Writer", "gates", "lstm", "table_bytes"]
+
+TYPES = {"float32": 0, "float16": 1, "int32": 2, "int64": 4, "bool": 6, "int16": 7, "int8": 9}
+OPS = {
+    **{"ADD": 0, "CONCATENATION": 2, "DEQUANTIZE": 6, "FULLY_CONNECTED": 9, "LOGISTIC": 14},
+    **{"LSTM": 16, "MUL": 18, "RELU": 19, "RESHAPE": 22, "RNN": 24, "SVDF": 27, "TANH": 28},
+    **{"UNIDIRECTIONAL_SEQUENCE_RNN": 35, "GATHER": 36, "TRANSPOSE": 39, "SUB": 41},
+    **{"UNIDIRECTIONAL_SEQUENCE_LSTM": 44, "STRIDED_SLICE": 45, "BIDIRECTIONAL_SEQUENCE_RNN": 46},
+    **{"SPLIT": 49, "BIDIRECTIONAL_SEQUENCE_LSTM": 52, "MAXIMUM": 55, "MINIMUM": 57, "LESS": 58},
+    **{"REVERSE_V2": 105, "WHILE": 119, "CALL_ONCE": 129},
+    **{"VAR_HANDLE": 142, "READ_VARIABLE": 143},
+}
+_VARIABLE_TYPE = np.int8(13)
+
+
+def table_bytes(root: Mapping[int, Any]) -> bytes:
+    """A FlatBuffer with an identifier."""
+    out = bytearray(struct.pack("<I", 0) + b"TFL3" + bytes(8))
+    struct.pack_into("<I", out, 0, _table(out, root))
+    return bytes(out)
+
+
+def _table(out: bytearray, fields: Mapping[int, Any]) -> int:
+    """Appends a table, then what it refers to; its place."""
+    count = max(fields, default=-1) + 1
+    out += bytes(-len(out) % 8)
+    places = len(out)
+    out += struct.pack("<HH", 4 + 2 * count, 8 + 8 * count)
+    out += b"".join(
+        struct.pack("<H", 8 + 8 * index if index in fields else 0) for index in range(count)
+    )
+    out += bytes(-len(out) % 8)
+    start = len(out)
+    out += struct.pack("<i", start - places) + bytes(4 + 8 * count)
+    for index, value in fields.items():
+        at = start + 8 + 8 * index
+        if isinstance(value, np.generic):
+            out[at : at + value.nbytes] = value.tobytes()
+        else:
+            struct.pack_into("<I", out, at, _target(out, value) - at)
+    return start
+
+
+def _target(out: bytearray, value: Any) -> int:
+    """Appends a table or a vector; its place."""
+    if isinstance(value, dict):
+        return _table(out, value)  # pyright: ignore
+    out += bytes((12 - len(out)) % 16)
+    start = len(out)
+    out += struct.pack("<I", len(value))
+    if isinstance(value, np.ndarray):
+        out += value.tobytes()
+        return start
+    out += bytes(4 * len(value))
+    for k, each in enumerate(value):
+        at = start + 4 + 4 * k
+        struct.pack_into("<I", out, at, _table(out, each) - at)
+    return start
+
+
+class Writer:
+    """A model whose graphs are made op by op."""
+
+    def __init__(self) -> None:
+        self.buffers: list[dict[int, Any]] = [{}]
+        self.codes: list[dict[int, Any]] = []
+        self.graphs: list[dict[str, Any]] = []
+        self.graph()
+
+    def graph(self) -> int:
+        """Begins a graph, to which the next tensors and ops belong."""
+        self.graphs.append({"tensors": [], "ops": [], "inputs": [], "outputs": []})
+        return len(self.graphs) - 1
+
+    def tensor(
+        self,
+        shape: Sequence[int] = (),
+        dtype: str = "float32",
+        *,
+        data: Any = None,
+        variable: bool = False,
+        signature: Sequence[int] | None = None,
+        scale: Sequence[float] = (),
+        zero: Sequence[int] = (),
+        sparse: bool = False,
+    ) -> int:
+        """A tensor's number; with data, a constant."""
+        fields: dict[int, Any] = {0: np.array(shape, "<i4"), 1: np.int8(TYPES[dtype])}
+        fields[5] = np.bool_(variable)
+        if data is not None:
+            data = np.asarray(data)
+            fields[0], fields[1] = np.array(data.shape, "<i4"), np.int8(TYPES[data.dtype.name])
+            fields[2] = np.uint32(len(self.buffers))
+            self.buffers.append({0: np.frombuffer(data.tobytes(), np.uint8)})
+        if scale:
+            fields[4] = {2: np.array(scale, "<f4"), 3: np.array(zero or [0] * len(scale), "<i8")}
+        if sparse:
+            fields[6] = {}
+        if signature is not None:
+            fields[7] = np.array(signature, "<i4")
+        self.graphs[-1]["tensors"].append(fields)
+        return len(self.graphs[-1]["tensors"]) - 1
+
+    def op(
+        self,
+        name: str,
+        inputs: Sequence[int],
+        shape: Sequence[int] = (),
+        dtype: str = "float32",
+        *,
+        options: tuple[int, dict[int, Any]] | None = None,
+        outputs: Sequence[int] | None = None,
+    ) -> int:
+        """The number of an op's first output; options are the number of their type, and fields."""
+        code = OPS[name]
+        self.codes.append({0: np.int8(min(code, 127)), 3: np.int32(code)})
+        made = [self.tensor(shape, dtype)] if outputs is None else list(outputs)
+        fields: dict[int, Any] = {
+            0: np.uint32(len(self.codes) - 1),
+            1: np.array(inputs, "<i4"),
+            2: np.array(made, "<i4"),
+        }
+        if options is not None:
+            fields[3], fields[4] = np.uint8(options[0]), options[1]
+        self.graphs[-1]["ops"].append(fields)
+        return made[0] if made else -1
+
+    def ends(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
+        """Sets the inputs and outputs of the last graph."""
+        self.graphs[-1]["inputs"], self.graphs[-1]["outputs"] = inputs, outputs
+
+    def content(self) -> bytes:
+        """The file."""
+        graphs = [
+            {
+                0: each["tensors"],
+                1: np.array(each["inputs"], "<i4"),
+                2: np.array(each["outputs"], "<i4"),
+                3: each["ops"],
+            }
+            for each in self.graphs
+        ]
+        model = {0: np.uint32(3), 1: self.codes, 2: graphs, 4: self.buffers}
+        return table_bytes(model)
+
+    def save(self, path: Path) -> Path:
+        """Writes the file."""
+        path.write_bytes(self.content())
+        return path
+
+
+def gates(
+    inputs: int, units: int, *, seed: int = 0, cifg: bool = False, peepholes: bool = False
+) -> dict[str, Any]:
+    """Random weights of an LSTM by slot, ``w_i``, ``r_i``, ``p_i``, ``b_i``, ..."""
+    draw = np.random.default_rng(seed)
+    shapes = {
+        **{f"w_{gate}": (units, inputs) for gate in "ifco"},
+        **{f"r_{gate}": (units, units) for gate in "ifco"},
+        **({f"p_{gate}": (units,) for gate in "ifo"} if peepholes else {}),
+        **{f"b_{gate}": (units,) for gate in "ifco"},
+    }
+    names = [name for name in shapes if not (cifg and name.endswith("_i"))]
+    return {name: draw.normal(0, 0.5, shapes[name]).astype(np.float32) for name in names}
+
+
+_SLOTS = (
+    *(f"{kind}_{gate}" for kind in "wr" for gate in "ifco"),
+    *("p_i", "p_f", "p_o"),
+    *(f"b_{gate}" for gate in "ifco"),
+    *("projection", "projection_bias"),
+)
+
+
+def lstm(
+    writer: Writer,
+    x: int,
+    weights: Mapping[str, Any],
+    shape: Sequence[int],
+    *,
+    clip: float = 10.0,
+    time_major: bool = False,
+    activation: int = 4,
+    diagonal: bool = False,
+    norms: Mapping[str, Any] | None = None,
+    state: Any = None,
+) -> int:
+    """The output of a UNIDIRECTIONAL_SEQUENCE_LSTM; weights are arrays, or numbers of tensors.
+
+    `norms` are weights of a layer normalization; `state` is what h holds in the file, if anything.
+    """
+    units = shape[-1]
+    batch = shape[1 if time_major else 0]
+
+    def slot(value: Any) -> int:
+        return value if isinstance(value, int) else writer.tensor(data=value)
+
+    numbers = [slot(weights[name]) if name in weights else -1 for name in _SLOTS]
+    h = writer.tensor((batch, units), variable=True, data=state)
+    c = writer.tensor((batch, units), variable=True)
+    others = [slot((norms or {})[f"norm_{gate}"]) for gate in "ifco"] if norms else []
+    options = {
+        **{0: np.int8(activation), 1: np.float32(clip), 3: np.bool_(time_major)},
+        **({5: np.bool_(True)} if diagonal else {}),
+    }
+    return writer.op(
+        "UNIDIRECTIONAL_SEQUENCE_LSTM", [x, *numbers, h, c, *others], shape, options=(71, options)
+    )
