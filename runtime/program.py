@@ -16,10 +16,9 @@ from rnn_compiler.runtime.direct.memory import typed
 from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.loading import load_module
 from rnn_compiler.runtime.session import Session
-from rnn_compiler.runtime.states import states_of
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.functions import function_tables
+from rnn_compiler.schema.functions import function_tables, states_of
 from rnn_compiler.schema.manifest import Manifest
 from rnn_compiler.schema.notebook import page
 

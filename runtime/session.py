@@ -27,9 +27,9 @@ from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.states import (
     checked_states,
     read_states,
-    states_of,
     write_states,
 )
+from rnn_compiler.schema.functions import states_of
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.notebook import page, table
 

@@ -25,11 +25,12 @@ from rnn_compiler.errors import (
 from rnn_compiler.runtime.arguments import as_array, check_argument
 from rnn_compiler.runtime.direct.memory import typed
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.functions import states_of
+from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import is_static
 from rnn_compiler.schema.pytrees import leaves
 
-__all__ = ["States", "checked_states", "read_states", "states_of", "write_states"]
+__all__ = ["States", "checked_states", "read_states", "write_states"]
 
 States = Mapping[str, npt.NDArray[Any]]
 """Values of states by name."""
@@ -42,13 +43,6 @@ _TYPES = {
 
 _DIGEST = "rnn_compiler.sha256"
 """The key of the digest in the metadata of a file."""
-
-
-def states_of(functions: Sequence[FunctionSpec]) -> dict[str, TensorSpec]:
-    """The states of a module's functions, by name, in the order of their arguments."""
-    return {
-        each.name: each for spec in functions for each in spec.arguments if each.name in spec.states
-    }
 
 
 def checked_states(

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.lowering.host.functions import HostFunction
-from rnn_compiler.lowering.host.states import HEADER, layout_of, states_of
+from rnn_compiler.lowering.host.states import HEADER, fixed_states, layout_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.identifiers import check_identifier
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -239,7 +239,7 @@ def functions_of(
     `initial` has the symbols of states' first values (`State`).
     """
     found = _functions_of(functions, alignment)
-    tensors = states_of(each.spec for each in functions)
+    tensors = fixed_states(each.spec for each in functions)
     if not tensors:
         return found
     known = {m.name: m for each in found for m in each.arguments if m.is_state}

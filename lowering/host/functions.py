@@ -116,11 +116,14 @@ def read_functions(
 def _checked(
     spec: FunctionSpec, types: Mapping[str, Types], schedules: Mapping[str, Schedule]
 ) -> HostFunction:
-    """A function, if the module has it with these types; IREE's integers have no sign."""
+    """A function, if the module has it with these types; IREE's integers may have no sign."""
     found = types[spec.function]
     for tensors, known in ((spec.arguments, found.arguments), (spec.results, found.results)):
-        expected = [TensorType(each.dtype.removeprefix("u"), each.shape) for each in tensors]
-        if expected != [*known]:
+        expected, got = (
+            [TensorType(each.dtype.removeprefix("u"), each.shape) for each in some]
+            for some in (tensors, known)
+        )
+        if expected != got:
             raise UnsupportedError(f"{spec.function}: its types are not those expected")
     return HostFunction(spec, schedules[spec.function])
 

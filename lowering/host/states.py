@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.schema.functions import states_of
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import is_static
 
@@ -16,14 +17,12 @@ HEADER = 16
 """The size of the header of a block in bytes."""
 
 
-def states_of(functions: Iterable[FunctionSpec]) -> dict[str, TensorSpec]:
-    """The states by name, in the order of the functions and their arguments.
+def fixed_states(functions: Iterable[FunctionSpec]) -> dict[str, TensorSpec]:
+    """The states, as `states_of`.
 
     UnsupportedError: one has an open size.
     """
-    found = {
-        each.name: each for spec in functions for each in spec.arguments if each.name in spec.states
-    }
+    found = states_of(functions)
     for name, each in found.items():
         if not is_static(*each.shape):
             raise UnsupportedError(f"the state {name} has an open size, {each}: give it a value")

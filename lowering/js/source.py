@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rnn_compiler.lowering.host.functions import UNREAD, HostFunction
-from rnn_compiler.lowering.host.states import layout_of, states_of
+from rnn_compiler.lowering.host.states import fixed_states, layout_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, SizeFormula, written
@@ -77,7 +77,7 @@ def print_module(
     `constants` are offsets in the section of constants; `initial` the first values of states, each
     the number of a constant, or None for zeros.
     """
-    tensors = states_of(each.spec for each in functions)
+    tensors = fixed_states(each.spec for each in functions)
     states = {
         "layout": f"{layout_of(tensors.values()):016x}",
         "tensors": [*map(_tensor, tensors.values())],
@@ -233,7 +233,7 @@ def print_types(
     lines = [f"// {name}.d.ts: types of {name}.mjs.", f"// {origin} Do not edit.", "", _ERRORS]
     for each in functions:
         lines += _typed_function(each)
-    tensors = states_of(each.spec for each in functions)
+    tensors = fixed_states(each.spec for each in functions)
     lines += _typed_states(functions, tensors, initial) if tensors else []
     lines += ["export interface Functions {"]
     lines += [f"  {each.spec.function}: {_camel(each.spec.function)};" for each in functions]

@@ -354,6 +354,13 @@ def _table(spec: FunctionSpec) -> str:
     return line + table(["", "name", "type", "shape"], rows)
 
 
+def states_of(functions: Iterable[FunctionSpec]) -> dict[str, TensorSpec]:
+    """The states of a module's functions, by name, in the order of their arguments."""
+    return {
+        each.name: each for spec in functions for each in spec.arguments if each.name in spec.states
+    }
+
+
 def function_tables(specs: Sequence[FunctionSpec]) -> str:
     """A table in HTML for each function, collapsed unless there is only one."""
     unfolded = ' open="open"' if len(specs) == 1 else ""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from c.calling import Loaded
 
 import rnn_compiler as rc
 
@@ -29,7 +31,7 @@ def text(states: Arrays, results: Arrays, body: str) -> str:
     for name, (kind, _) in results.items():
         marked.append(f"tensor<{kind}> {{jax.result_info = \"result['{name}']\"}}")
     values = ", ".join(value for _, value in (*states.values(), *results.values()))
-    return f"""func.func @main({", ".join(given)}, %x: tensor<40xf32>) -> ({", ".join(marked)}) {{
+    return f"""func.func @step({", ".join(given)}, %x: tensor<40xf32>) -> ({", ".join(marked)}) {{
       {body}
       return {values} : {", ".join(made)}
     }}"""
@@ -38,7 +40,7 @@ def text(states: Arrays, results: Arrays, body: str) -> str:
 OLD = text(
     {"a": ("40xf32", "%a1"), "b": ("40xf32", "%b1"), "c": ("40xf32", "%a")},
     {
-        **{"old": ("40xf32", "%b"), "new": ("40xf32", "%a1")},
+        **{"old": ("40xf32", "%b"), "next": ("40xf32", "%a1")},
         **{"rows": ("8x5xf32", "%rows"), "part": ("3xf32", "%part")},
     },
     """%a1 = stablehlo.multiply %a, %x : tensor<40xf32>
@@ -50,7 +52,7 @@ OLD = text(
 
 def old(s: Arrays, x: Any) -> tuple[Arrays, Arrays]:
     a, b = s["a"], s["b"]
-    results = {"old": b, "new": a * x, "rows": b.reshape(8, 5), "part": a[4:7]}
+    results = {"old": b, "next": a * x, "rows": b.reshape(8, 5), "part": a[4:7]}
     return {"a": a * x, "b": s["c"] + x, "c": a}, results
 
 
@@ -122,17 +124,34 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("calls", ["direct", "iree"])
-@pytest.mark.parametrize("name", CASES)
-def test_steps(name: str, calls: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, reference = CASES[name]
-    module = rc.link_module(source)
+def first(module: rc.Module) -> tuple[Arrays, Any]:
+    """First values of the states, and the argument."""
     rng = np.random.default_rng(0)
     state = {
         each.name: np.array(rng.normal(size=each.static_shape) ** 2, each.dtype)
         for each in module.functions[0].arguments
     }
-    x = state.pop("x")
+    return state, state.pop("x")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_in_c(name: str, tmp_path: Path) -> None:
+    source, reference = CASES[name]
+    module = rc.link_module(source)
+    state, x = first(module)
+    loaded = Loaded(rc.compile_c(module, "cpu:generic"), tmp_path)
+    found = loaded.call("step", {**state, "x": x})
+    after, results = reference(state, x)
+    for key, value in {**after, **results}.items():
+        np.testing.assert_allclose(found[key], value, rtol=1e-5, err_msg=key)
+
+
+@pytest.mark.parametrize("calls", ["direct", "iree"])
+@pytest.mark.parametrize("name", CASES)
+def test_steps(name: str, calls: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, reference = CASES[name]
+    module = rc.link_module(source)
+    state, x = first(module)
     monkeypatch.setenv("RNN_COMPILER_CALLS", calls)
     program = rc.runtime.load(rc.compile(module, "cpu:generic"), device="local-sync")
     session = program.session(**state)
