@@ -601,7 +601,7 @@ def _introduction(
     name: str, functions: Sequence[CFunction], origin: str, processor: str, flash: int
 ) -> list[str]:
     names = ", ".join(function.name for function in functions)
-    states = ", a struct of states" if any(function.state for function in functions) else ""
+    states = ", states" if any(function.state for function in functions) else ""
     alignment = functions[0].alignment
     return [
         f"{name}.h: {names}.",
