@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from jax_functions.trees import leaves
 
 import rnn_compiler as rc
 from rnn_compiler.linking import link_module
-from rnn_compiler.schema.pytrees import leaves
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
 jnp = pytest.importorskip("jax.numpy")

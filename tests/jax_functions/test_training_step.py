@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from execution import Execute, ways
+from jax_functions.trees import leaves
 
 import rnn_compiler as rc
-from rnn_compiler.schema.pytrees import leaves
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
 jnp = pytest.importorskip("jax.numpy")
