@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from rnn_compiler.schema import pytrees
 
 
-def leaves(trees: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: leaf for name, _, leaf in pytrees.leaves(trees)}
+def leaves(trees: Mapping[str, Any], known: Collection[str] = ()) -> dict[str, Any]:
+    return {name: leaf for name, _, leaf in pytrees.leaves(trees, known)}
