@@ -160,9 +160,10 @@ def training_step(
     remembers are states: arguments, of which `train` returns the next values under the same names.
     All other weights stay as they are in the file.
 
-        train   the network's inputs, target, mask if the loss has one, learning_rate, states
-                -> loss, the network's outputs, states
-        infer   the network's inputs, trained weights -> the network's outputs
+    - ``train`` takes the network's inputs, ``target``, ``mask`` if the loss has one,
+      ``learning_rate`` and the states, and returns ``loss``, the network's outputs and the states.
+    - ``infer`` takes the network's inputs and the trained weights, and returns the network's
+      outputs.
 
     Args:
         path: An ``.onnx`` file, with weights in it or in files next to it.
