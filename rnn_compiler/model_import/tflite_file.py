@@ -1,4 +1,4 @@
-"""Imports the recurrent layers of TensorFlow Lite files.
+"""Imports the recurrent layers of TensorFlow Lite files: fused operators, and loops.
 
 UNIDIRECTIONAL_SEQUENCE_LSTM, which the converter makes of Keras' LSTM, becomes BlockLSTMV2: this
 op too has peepholes and limits the cell's values (`cell_clip`), which CudnnRNNV3 and ONNX's LSTM
@@ -12,29 +12,48 @@ layer normalization.
 Without matrices of i, i is 1 - f. As 1 - sigmoid(z) = sigmoid(-z), the weights of i are then those
 of f, negated.
 
+A loop (WHILE) whose step is one of Keras' cells (`tflite_loops`) becomes CudnnRNNV3 or ONNX's op,
+as the layers of `.keras` files do.
+
 Source: tensorflow/lite/kernels/unidirectional_sequence_lstm.cc, lstm_eval.cc.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rnn_compiler.model_import.layer import STREAMED, Layer, RefusedLayer, checked, named_apart
+from rnn_compiler.model_import.keras_layers import activation_attributes
+from rnn_compiler.model_import.layer import (
+    CUDNN_NAMES,
+    STREAMED,
+    Layer,
+    RefusedLayer,
+    canonical,
+    checked,
+    cudnn_mode,
+    named_apart,
+)
 from rnn_compiler.model_import.reading import Budget, damaged, exceeded, stored_bytes
+from rnn_compiler.model_import.tflite_loops import Cell, UnknownCellError, cell_of, constant
 from rnn_compiler.model_import.tflite_reader import Graph, Op, Tensor, TfliteFile
+from rnn_compiler.weights import from_onnx
 
 _SEQUENCE_LSTM = 44
-_CONCATENATION, _DEQUANTIZE, _FULLY_CONNECTED, _BATCH_MATMUL = 2, 6, 9, 126
-_REVERSE, _WHILE, _CALL_ONCE, _READ_VARIABLE = 105, 119, 129, 143
-_MOVEMENT = (22, 36, 39, 43, 45, 65, _REVERSE)
+_CONCATENATION, _DEQUANTIZE, _FULLY_CONNECTED, _RESHAPE, _BATCH_MATMUL = 2, 6, 9, 22, 126
+_TRANSPOSE, _FILL, _REVERSE, _WHILE, _CALL_ONCE, _READ_VARIABLE = 39, 94, 105, 119, 129, 143
+_MOVEMENT = (_RESHAPE, 36, _TRANSPOSE, 43, 45, 65, _REVERSE)
 """RESHAPE, GATHER, TRANSPOSE, SQUEEZE, STRIDED_SLICE, SLICE, and reversing."""
 
 _FROM_KERAS = "import the model's .keras file instead"
+_CONVERT = (
+    "as the converter leaves them out: convert with TFLiteConverter.from_keras_model, or "
+    f"{_FROM_KERAS}"
+)
 _REFUSED = {
     16: ("lstm", "the operator LSTM, a single step as TensorFlow 1 converted it"),
     24: ("rnn", "the operator RNN, a single step as TensorFlow 1 converted it"),
@@ -56,6 +75,9 @@ _SLOTS = (
 )
 _TANH = 4
 _MOST_LAYERS = 300
+_BYTES_OF_OP = 1_000
+"""About what following an op of a loop takes."""
+
 _FURTHEST = 10
 """The most ops that move a value between two others."""
 
@@ -81,46 +103,60 @@ class _Call:
         return self.op.inputs[_SLOTS.index(name)]
 
 
+@dataclass(frozen=True)
+class _Input:
+    """The input of a layer: a tensor, which of its axes are the steps, and whether reversed."""
+
+    number: int
+    time_axis: int
+    is_reversed: bool
+
+    def turned(self) -> _Input:
+        """The input of the other direction, if this one is forward."""
+        return replace(self, is_reversed=True)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An op with its layer, and its input if that is known."""
+
+    op: Op
+    layer: Layer | RefusedLayer
+    input: _Input | None = None
+
+
 def read_tflite(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     """The layers of a file, and a description of its other content."""
     file = TfliteFile(path)
     budget = Budget(path, stored_bytes(path))
-    found: list[Layer | RefusedLayer] = []
+    layers: list[Layer | RefusedLayer] = []
     for graph in file.graphs:
-        directions = _directions(file, graph)
+        found: list[_Found] = []
         for op in graph.ops:
-            made = _layer(file, graph, op, directions, budget)
+            made = _found(file, graph, op, budget)
             if made is None:
                 continue
-            if len(found) == _MOST_LAYERS:
+            if len(layers) + len(found) == _MOST_LAYERS:
                 raise exceeded(path, f"it has more than {_MOST_LAYERS} recurrent layers")
             found.append(made)
+        layers += _named(graph, found)
     count = sum(len(graph.ops) for graph in file.graphs)
-    return named_apart(found), f"{count} operators of TensorFlow Lite, none with recurrent weights"
+    return named_apart(layers), f"{count} operators of TensorFlow Lite, none with recurrent weights"
 
 
-def _layer(
-    file: TfliteFile, graph: Graph, op: Op, directions: Mapping[Op, str], budget: Budget
-) -> Layer | RefusedLayer | None:
+def _found(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Found | None:
     """The layer of an op; None if it is not recurrent."""
     if op.code in _REFUSED:
-        return RefusedLayer(*_REFUSED[op.code], f"which is not imported: {_FROM_KERAS}")
-    if op.code == _WHILE:
-        body = file.graph(file.options(op, "While")["body"])
-        if not any(each.code in (_FULLY_CONNECTED, _BATCH_MATMUL) for each in body.ops):
-            return None
-        reason = "its steps in a loop of ordinary operators (WHILE)"
-        return RefusedLayer("loop", reason, f"which is not recognised: {_FROM_KERAS}")
-    if op.code != _SEQUENCE_LSTM:
-        return None
-    name = directions.get(op, "lstm")
+        clause = f"which is not imported: {_FROM_KERAS}"
+        return _Found(op, RefusedLayer(*_REFUSED[op.code], clause))
+    read, name = _READERS.get(op.code, (None, ""))
     try:
-        return _lstm(file, graph, op, name, budget)
+        return read and read(file, graph, op, budget)
     except _RefusedError as refusal:
-        return RefusedLayer(name, refusal.reason, refusal.clause)
+        return _Found(op, RefusedLayer(name, refusal.reason, refusal.clause))
 
 
-def _lstm(file: TfliteFile, graph: Graph, op: Op, name: str, budget: Budget) -> Layer:
+def _lstm(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Found:
     """The BlockLSTMV2 of a UNIDIRECTIONAL_SEQUENCE_LSTM."""
     slots = {
         slot: file.tensor(graph, number)
@@ -133,22 +169,23 @@ def _lstm(file: TfliteFile, graph: Graph, op: Op, name: str, budget: Budget) -> 
     arrays = {
         slot: _array(file, call, slot, budget) for slot in slots if slot not in ("x", "h", "c")
     }
-    weights, sizes = _block_weights(file.path, name, arrays)
+    weights, sizes = _block_weights(file.path, arrays)
     x, time_major = slots["x"], bool(options["time_major"])
     if len(x.shape) != 3 or x.shape[2] not in (None, sizes["input_size"]):
-        raise damaged(file.path, f"the input of {name} has the shape {list(x.shape)}")
+        raise damaged(file.path, f"the input of an LSTM has the shape {list(x.shape)}")
     steps, batch = (x.shape[0], x.shape[1]) if time_major else (x.shape[1], x.shape[0])
     clip = max(0.0, options["cell_clip"])
+    given = _input(file, graph, op.inputs[0], 1 - time_major)
     layer = Layer(
-        name,
+        "lstm",
         "BlockLSTMV2",
         {"cell_clip": clip, "use_peephole": "p_f" in slots},
         {"seq_length": steps, "batch_size": batch, **sizes},
         "float32",
         weights,
-        tuple(_notes(file, call, name, clip, time_major)),
+        tuple(_notes(slots, given, clip, time_major)),
     )
-    return checked(layer, file.path)
+    return _Found(op, checked(layer, file.path), given)
 
 
 def _check_supported(call: _Call, options: Mapping[str, Any]) -> None:
@@ -188,28 +225,21 @@ def _array(file: TfliteFile, call: _Call, slot: str, budget: Budget) -> Any:
     if not tensor.size or tensor.is_variable or source is not None:
         raise _missing(file, slot, tensor, source)
     if tensor.dtype not in ("float32", "float16", "int8"):
-        raise _RefusedError(
-            f"weights of {tensor.dtype} ({slot})", f"which is not read: {_FROM_KERAS}"
-        )
-    array = file.array(tensor)
-    if tensor.dtype == "float32":
-        return array
-    budget.take(4 * array.size)
-    if tensor.dtype == "float16":
-        return array.astype(np.float32)
-    if len(tensor.scale) != 1 or any(tensor.zero):
+        clause = f"which is not read: {_FROM_KERAS}"
+        raise _RefusedError(f"weights of {tensor.dtype} ({slot})", clause)
+    array = file.real(tensor, budget)
+    if array is None or len(tensor.scale) > 1:
         raise _RefusedError(f"int8 weights without a single scale ({slot})")
-    return array.astype(np.float32) * np.float32(tensor.scale[0])
+    return array
 
 
 def _missing(file: TfliteFile, slot: str, tensor: Tensor, source: Op | None) -> _RefusedError:
     """The refusal of weights that are not in the file."""
-    is_set = any(op.code == _CALL_ONCE for graph in file.graphs for op in graph.ops)
-    if source is not None and source.code == _READ_VARIABLE and not is_set:
+    is_variable = source is not None and source.code == _READ_VARIABLE
+    if is_variable and _CALL_ONCE not in file.codes:
         return _RefusedError(
             f"weights in a variable that nothing sets ({slot}): they are not in the file",
-            "as the converter leaves them out: convert with TFLiteConverter.from_keras_model, "
-            f"or {_FROM_KERAS}",
+            _CONVERT,
         )
     if tensor.is_variable:
         return _RefusedError(
@@ -220,9 +250,7 @@ def _missing(file: TfliteFile, slot: str, tensor: Tensor, source: Op | None) -> 
     return _RefusedError(reason, f"which cannot be read: {_FROM_KERAS}")
 
 
-def _block_weights(
-    path: Path, name: str, arrays: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, int]]:
+def _block_weights(path: Path, arrays: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
     """The weights of BlockLSTMV2, and the sizes that they have."""
     held = dict(arrays)
     if "w_i" not in held and "r_i" not in held:
@@ -239,10 +267,10 @@ def _block_weights(
     }
     for slot, shape in shapes.items():
         if slot not in held:
-            raise damaged(path, f"{name} has no {slot}")
+            raise damaged(path, f"an LSTM has no {slot}")
         if held[slot].shape != shape or not held[slot].size:
             sizes = list(held[slot].shape)
-            raise damaged(path, f"{slot} of {name} has the shape {sizes}, not {list(shape)}")
+            raise damaged(path, f"{slot} of an LSTM has the shape {sizes}, not {list(shape)}")
     matrices = [[held[f"{kind}_{gate}"].T for gate in _GATES] for kind in "wr"]
     zeros = np.zeros(units, np.float32)
     weights: dict[str, Any] = {
@@ -254,42 +282,176 @@ def _block_weights(
 
 
 def _notes(
-    file: TfliteFile, call: _Call, name: str, clip: float, time_major: bool
+    slots: Mapping[str, Tensor], given: _Input, clip: float, time_major: bool
 ) -> Iterator[str]:
     """What the model does around the op, and how the op differs from Keras' layer."""
     if not time_major:
         yield "the model has the batch first: transpose x to [steps, batch, inputs], and h back"
-    if _reversed_input(file, call.graph, call.op) is not None:
-        yield "the model reverses the input: pass the steps of each row from its last to its first"
-    if name == "backward":
-        yield "its h is in that order; the model reverses it, and appends it to that of forward"
-    elif name == "forward":
-        yield "the model appends the h of backward to its h"
+    if given.is_reversed:
+        yield _REVERSED
     if clip:
         yield f"it keeps the cell within {clip:g}, as the converter adds to Keras' layers"
     kept = "the last h and cs of a call are h_prev and cs_prev of the next one"
     yield f"in TensorFlow Lite, {kept}, even if Keras' layer is not stateful{STREAMED}"
-    if any(tensor.dtype == "int8" for tensor in call.slots.values()):
-        yield "weights are int8 in the file, and float32 here: quantize='int8' stores them as int8"
+    if any(tensor.dtype == "int8" for tensor in slots.values()):
+        yield _INT8
 
 
-def _directions(file: TfliteFile, graph: Graph) -> dict[Op, str]:
-    """The ops that are the halves of a bidirectional layer, as ``"forward"`` or ``"backward"``.
+_REVERSED = "the model reverses the input: pass the steps of each row from its last to its first"
+_INT8 = "weights are int8 in the file, and float32 here: quantize='int8' stores them as int8"
+
+
+def _loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Found | None:
+    """The layer of a loop; None if its body has no matrix."""
+    body = file.graph(file.options(op, "While")["body"])
+    budget.take(_BYTES_OF_OP * len(body.ops))  # a body may be that of many loops
+    if not any(each.code in (_FULLY_CONNECTED, _BATCH_MATMUL) for each in body.ops):
+        return None
+    try:
+        cell = cell_of(file, graph, op, budget)
+    except UnknownCellError as error:
+        raise _unknown_loop(file, str(error)) from error
+    given = _input(file, graph, op.inputs[cell.sequence], 0)
+    shape = file.tensor(graph, given.number).shape
+    W, R, B = _onnx_weights(cell)
+    kind = f"onnx.{cell.operator}"
+    inputs = ["B", "sequence_lens", "initial_h", *(["initial_c"] if len(cell.states) > 1 else [])]
+    plain = {"inputs": inputs, "layout": given.time_axis}
+    if cell.operator == "GRU":
+        plain["linear_before_reset"] = int(cell.state_bias is not None)
+    attributes = canonical(kind, {**plain, **activation_attributes(cell.functions)}, "float32")
+    dims: dict[str, int | None] = {
+        **{"seq_length": shape[given.time_axis], "batch_size": shape[1 - given.time_axis]},
+        **{"input_size": W.shape[-1], "num_units": R.shape[-1]},
+    }
+    mode = cudnn_mode(kind, attributes)
+    notes = tuple(_loop_notes(file, graph, op, cell, given, mode is not None, budget))
+    weights: dict[str, Any] = {"W": W, "R": R, "B": B}
+    if mode is not None:
+        attributes = {
+            **{"rnn_mode": mode, "direction": "unidirectional", "is_training": False},
+            "time_major": not given.time_axis,
+        }
+        kind, dims["num_layers"] = "CudnnRNNV3", 1
+        weights = {"params": from_onnx(W, R, B, rnn_mode=mode)}
+    layer = Layer(cell.operator.lower(), kind, attributes, dims, "float32", weights, notes)
+    return _Found(op, checked(layer, file.path), given)
+
+
+def _unknown_loop(file: TfliteFile, what: str) -> _RefusedError:
+    """The refusal of a loop that is not recognised."""
+    if _READ_VARIABLE in file.codes and _CALL_ONCE not in file.codes:
+        reason = "weights in variables that nothing sets: they are not in the file"
+        return _RefusedError(reason, _CONVERT)
+    reason = f"its steps in a loop of ordinary operators (WHILE), with {what}"
+    return _RefusedError(reason, f"which is not recognised: {_FROM_KERAS}")
+
+
+def _onnx_weights(cell: Cell) -> tuple[Any, Any, Any]:
+    """W, R and B of ONNX's operator."""
+    units = len(cell.gates[0].bias)
+    state_bias: Any = np.zeros(units * len(cell.gates), np.float32)
+    if cell.state_bias is not None:
+        state_bias[-units:] = cell.state_bias
+    columns = zip(*((gate.input, gate.state, gate.bias) for gate in cell.gates), strict=True)
+    W, R, bias = (np.concatenate(arrays).astype(np.float32) for arrays in columns)
+    return W[None], R[None], np.concatenate([bias, state_bias])[None]
+
+
+def _loop_notes(
+    file: TfliteFile,
+    graph: Graph,
+    op: Op,
+    cell: Cell,
+    given: _Input,
+    is_cudnn: bool,
+    budget: Budget,
+) -> Iterator[str]:
+    """What the model does around a loop."""
+    if given.is_reversed:
+        yield _REVERSED
+    for name, argument in zip(("initial_h", "initial_c"), cell.states, strict=False):
+        number = op.inputs[argument]
+        source = graph.producers.get(number)
+        if source is not None and source.code == _FILL:
+            number = source.inputs[-1]
+        array = constant(file, graph, number, budget)
+        if array is not None and not np.any(array):
+            continue
+        called = CUDNN_NAMES[name] if is_cudnn else name
+        if source is not None and source.code == _READ_VARIABLE:
+            yield f"stateful: pass the states that a call gives to the next{STREAMED}"
+            break
+        always = "" if array is None else ": always the same array"
+        yield f"the model passes an initial state, which is {called}{always}"
+    body = file.graph(file.options(op, "While")["body"])
+    if any(tensor.dtype == "int8" for tensor in (*graph.tensors, *body.tensors)):
+        yield _INT8
+
+
+def _named(graph: Graph, found: Sequence[_Found]) -> Iterator[Layer | RefusedLayer]:
+    """The layers of a graph; halves of a bidirectional one are called forward and backward.
 
     Both have the same input, which one of them reverses, and their outputs are concatenated.
     """
-    found: dict[Op, str] = {}
+    names: dict[int, str] = {}
+    numbers = {id(each.op): k for k, each in enumerate(found)}
     for op in graph.ops:
         if op.code != _CONCATENATION or len(op.inputs) != 2:
             continue
-        forward, backward = (graph.producers.get(_source(graph, each)) for each in op.inputs)
-        if forward is None or backward is None:
+        halves = [graph.producers.get(_source(graph, each)) for each in op.inputs]
+        first, second = (numbers.get(id(each)) for each in halves)
+        if first is None or second is None:
             continue
-        if forward.code != _SEQUENCE_LSTM or backward.code != _SEQUENCE_LSTM or not forward.inputs:
-            continue
-        if _reversed_input(file, graph, backward) == forward.inputs[0]:
-            found[forward], found[backward] = "forward", "backward"
-    return found
+        inputs = [found[k].input for k in (first, second)]
+        if inputs[0] is not None and inputs[0].turned() == inputs[1]:
+            names.setdefault(first, "forward")
+            names.setdefault(second, "backward")
+    for k, each in enumerate(found):
+        layer = replace(each.layer, name=names.get(k, each.layer.name))
+        if isinstance(layer, Layer) and k in names:
+            layer = replace(layer, notes=(*layer.notes, _HALVES[layer.name]))
+        yield layer
+
+
+_HALVES = {
+    "forward": "the model appends the output of backward to its output",
+    "backward": "its output is in the order of its input: the model reverses it, and appends it to "
+    "that of forward",
+}
+"""Notes on the halves of a bidirectional layer."""
+
+
+def _input(file: TfliteFile, graph: Graph, number: int, time_axis: int) -> _Input:
+    """The input of a layer before it was transposed and reversed."""
+    is_reversed = False
+    for _ in range(_FURTHEST):
+        source = graph.producers.get(number)
+        if source is None or not source.inputs:
+            break
+        values = _integers(file, graph, source.inputs[-1])
+        if (source.code == _TRANSPOSE and values == [1, 0, 2]) or _swaps(file, graph, source):
+            time_axis = 1 - time_axis
+        elif source.code == _REVERSE and values == [time_axis]:
+            is_reversed = not is_reversed
+        else:
+            break
+        number = source.inputs[0]
+    return _Input(number, time_axis, is_reversed)
+
+
+def _integers(file: TfliteFile, graph: Graph, number: int) -> list[int]:
+    """The elements of a constant of integers; none for other tensors."""
+    tensor = file.tensor(graph, number)
+    return file.array(tensor).ravel().tolist() if tensor.size and tensor.dtype == "int32" else []
+
+
+def _swaps(file: TfliteFile, graph: Graph, op: Op) -> bool:
+    """Whether an op swaps the first two axes by a change of shape: one of them has the size 1."""
+    if op.code != _RESHAPE or not op.outputs:
+        return False
+    before, after = (file.tensor(graph, each).shape for each in (op.inputs[0], op.outputs[0]))
+    return len(before) == 3 and 1 in before[:2] and after == (before[1], before[0], before[2])
 
 
 def _source(graph: Graph, number: int) -> int:
@@ -302,13 +464,5 @@ def _source(graph: Graph, number: int) -> int:
     return number
 
 
-def _reversed_input(file: TfliteFile, graph: Graph, op: Op) -> int | None:
-    """The tensor whose steps the model reverses to make the input of an op; None if it does not."""
-    source = graph.producers.get(op.inputs[0]) if op.inputs else None
-    if source is None or source.code != _REVERSE or len(source.inputs) != 2:
-        return None
-    axes = file.tensor(graph, source.inputs[1])
-    time_axis = 0 if file.options(op, "UnidirectionalSequenceLSTM")["time_major"] else 1
-    if axes.dtype != "int32" or not axes.size or file.array(axes).ravel().tolist() != [time_axis]:
-        return None
-    return source.inputs[0]
+_READERS = {_SEQUENCE_LSTM: (_lstm, "lstm"), _WHILE: (_loop, "loop")}
+"""The functions that read ops as layers, and what these are called if they are refused."""

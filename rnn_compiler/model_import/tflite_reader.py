@@ -22,7 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.model_import.reading import MOST_AXES, array_of, damaged, exceeded, read_bytes
+from rnn_compiler.model_import.reading import (
+    MOST_AXES,
+    Budget,
+    array_of,
+    damaged,
+    exceeded,
+    read_bytes,
+)
 
 _TABLES = """
 Model: codes 1 Code*, graphs 2 Graph*, buffers 4 Buffer*
@@ -37,6 +44,10 @@ Op: code 0 I, inputs 1 i*, outputs 2 i*, options 4 Options
 UnidirectionalSequenceLSTM: activation 0 b, cell_clip 1 f, projection_clip 2 f, time_major 3 ?, \
 diagonal 5 ?
 While: cond 0 i, body 1 i
+Activated: activation 0 b
+FullyConnected: activation 0 b, format 1 b
+Gather: axis 0 i, batch_axes 1 i
+StridedSlice: begin_mask 0 i, end_mask 1 i, ellipsis_mask 2 i, new_mask 3 i, shrink_mask 4 i
 """
 
 _FIELDS: dict[str, list[tuple[str, int, str]]] = {
@@ -133,6 +144,7 @@ class TfliteFile:
         codes = [max(each["old"], each["builtin"]) for each in model["codes"]]
         self._buffers = [self._span(each) for each in model["buffers"]]
         self.graphs = [self._graph(each, codes) for each in model["graphs"]]
+        self.codes = frozenset(op.code for graph in self.graphs for op in graph.ops)
 
     def array(self, tensor: Tensor) -> Any:
         """The elements of a tensor that are in the file."""
@@ -140,6 +152,29 @@ class TfliteFile:
         sizes = [-1 if size is None else size for size in tensor.shape]
         data = self._data[start : start + size]
         return array_of(data, np.dtype(tensor.dtype), sizes, self.path, "a tensor")
+
+    def real(self, tensor: Tensor, budget: Budget) -> Any:
+        """The elements of a tensor in the file as float32; None if they are not real numbers.
+
+        Integers have one scale, or one for each index of the first axis.
+        """
+        if (
+            not tensor.size
+            or tensor.is_sparse
+            or tensor.dtype not in ("float32", "float16", "int8")
+        ):
+            return None
+        array = self.array(tensor)
+        if tensor.dtype == "float32":
+            return array
+        budget.take(4 * array.size)
+        if tensor.dtype == "float16":
+            return array.astype(np.float32)
+        count = len(tensor.scale)
+        if any(tensor.zero) or array.ndim == 0 or count not in (1, len(array)):
+            return None
+        scale: Any = np.array(tensor.scale, np.float32)
+        return array.astype(np.float32) * scale.reshape(-1, *[1] * (array.ndim - 1))
 
     def options(self, op: Op, kind: str) -> Mapping[str, Any]:
         """The options of an op, by the name of their table."""

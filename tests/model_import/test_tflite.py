@@ -136,7 +136,7 @@ def test_both_directions(tmp_path: Path) -> None:
     assert [len(notes) for notes in told.values()] == [2, 0, 1]
     assert told["backward"][0].startswith(reversed_input)
     assert told["lstm"][0].startswith(reversed_input)
-    assert "the model appends the h of backward to its h" in layers["forward"].notes
+    assert "the model appends the output of backward to its output" in layers["forward"].notes
 
 
 def test_features_in_reverse_are_no_steps_in_reverse(tmp_path: Path) -> None:
@@ -303,17 +303,6 @@ def test_refused(name: str, tmp_path: Path) -> None:
         rc.import_model(path)
 
 
-def test_loops(tmp_path: Path) -> None:
-    """As Keras 3 writes its layers: one with a matrix is a layer, and another loop is none."""
-    for name, message in (("FULLY_CONNECTED", "loop has its steps in a loop"), ("ADD", "none")):
-        writer = Writer()
-        writer.op("WHILE", [writer.tensor(X)], Y, options=(92, {1: np.int32(1)}))
-        writer.graph()
-        writer.op(name, [writer.tensor(X)], Y)
-        with pytest.raises((UnsupportedError, InvalidArgumentError), match=message):
-            rc.import_model(writer.save(tmp_path / "model.tflite"))
-
-
 def test_a_model_without_layers(tmp_path: Path) -> None:
     path = single("ADD")().save(tmp_path / "model.tflite")
     told = "1 operators of TensorFlow Lite, none with recurrent weights.*unrolled"
@@ -325,10 +314,10 @@ def test_a_model_without_layers(tmp_path: Path) -> None:
 
 
 INCONSISTENT: list[tuple[dict[str, Slot], str]] = [
-    ({"r_o": array((UNITS, 3))}, r"r_o of lstm has the shape \[4, 3\], not \[4, 4\]"),
+    ({"r_o": array((UNITS, 3))}, r"r_o of an LSTM has the shape \[4, 3\], not \[4, 4\]"),
     ({"w_o": array((4,))}, "damaged: "),
-    ({"b_f": array((1,))}, r"b_f of lstm has the shape \[1\]"),
-    ({"p_i": array((UNITS,))}, "lstm has no p_f"),
+    ({"b_f": array((1,))}, r"b_f of an LSTM has the shape \[1\]"),
+    ({"p_i": array((UNITS,))}, "an LSTM has no p_f"),
     ({"w_f": lacking}, "it has no tensor 10000"),
 ]
 

@@ -1,0 +1,329 @@
+"""Loops of TensorFlow Lite files: Keras' layers are recognised by what a step computes.
+
+Expected values are Keras' formulas in float64.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from model_import.bounds import bounded
+from model_import.files import onnx_results
+from model_import.tflite_files import Writer
+
+import rnn_compiler as rc
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
+from rnn_compiler.model_import import DEFECT
+
+STEPS, BATCH, INPUTS, UNITS = 5, 2, 3, 4
+DRAW = np.random.default_rng(5)
+COUNTS = {"lstm": 4, "gru": 3, "gru before": 3, "rnn": 1}
+W, R, B, B2 = (
+    DRAW.normal(0, 0.5, shape).astype(np.float32)
+    for shape in ((4 * UNITS, INPUTS), (4 * UNITS, UNITS), (4 * UNITS,), (4 * UNITS,))
+)
+STATE = (BATCH, UNITS)
+
+
+@dataclass
+class Step:
+    """Writes the body of a loop."""
+
+    writer: Writer
+    x: int
+    states: Sequence[int]
+
+    def op(self, name: str, *inputs: int, fused: int | None = None) -> int:
+        options = None if fused is None else (11, {0: np.int8(fused)})
+        return self.writer.op(name, inputs, STATE, options=options)
+
+    def constant(self, array: Any) -> int:
+        return self.writer.tensor(data=np.asarray(array, np.float32))
+
+    def product(self, source: int, matrix: Any, bias: Any = None) -> int:
+        inputs = [source, self.constant(matrix), -1 if bias is None else self.constant(bias)]
+        return self.writer.op("FULLY_CONNECTED", inputs, (BATCH, len(matrix)))
+
+    def split(self, value: int, count: int) -> list[int]:
+        parts = [self.writer.tensor(STATE) for _ in range(count)]
+        axis = self.writer.tensor(data=np.array(1, np.int32))
+        self.writer.op("SPLIT", [axis, value], outputs=parts)
+        return parts
+
+    def sliced(self, value: int, k: int) -> int:
+        places = [(0, k * UNITS), (0, (k + 1) * UNITS), (1, 1)]
+        numbers = [self.writer.tensor(data=np.array(each, np.int32)) for each in places]
+        options = (32, {0: np.int32(1), 1: np.int32(1)})
+        return self.writer.op("STRIDED_SLICE", [value, *numbers], STATE, options=options)
+
+
+def lstm(step: Step, activation: str = "TANH", gate: str = "LOGISTIC") -> list[int]:
+    """Fused matrices, whose sum is split."""
+    h, c = step.states
+    sums = step.op("ADD", step.product(step.x, W), step.product(h, R))
+    i, f, g, o = step.split(step.op("ADD", sums, step.constant(B)), 4)
+    i, f, o = (step.op(gate, each) for each in (i, f, o))
+    g = step.op(activation, g)
+    new = step.op("ADD", step.op("MUL", f, c), step.op("MUL", g, i))
+    return [step.op("MUL", step.op(activation, new), o), new]
+
+
+def hard_lstm(step: Step) -> list[int]:
+    """Keras 3's hard_sigmoid: relu6(x + 3) / 6."""
+    h, c = step.states
+    sums = step.op("ADD", step.product(step.x, W, B), step.product(h, R))
+    i, f, g, o = (step.sliced(sums, k) for k in range(4))
+    three, sixth = step.constant(3), step.constant(1 / 6)
+    i, f, o = (step.op("MUL", step.op("ADD", each, three, fused=3), sixth) for each in (i, f, o))
+    new = step.op("ADD", step.op("MUL", f, c), step.op("MUL", step.op("TANH", g), i))
+    return [step.op("MUL", step.op("TANH", new), o), new]
+
+
+def gru(step: Step) -> list[int]:
+    """The reset gate after the product, whose bias stays apart."""
+    (h,) = step.states
+    xs = step.split(step.product(step.x, W[: 3 * UNITS], B[: 3 * UNITS]), 3)
+    hs = [step.sliced(step.product(h, R[: 3 * UNITS], B2[: 3 * UNITS]), k) for k in range(3)]
+    z, r = (step.op("LOGISTIC", step.op("ADD", xs[k], hs[k])) for k in range(2))
+    g = step.op("TANH", step.op("ADD", xs[2], step.op("MUL", r, hs[2])))
+    rest = step.op("SUB", step.constant(1), z)
+    return [step.op("ADD", step.op("MUL", z, h), step.op("MUL", rest, g))]
+
+
+def gru_before(step: Step) -> list[int]:
+    """Keras 2's reset before the product, with a matrix for each gate and its hard_sigmoid."""
+    (h,) = step.states
+    parts = [slice(k * UNITS, (k + 1) * UNITS) for k in range(3)]
+    xs = [step.product(step.x, W[part], B[part]) for part in parts]
+
+    def hard(value: int) -> int:
+        line = step.op("ADD", step.op("MUL", value, step.constant(0.2)), step.constant(0.5))
+        return step.op("MAXIMUM", step.op("MINIMUM", line, step.constant(1)), step.constant(0))
+
+    z, r = (hard(step.op("ADD", xs[k], step.product(h, R[parts[k]]))) for k in range(2))
+    g = step.op("ADD", xs[2], step.product(step.op("MUL", r, h), R[parts[2]]))
+    rest = step.op("SUB", step.constant(1), z)
+    return [step.op("ADD", step.op("MUL", rest, g), step.op("MUL", z, h))]
+
+
+def rnn(step: Step) -> list[int]:
+    """With relu, which the converter fuses into the sum."""
+    (h,) = step.states
+    one, other = step.product(step.x, W[:UNITS], B[:UNITS]), step.product(h, R[:UNITS])
+    return [step.op("ADD", one, other, fused=1)]
+
+
+def model(
+    body: Callable[[Step], list[int]],
+    *,
+    count: int = 1,
+    first: int = 0,
+    by: int = 1,
+    limit: int = STEPS,
+    initial: float | None = 0.0,
+    is_reversed: bool = False,
+) -> Writer:
+    """A model of one loop, batch-major, as Keras' are."""
+    writer = Writer()
+    x = source = writer.tensor((BATCH, STEPS, INPUTS))
+    order = writer.tensor(data=np.array([1, 0, 2], np.int32))
+    if is_reversed:
+        axis = writer.tensor(data=np.array([1], np.int32))
+        source = writer.op("REVERSE_V2", [x, axis], (BATCH, STEPS, INPUTS))
+    sequence = writer.op("TRANSPOSE", [source, order], (STEPS, BATCH, INPUTS))
+    start = writer.tensor(data=np.array(first, np.int32))
+    given = [
+        writer.tensor(STATE, data=None if initial is None else np.full(STATE, initial, np.float32))
+        for _ in range(count)
+    ]
+
+    def arguments() -> list[int]:
+        states = [writer.tensor(STATE) for _ in range(count)]
+        return [writer.tensor((), "int32"), *states, writer.tensor((STEPS, BATCH, INPUTS))]
+
+    results = arguments()
+    options = (92, {0: np.int32(1), 1: np.int32(2)})
+    writer.op("WHILE", [start, *given, sequence], outputs=results, options=options)
+    writer.ends([x], [results[1]])
+    writer.graph()
+    held = arguments()
+    end = writer.tensor(data=np.array(limit, np.int32))
+    writer.ends(held, [writer.op("LESS", [held[0], end], (), "bool")])
+    writer.graph()
+    held = arguments()
+    one = writer.tensor(data=np.array(by, np.int32))
+    after = writer.op("ADD", [held[0], one], (), "int32")
+    taken = writer.op("GATHER", [held[-1], held[0]], (BATCH, INPUTS))
+    writer.ends(held, [after, *body(Step(writer, taken, held[1:-1])), held[-1]])
+    return writer
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def hard(alpha: float) -> Callable[[Any], Any]:
+    return lambda x: np.minimum(np.maximum(alpha * x + 0.5, 0), 1)
+
+
+def run(step: Callable[..., Any], states: int, x: Any) -> Any:
+    """The h of each step, from states of zeros."""
+    held: Any = [np.zeros(STATE) for _ in range(states)]
+    found: list[Any] = []
+    for row in x.astype(np.float64):
+        held = step(row, *held)
+        found.append(held[0])
+    return np.stack(found)
+
+
+def parts(array: Any, count: int) -> list[Any]:
+    return [array[k * UNITS : (k + 1) * UNITS].astype(np.float64) for k in range(count)]
+
+
+def lstm_step(gate: Any, activation: Any) -> Callable[..., Any]:
+    def step(x: Any, h: Any, c: Any) -> Any:
+        sums = [
+            x @ w.T + h @ r.T + b for w, r, b in zip(*(parts(a, 4) for a in (W, R, B)), strict=True)
+        ]
+        c = gate(sums[1]) * c + gate(sums[0]) * activation(sums[2])
+        return gate(sums[3]) * activation(c), c
+
+    return step
+
+
+def gru_step(x: Any, h: Any) -> Any:
+    xs = [x @ w.T + b for w, b in zip(parts(W, 3), parts(B, 3), strict=True)]
+    hs = [h @ r.T + b for r, b in zip(parts(R, 3), parts(B2, 3), strict=True)]
+    z, r = sigmoid(xs[0] + hs[0]), sigmoid(xs[1] + hs[1])
+    return (z * h + (1 - z) * np.tanh(xs[2] + r * hs[2]),)
+
+
+def gru_before_step(x: Any, h: Any) -> Any:
+    xs = [x @ w.T + b for w, b in zip(parts(W, 3), parts(B, 3), strict=True)]
+    rs = parts(R, 3)
+    z, r = (hard(0.2)(xs[k] + h @ rs[k].T) for k in range(2))
+    return (z * h + (1 - z) * (xs[2] + (r * h) @ rs[2].T),)
+
+
+def rnn_step(x: Any, h: Any) -> Any:
+    return (np.maximum(x @ parts(W, 1)[0].T + h @ parts(R, 1)[0].T + parts(B, 1)[0], 0),)
+
+
+def relu_lstm(step: Step) -> list[int]:
+    return lstm(step, "RELU")
+
+
+def relu(x: Any) -> Any:
+    return np.maximum(x, 0)
+
+
+CELLS: list[tuple[Any, int, Any, str]] = [
+    (lstm, 2, lstm_step(sigmoid, np.tanh), "CudnnRNNV3"),
+    (relu_lstm, 2, lstm_step(sigmoid, relu), "onnx.LSTM"),
+    (hard_lstm, 2, lstm_step(hard(1 / 6), np.tanh), "onnx.LSTM"),
+    (gru, 1, gru_step, "CudnnRNNV3"),
+    (gru_before, 1, gru_before_step, "onnx.GRU"),
+    (rnn, 1, rnn_step, "CudnnRNNV3"),
+]
+
+
+@pytest.mark.parametrize(("body", "count", "step", "op"), CELLS)
+def test_values(body: Any, count: int, step: Any, op: str, tmp_path: Path) -> None:
+    path = model(body, count=count).save(tmp_path / "model.tflite")
+    (layer,) = rc.import_model(path)
+    assert layer.name == body.__name__.split("_")[-1 if "lstm" in body.__name__ else 0]
+    assert (layer.op, layer.notes) == (op, ())
+    sizes = [layer.dims[name] for name in ("seq_length", "batch_size", "input_size", "num_units")]
+    assert sizes == [STEPS, BATCH, INPUTS, UNITS]
+    x: Any = np.random.default_rng(1).normal(0, 1, (BATCH, STEPS, INPUTS)).astype(np.float32)
+    found = onnx_results(layer, {"X": x})["Y"]  # the batch first, as in the file
+    expected = run(step, count, x.swapaxes(0, 1)).swapaxes(0, 1)
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=0, atol=2e-6)
+
+
+def test_notes(tmp_path: Path) -> None:
+    path = tmp_path / "model.tflite"
+    (layer,) = rc.import_model(model(gru, is_reversed=True).save(path))
+    (note,) = layer.notes
+    assert note.startswith("the model reverses the input: pass the steps of each row from its last")
+    (layer,) = rc.import_model(model(lstm, count=2, initial=None).save(path))
+    passes = "the model passes an initial state, which is"
+    assert layer.notes == (f"{passes} input_h", f"{passes} input_c")
+    (layer,) = rc.import_model(model(gru, initial=0.5).save(path))
+    assert layer.notes == (f"{passes} input_h: always the same array",)
+
+
+def no_cell(step: Step) -> list[int]:
+    """A GRU whose z is not the same twice."""
+    (h,) = step.states
+    z = step.op("LOGISTIC", step.product(step.x, W[:UNITS]))
+    other = step.op("LOGISTIC", step.product(h, R[:UNITS]))
+    rest = step.op("SUB", step.constant(1), other)
+    return [step.op("ADD", step.op("MUL", z, h), step.op("MUL", rest, step.op("TANH", z)))]
+
+
+def doubled(step: Step) -> list[int]:
+    """A GRU that mixes with 2 - z."""
+    (h,) = step.states
+    z = step.op(
+        "LOGISTIC", step.op("ADD", step.product(step.x, W[:UNITS]), step.product(h, R[:UNITS]))
+    )
+    rest = step.op("SUB", step.constant(2), z)
+    return [step.op("ADD", step.op("MUL", z, h), step.op("MUL", rest, z))]
+
+
+def without_values(step: Step) -> list[int]:
+    (h,) = step.states
+    handle = step.writer.op("VAR_HANDLE", [], (1,), "int32")
+    matrix = step.writer.op("READ_VARIABLE", [handle], (UNITS, UNITS))
+    one = step.product(step.x, W[:UNITS])
+    return [step.op("TANH", step.op("ADD", one, step.op("FULLY_CONNECTED", h, matrix)))]
+
+
+@pytest.mark.parametrize(
+    ("writer", "message"),
+    [
+        (model(no_cell), "a step that is not that of an LSTM, GRU or RNN.*\\.keras file"),
+        (model(doubled), "a step that is not that of an LSTM, GRU or RNN"),
+        (model(gru, first=1), "a step that is not"),
+        (model(gru, by=2), "a step that is not"),
+        (model(gru, limit=STEPS - 1), "a number of steps that is not its input's"),
+        (model(without_values), "weights in variables that nothing sets.*from_keras_model"),
+    ],
+)
+def test_refused(writer: Writer, message: str, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match=message):
+        rc.import_model(writer.save(tmp_path / "model.tflite"))
+
+
+def test_loops_without_matrices_are_no_layers(tmp_path: Path) -> None:
+    path = model(lambda step: [step.op("TANH", step.states[0])]).save(tmp_path / "model.tflite")
+    with pytest.raises(InvalidArgumentError, match="none with recurrent weights"):
+        rc.import_model(path)
+
+
+def test_damaged(tmp_path: Path) -> None:
+    """Bytes of a loop replaced: layers, or an error that is expected."""
+    content, draw = model(lstm, count=2).content(), random.Random(2)
+    path = tmp_path / "model.tflite"
+    outcomes: set[str] = set()
+    with bounded():
+        for _ in range(400):
+            changed = bytearray(content)
+            for _ in range(draw.choice((1, 1, 3))):
+                changed[draw.randrange(8, len(changed))] = draw.choice((0, 1, 5, 127, 255))
+            path.write_bytes(changed)
+            outcome: object = "read"
+            try:
+                rc.import_model(path)
+            except (ArtifactError, InvalidArgumentError, UnsupportedError) as error:
+                outcome = error
+            assert DEFECT not in str(outcome)
+            outcomes.add(type(outcome).__name__)
+    assert outcomes >= {"str", "ArtifactError", "UnsupportedError"}
