@@ -125,6 +125,7 @@ class _Found:
     input: _Input | None = None
 
 
+@np.errstate(all="ignore")  # weights may be infinite or not numbers, which a note tells
 def read_tflite(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     """The layers of a file, and a description of its other content."""
     file = TfliteFile(path)
@@ -313,6 +314,8 @@ def _loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Found | No
         raise _unknown_loop(file, str(error)) from error
     given = _input(file, graph, op.inputs[cell.sequence], 0)
     shape = file.tensor(graph, given.number).shape
+    if len(shape) != 3:
+        raise damaged(file.path, f"the input of a loop has the shape {list(shape)}")
     W, R, B = _onnx_weights(cell)
     kind = f"onnx.{cell.operator}"
     inputs = ["B", "sequence_lens", "initial_h", *(["initial_c"] if len(cell.states) > 1 else [])]

@@ -538,8 +538,10 @@ def _arguments(
         zip(op.inputs, body.inputs, body.outputs, strict=True)
     ):
         array = constant(file, graph, outer, budget) if before == after else None
-        tensor = file.tensor(body, before)
-        is_sequence = before == after and tensor.dtype == "float32" and len(tensor.shape) == 3
+        tensors = file.tensor(graph, outer), file.tensor(body, before)
+        is_sequence = before == after and all(
+            each.dtype == "float32" and len(each.shape) == 3 for each in tensors
+        )
         if array is not None:
             yield before, _constant(array)
         else:

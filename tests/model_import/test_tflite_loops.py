@@ -302,6 +302,14 @@ def test_refused(writer: Writer, message: str, tmp_path: Path) -> None:
         rc.import_model(writer.save(tmp_path / "model.tflite"))
 
 
+def test_an_input_of_another_rank(tmp_path: Path) -> None:
+    """The file gives the loop's input, before it is transposed, two axes."""
+    writer = model(gru)
+    writer.graphs[0]["tensors"][0][0] = np.array([BATCH, STEPS], "<i4")
+    with pytest.raises(ArtifactError, match=r"the input of a loop has the shape \[2, 5\]"):
+        rc.import_model(writer.save(tmp_path / "model.tflite"))
+
+
 def test_loops_without_matrices_are_no_layers(tmp_path: Path) -> None:
     path = model(lambda step: [step.op("TANH", step.states[0])]).save(tmp_path / "model.tflite")
     with pytest.raises(InvalidArgumentError, match="none with recurrent weights"):
