@@ -164,6 +164,86 @@ def model(
     return writer
 
 
+def moved_gru(step: Step) -> list[int]:
+    """Its input is multiplied by ones, as for dropout, and sums are cut by other operators."""
+    (h,) = step.states
+    write, sizes = step.writer, (BATCH, 3 * UNITS)
+
+    def integers(*values: int) -> int:
+        return write.tensor(data=np.array(values, np.int32))
+
+    ones = write.op("FILL", [integers(BATCH, INPUTS), step.constant(1)], (BATCH, INPUTS))
+    x = write.op("MUL", [ones, step.x], (BATCH, INPUTS))
+    sums = step.product(x, W[: 3 * UNITS], B[: 3 * UNITS])
+    sums = write.op("EXPAND_DIMS", [sums, integers(0)], (1, *sizes))
+    sums = write.op("RESHAPE", [sums, integers(*sizes)], sizes)
+    xs = [write.tensor(STATE) for _ in range(3)]
+    axis = write.tensor(data=np.array(1, np.int32))
+    write.op("SPLIT_V", [sums, integers(*[UNITS] * 3), axis], outputs=xs)
+    numbers = (np.sign(R[: 3 * UNITS]) * 2).astype(np.int8)
+    scales = np.abs(R[: 3 * UNITS]).max(1) / 2
+    matrix = write.tensor(data=numbers, scale=scales.tolist())
+    product = write.op("FULLY_CONNECTED", [h, matrix, step.constant(B2[: 3 * UNITS])], sizes)
+    hs = [
+        write.op("SLICE", [product, integers(0, k * UNITS), integers(-1, UNITS)], STATE)
+        for k in range(3)
+    ]
+    z, r = (step.op("LOGISTIC", step.op("ADD", xs[k], hs[k])) for k in range(2))
+    g = step.op("TANH", step.op("ADD", xs[2], step.op("MUL", r, hs[2])))
+    rest = step.op("SUB", step.constant(1), z)
+    return [step.op("ADD", step.op("MUL", z, h), step.op("MUL", rest, g))]
+
+
+def test_other_ways_to_cut_and_int8(tmp_path: Path) -> None:
+    """A matrix in int8 with a scale for each row."""
+    (layer,) = rc.import_model(model(moved_gru).save(tmp_path / "model.tflite"))
+    (plain,) = rc.import_model(model(gru).save(tmp_path / "plain.tflite"))
+    assert layer.notes[0].startswith("weights are int8 in the file, and float32 here")
+    rows = R[: 3 * UNITS]
+    matrix: Any = (np.sign(rows) * np.abs(rows).max(1)[:, None]).astype(np.float32)
+    x: Any = np.random.default_rng(1).normal(0, 1, (BATCH, STEPS, INPUTS)).astype(np.float32)
+    found, arrays = (
+        rc.weights.to_onnx(
+            each.weights["params"], rnn_mode="gru", num_units=UNITS, input_size=INPUTS
+        )
+        for each in (layer, plain)
+    )
+    np.testing.assert_array_equal(found.W, arrays.W)
+    np.testing.assert_array_equal(found.B, arrays.B)
+    np.testing.assert_allclose(found.R[0], matrix, rtol=1e-6)
+    assert onnx_results(layer, {"X": x})["Y"].shape == (BATCH, STEPS, 1, UNITS)
+
+
+def test_open_length(tmp_path: Path) -> None:
+    """The loop ends after as many steps as its input has, but not after as many as it has rows."""
+    for begin in (0, 1):
+        writer = model(gru)
+        graph = writer.graphs[0]
+        writer.graphs.append(graph)  # further tensors and ops are of the main graph
+        (transpose, loop), sequence = graph["ops"], 2
+        shape = writer.op("SHAPE", [sequence], (3,), "int32")
+        places = [writer.tensor(data=np.array([k], np.int32)) for k in (begin, begin + 1, 1)]
+        length = writer.op("STRIDED_SLICE", [shape, *places], (), "int32")
+        writer.graphs.pop()
+        graph["tensors"][0][7] = np.array([BATCH, -1, INPUTS], "<i4")
+        graph["tensors"][2][7] = np.array([-1, BATCH, INPUTS], "<i4")
+        graph["ops"] = [transpose, *graph["ops"][2:], loop]
+        loop[1] = np.array([*loop[1], length], "<i4")
+        for inner in writer.graphs[1:]:
+            inner["tensors"].append({1: np.int8(2)})
+            inner["inputs"] = [*inner["inputs"], len(inner["tensors"]) - 1]
+        writer.graphs[2]["outputs"].append(writer.graphs[2]["inputs"][-1])
+        less = writer.graphs[1]["ops"][0]
+        less[1] = np.array([less[1][0], writer.graphs[1]["inputs"][-1]], "<i4")
+        path = writer.save(tmp_path / "model.tflite")
+        if begin:
+            with pytest.raises(UnsupportedError, match="a number of steps that is not its input's"):
+                rc.import_model(path)
+        else:
+            (layer,) = rc.import_model(path)
+            assert (layer.dims["seq_length"], layer.dims["batch_size"]) == (None, BATCH)
+
+
 def sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 
