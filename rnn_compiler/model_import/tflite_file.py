@@ -419,8 +419,8 @@ def _named(graph: Graph, found: Sequence[_Found]) -> Iterator[Layer | RefusedLay
 
 _HALVES = {
     "forward": "the model appends the output of backward to its output",
-    "backward": "its output is in the order of its input: the model reverses it, and appends it to "
-    "that of forward",
+    "backward": "its output is in the order of its input: reverse it, unless the model uses its "
+    "last step alone, and append it to that of forward",
 }
 """Notes on the halves of a bidirectional layer."""
 
