@@ -31,7 +31,7 @@ __all__ = [
     "verify",
 ]
 
-_PAUSES = (0.01, 0.02, 0.04, 0.08)
+PAUSES = (0.01, 0.02, 0.04, 0.08)
 """Seconds before files that do not belong together are read again: `save` renames one by one."""
 
 
@@ -95,7 +95,7 @@ def _read_verified(
     path: str | os.PathLike[str], parameters: str | os.PathLike[str] | None
 ) -> Artifact | Bundle:
     """Reads files again if they do not belong together: another process may be replacing them."""
-    for pause in _PAUSES:
+    for pause in PAUSES:
         found = read_artifact(path, parameters)
         try:
             found.verify(str(path))

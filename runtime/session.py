@@ -47,6 +47,7 @@ class Session:
 
     Attributes:
         functions: Its functions by name.
+        arrays: The states by name, on the device; calls update or replace them.
 
     Example:
         >>> import rnn_compiler as rc
@@ -97,10 +98,9 @@ class Session:
         self._device, self._tensors, self._lock = device, tensors, RLock()
         self._first = {name: values[name] for name in tensors}
         self._kept: dict[str, npt.NDArray[Any]] | None = None
-        self._arrays: dict[str, DeviceArray] = {}
+        self.arrays: dict[str, DeviceArray] = {}
         self.functions = {
-            name: SessionFunction(each, self._arrays, self._lock)
-            for name, each in functions.items()
+            name: SessionFunction(each, self.arrays, self._lock) for name, each in functions.items()
         }
         self._put(self._first)
         if len(self.functions) == 1:
@@ -122,7 +122,7 @@ class Session:
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Copies of the states, by name."""
         with self._lock:
-            return {name: np.array(each.to_host()) for name, each in self._arrays.items()}
+            return {name: np.array(each.to_host()) for name, each in self.arrays.items()}
 
     @state.setter
     def state(self, trees: Mapping[str, Any]) -> None:
@@ -183,7 +183,7 @@ class Session:
         """Replaces states by copies of checked values."""
         made = {name: self._device.put(each, self._tensors[name]) for name, each in values.items()}
         with self._lock:
-            self._arrays.update(made)
+            self.arrays.update(made)
 
     def __getattr__(self, name: str) -> SessionFunction:
         functions: dict[str, SessionFunction] = self.__dict__.get("functions", {})

@@ -297,8 +297,10 @@ def assert_same_bits(found: Any, expected: Any, of: object = "") -> None:
     for name, value in wanted.items():
         one, other = np.asarray(given[name]), np.asarray(value)
         assert (one.dtype, one.shape) == (other.dtype, other.shape), (name, of)
-        np.testing.assert_array_equal(one, other, f"{name} {of}")
-        assert one.tobytes() == other.tobytes(), (name, of)
+        bits = [np.frombuffer(each.tobytes(), np.uint8) for each in (one, other)]
+        if not np.array_equal(*bits):
+            np.testing.assert_array_equal(one, other, f"{name} {of}")
+            np.testing.assert_array_equal(*bits, f"bytes of {name} {of}")
 
 
 def assert_close(

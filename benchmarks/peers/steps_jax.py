@@ -187,7 +187,7 @@ def step_function(step: Step, layers: Layers) -> Callable[..., Any]:
     return one
 
 
-def _begin(step: Step, layers: Layers, function: Any = None) -> Callable[[], Any]:
+def begin(step: Step, layers: Layers, function: Any = None) -> Callable[[], Any]:
     """A function that makes a step and returns its loss."""
     jitted = function or jax.jit(step_function(step, layers), donate_argnums=(0, 1))
     batch = jax.device_put(step.batch())
@@ -204,7 +204,7 @@ def _begin(step: Step, layers: Layers, function: Any = None) -> Callable[[], Any
 
 def first_way(step: Step) -> Callable[[], Any]:
     """The step without variants."""
-    return _begin(step, Layers(before=True))
+    return begin(step, Layers(before=True))
 
 
 def variants(case: Case) -> list[Variant]:
@@ -216,9 +216,9 @@ def variants(case: Case) -> list[Variant]:
         jitted = jax.jit(step_function(step, layers), donate_argnums=(0, 1))
 
         def fetch(_: Any) -> dict[str, Any]:
-            anew = _begin(step, layers, jitted)
+            anew = begin(step, layers, jitted)
             return {"losses": np.array([anew() for _ in range(AGREEING)])}
 
-        return Variant(f"unroll={unroll}", _begin(step, layers, jitted), fetch)
+        return Variant(f"unroll={unroll}", begin(step, layers, jitted), fetch)
 
     return [made(unroll) for unroll in (1, 8)]

@@ -32,7 +32,7 @@ def test_frameworks_agree(name: str) -> None:
 
     step = small(STEPS[name])
     ways = [
-        steps_jax._begin(step, steps_jax.Layers(before=False)),
+        steps_jax.begin(step, steps_jax.Layers(before=False)),
         steps_jax.first_way(step),
         steps_torch.first_way(step),
     ]

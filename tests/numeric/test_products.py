@@ -320,7 +320,7 @@ def test_pairs(tmp_path: Path) -> None:
         expected.reshape(2 * inner, gates, -1)[: len(columns), :, :unit] = columns.reshape(
             len(columns), gates, unit
         )
-        expected = np.moveaxis(expected, 1, -1).copy().view(np.int32)
+        expected = np.moveaxis(expected, 1, -1).copy().view(np.int32)[..., 0]
         expected = in_panels(expected, panel, interleaved=interleaved)
         found = np.asarray(module[f"f{number}"](matrix))
         np.testing.assert_array_equal(found, expected, err_msg=str(packings[number]))

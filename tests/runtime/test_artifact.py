@@ -41,7 +41,7 @@ def _no_iree(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the payload reached IREE")
 
     monkeypatch.setattr("rnn_compiler.runtime.Program", fail)
-    monkeypatch.setattr("rnn_compiler.runtime._PAUSES", (0.0,))
+    monkeypatch.setattr("rnn_compiler.runtime.PAUSES", (0.0,))
 
 
 def manifest_path(path: Path) -> Path:

@@ -84,10 +84,10 @@ def test_direct_calls_update_in_place() -> None:
     loaded = program()
     assert loaded.manifest.calls == {"train": "direct", "infer": "direct"}
     session = loaded.session(**stateful.states())
-    before = {name: each.address for name, each in session._arrays.items()}  # pyright: ignore
+    before = {name: each.address for name, each in session.arrays.items()}
     for step in range(3):
         session.train(**stateful.arguments(step))
-    assert {name: each.address for name, each in session._arrays.items()} == before  # pyright: ignore
+    assert {name: each.address for name, each in session.arrays.items()} == before
 
 
 def test_sessions_are_apart() -> None:

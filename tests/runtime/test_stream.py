@@ -106,7 +106,7 @@ def test_chunks_are_one_long_call(op: str, dtype: str, variant: dict[str, Any]) 
     for chunks in ((LONG,), (1,) * LONG, (4, 4, 3), (3, 0, 8), (5, 6)):
         stream.reset()
         found = streamed(stream, name, arguments[name], axis, chunks)
-        assert_same_bits(found, expected, chunks)
+        assert_same_bits(found, {name: expected[name] for name in found}, chunks)
         assert any(np.any(array) for array in found.values())
 
 

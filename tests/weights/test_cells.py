@@ -418,9 +418,15 @@ def test_what_no_op_computes_at_once() -> None:
 
 @pytest.mark.slow
 def test_natural_mistakes_that_arrays_show() -> None:
-    """The arrays of each cell are refused by all cells whose arrays have other names."""
+    """The arrays of each cell are refused by all cells whose arrays have other names.
+
+    TensorFlow's BasicRNNCell and an LSTMCell without peepholes have the same names, and shapes
+    that fit both wherever four divides the units.
+    """
     kinds = {frozenset(shapes): name for name, (shapes, _, _) in FORMULAS.items()}
     for names, name in kinds.items():
+        if name == "tensorflow.nn.rnn_cell.BasicRNNCell":
+            continue
         arrays = nested(parameters(name), ".")
         for other in (each for key, each in kinds.items() if key != names):
             with pytest.raises(InvalidArgumentError):
