@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
-from rnn_compiler.lowering.c.interface import CFunction, Messages, functions_of, print_header
+from rnn_compiler.lowering.c.header import print_header
+from rnn_compiler.lowering.c.interface import CFunction, functions_of
+from rnn_compiler.lowering.c.messages import Messages
 from rnn_compiler.lowering.c.object_file import CKernel, Elf, ObjectFile, frames_of, stack_size
 from rnn_compiler.lowering.c.selftest import INTERNAL as TEST_INTERNAL
 from rnn_compiler.lowering.c.selftest import Samples, print_selftest, tested

@@ -15,15 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.c.interface import (
-    CFunction,
-    Member,
-    Messages,
-    call,
-    comment,
-    indented,
-    words,
-)
+from rnn_compiler.lowering.c.interface import CFunction, Member
+from rnn_compiler.lowering.c.messages import Messages
+from rnn_compiler.lowering.c.text import call, comment, indented, words
 from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.schema.schedule import aligned
 

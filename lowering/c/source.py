@@ -7,24 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.interface import (
-    CPU,
-    FAILED,
-    NO_BYTES,
-    NO_STRUCT,
-    RANGE,
-    CFunction,
-    Member,
-    Messages,
-    call,
-    comment,
-    externals,
-    indented,
-    measure_parameters,
-    parallel_parameters,
-    parameters,
-    wrapped,
-)
+from rnn_compiler.lowering.c.header import measure_parameters, parallel_parameters, parameters
+from rnn_compiler.lowering.c.interface import CFunction, Member
+from rnn_compiler.lowering.c.messages import CPU, FAILED, NO_BYTES, NO_STRUCT, RANGE, Messages
+from rnn_compiler.lowering.c.text import call, comment, externals, indented, wrapped
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.open_sizes import Open, Size, SizeFormula, formula, is_static
 from rnn_compiler.schema.schedule import (

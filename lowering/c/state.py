@@ -8,17 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnn_compiler.lowering.c.interface import (
-    DAMAGED,
-    OTHER,
-    Member,
-    State,
-    call,
-    comment,
-    externals,
-    indented,
-    note,
-)
+from rnn_compiler.lowering.c.header import note
+from rnn_compiler.lowering.c.interface import Member, State
+from rnn_compiler.lowering.c.messages import DAMAGED, OTHER
+from rnn_compiler.lowering.c.text import call, comment, externals, indented
 from rnn_compiler.lowering.host.states import HEADER
 from rnn_compiler.schema.open_sizes import static_size
 

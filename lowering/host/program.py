@@ -14,34 +14,25 @@ refused by name: loops of several steps, unknown ops.
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
-
-import numpy as np
-import numpy.typing as npt
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.host.constants import read_constants, read_loaded
 from rnn_compiler.lowering.host.external_results import Types
 from rnn_compiler.lowering.host.formulas import (
-    ARITHMETIC,
     Formulas,
-    UndecidedError,
-    computed,
     width_of,
 )
+from rnn_compiler.lowering.host.ops import Context, Known, NoScheduleError, Path, run, segments
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, new_context, ops_of, symbol_of
-from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
-from rnn_compiler.schema.executable_library import MOST_WORKGROUPS
-from rnn_compiler.schema.open_sizes import Open, Size, is_static, open_names, product
+from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.open_sizes import Open, Size, is_static, product
 from rnn_compiler.schema.schedule import (
     ANY_MEMORY,
     Choice,
     Copy,
     Dispatch,
-    Fill,
     Loaded,
     Memory,
     Schedule,
@@ -52,474 +43,6 @@ from rnn_compiler.schema.schedule import (
     spans_of,
     steps_in,
 )
-
-# Evaluates the ops of a host program, as far as they matter for a schedule.
-#
-# A value may be known as a number or a formula of open sizes, as a buffer of some bytes, as
-# compiled code, or as a command buffer with recorded steps; or it is unknown.
-
-Known: TypeAlias = "Size | float | str | Span | list[Step] | None"
-"""The known contents of a value."""
-
-
-class NoScheduleError(UnsupportedError):
-    """A host program is not a list of steps: `what` cannot be in one."""
-
-    def __init__(self, message: str, what: str) -> None:
-        super().__init__(message)
-        self.what = what
-
-
-@dataclass
-class Path:
-    """One path through a function: the known values, its steps, and its blocks."""
-
-    values: dict[ir.Value, Known] = field(default_factory=dict["ir.Value", "Known"])
-    steps: list[Step] = field(default_factory=list["Step"])
-    visits: dict[ir.Block, int] = field(default_factory=dict["ir.Block", int])
-
-    def of(self, values: Sequence[ir.Value]) -> list[Known]:
-        """The known contents of some values."""
-        return [self.values.get(value) for value in values]
-
-    def copy(self) -> Path:
-        """A copy of the path so far, without its steps."""
-        known = {
-            value: [*each] if isinstance(each, list) else each
-            for value, each in self.values.items()
-        }
-        return Path(known, [], dict(self.visits))
-
-
-@dataclass
-class Context:
-    """The context of a function's ops.
-
-    Attributes:
-        shapes: The shapes of its arguments, if any is open.
-        allocated: The sizes of its allocations in bytes.
-        result_sizes: The bytes of each result, if it allocates them.
-        results: Its results, once they are known.
-        is_chosen: Whether each path copies its results to `results`.
-        minima: The minima of open sizes, where they are more than 1.
-        states: The arguments that are states, by the numbers of the results that continue them.
-    """
-
-    function: str
-    constants: Mapping[str, Span]
-    shapes: Sequence[Sequence[Size]] = ()
-    allocated: list[Size] = field(default_factory=list[Size])
-    formulas: Formulas = field(init=False)
-    result_sizes: Sequence[Size] = ()
-    results: list[Span] | None = None
-    is_chosen: bool = False
-    memory: Memory = ANY_MEMORY
-    minima: Mapping[str, int] = field(default_factory=dict[str, int])
-    states: Mapping[int, Span] = field(default_factory=dict[int, Span])
-
-    def __post_init__(self) -> None:
-        names = open_names(size for shape in self.shapes for size in shape)
-        self.formulas = Formulas({name: self.minima.get(name, 1) for name in names})
-
-    def allocate(self, size: Size) -> Span:
-        """A new allocation."""
-        self.allocated.append(size)
-        return Span(Storage.SCRATCH, len(self.allocated) - 1, 0, size)
-
-    def refused(self, what: str) -> UnsupportedError:
-        """The error for an unsupported construct."""
-        return NoScheduleError(
-            f"{self.function}: its host program has {what}, and only those that call compiled code "
-            "in a fixed order are supported",
-            what,
-        )
-
-    def integer(self, value: Known) -> int:
-        """A known number."""
-        if not isinstance(value, int):
-            raise self.refused("a number that only a call brings")
-        return value
-
-    def number(self, value: Known) -> Size:
-        """A known number, or a formula."""
-        return value if isinstance(value, Open) else self.integer(value)
-
-    def word(self, value: Known) -> Size:
-        """A number of which only the lowest 32 bits matter."""
-        return self.formulas.without_remainder(self.number(value), 2**32)
-
-    def span(self, buffer: Known, offset: Known, length: Known) -> Span:
-        """A part of a buffer."""
-        start, size = self.number(offset), self.number(length)
-        if not isinstance(buffer, Span):
-            raise self.refused("a buffer of unknown origin")
-        left = buffer.length - start - size
-        if not all(self.formulas.at_least(number, 0) for number in (start, size, left)):
-            raise self.refused("a part of a buffer that is beyond its end")
-        return buffer.part(start, size)
-
-
-_MEANINGLESS = {
-    *("hal.buffer.assert", "hal.buffer_usage", "hal.command_buffer.execution_barrier"),
-    *("hal.command_buffer.finalize", "hal.device.allocator", "hal.device.queue.dealloca"),
-    *("hal.buffer_view.assert", "hal.element_type", "hal.encoding_type", "hal.fence.await"),
-    *("hal.fence.create", "hal.fence.join", "hal.memory_type", "util.null"),
-    *("util.status.check_ok", "cf.br", "cf.cond_br", "util.return"),
-}
-"""Ops without an effect on the result here."""
-
-
-def run(context: Context, path: Path, op: ir.Operation) -> None:
-    """Runs an op; UnsupportedError if it is unknown, or computes with data."""
-    if op.name in _MEANINGLESS:
-        return
-    operands = path.of(list(op.operands))
-    if op.name in ARITHMETIC:
-        numbers = [context.number(each) for each in operands]
-        try:
-            path.values[op.results[0]] = computed(context.formulas, op, numbers)
-        except UndecidedError as error:
-            raise context.refused(str(error)) from error
-    elif op.name in _RECORDED:
-        commands, *rest = operands
-        if not isinstance(commands, list):
-            raise context.refused("a command buffer of unknown origin")
-        commands.append(_RECORDED[op.name](context, op, [commands, *rest]))
-    elif op.name in _QUEUED:
-        path.steps += _QUEUED[op.name](context, op, operands)
-    elif op.name in _VALUES:
-        path.values[op.results[0]] = _VALUES[op.name](context, op, operands)
-    elif op.name == "cf.assert":
-        if context.number(operands[0]) != 1:
-            raise context.refused("sizes of which it is not known that they are as they must be")
-    else:
-        raise context.refused(op.name)
-
-
-def segments(op: ir.Operation, operands: Sequence[Known]) -> list[Sequence[Known]]:
-    """The operands of an op, group by group."""
-    groups: list[Sequence[Known]] = []
-    start = 0
-    for size in ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]):
-        groups.append(operands[start : start + size])
-        start += size
-    return groups
-
-
-def _symbol(attribute: ir.Attribute) -> str:
-    """The last name of a reference, ``@executable::@variant::@name``."""
-    return str(attribute).rpartition("@")[2].strip('"')
-
-
-# Ops with a value.
-
-
-def _constant(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    attribute = op.attributes["value"]
-    if str(attribute.type) in ELEMENTS and not str(attribute.type).startswith("i"):
-        return float(ir.FloatAttr(attribute).value)
-    return int(ir.IntegerAttr(attribute).value)
-
-
-def _bits(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    """The bits of a float, as an integer."""
-    (value,) = operands
-    if not isinstance(value, float):
-        raise context.refused(op.name)
-    kind = ELEMENTS[str(op.operands[0].type)].numpy
-    return int.from_bytes(np.array(value, kind).tobytes(), "little", signed=True)
-
-
-def _global(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    return context.constants.get(_symbol(op.attributes["global"]))
-
-
-def _first(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    if len(operands) != 1:
-        raise context.refused(f"{op.name} of several values")
-    return operands[0]
-
-
-def _part(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    buffer, offset, length = operands[:3]
-    return context.span(buffer, offset, length)
-
-
-def _size(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    """A size of an argument, as declared by the function: calls pass no other."""
-    (view,) = operands
-    axis = ir.IntegerAttr(op.attributes["index"]).value
-    if not isinstance(view, Span) or view.storage is not Storage.ARGUMENT or not context.shapes:
-        raise context.refused("sizes that only a call brings")
-    return context.shapes[view.index][axis]
-
-
-def _allocated(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    return context.allocate(context.number(operands[-1]))
-
-
-def _new_commands(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    return []
-
-
-def _code(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
-    return _symbol(op.attributes["entry_point"])
-
-
-# Ops that record or execute steps.
-
-
-def _dispatch(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Step:
-    groups = segments(op, operands)
-    (kernel,), (x,), (y,), (z,), constants, buffers, offsets, lengths = groups[2:]
-    if not isinstance(kernel, str):
-        raise context.refused("a call of unknown code")
-    groups = context.number(x), context.number(y), context.number(z)
-    for count, most in zip(groups, MOST_WORKGROUPS, strict=True):
-        context.formulas.require(count, most)
-    return Dispatch(
-        kernel,
-        groups,
-        tuple(context.word(each) for each in constants),
-        tuple(map(context.span, buffers, offsets, lengths)),
-    )
-
-
-def _copy(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Step:
-    source, begin, target, start, length = operands[-5:]
-    return Copy(context.span(source, begin, length), context.span(target, start, length))
-
-
-def _fill(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Step:
-    target, offset, length, value = operands[-4:]
-    size = width_of(op.operands[-1]) // 8
-    pattern = context.integer(value) & ((1 << 8 * size) - 1)
-    return Fill(context.span(target, offset, length), pattern.to_bytes(size, "little"))
-
-
-def _execute(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Sequence[Step]:
-    commands = operands[-1]
-    if not isinstance(commands, list):
-        raise context.refused("a command buffer of unknown origin")
-    return commands
-
-
-_VALUES: Mapping[str, Callable[[Context, ir.Operation, Sequence[Known]], Known]] = {
-    "arith.bitcast": _bits,
-    "arith.constant": _constant,
-    "hal.allocator.allocate": _allocated,
-    "hal.buffer.subspan": _part,
-    "hal.buffer_view.buffer": _first,
-    "hal.buffer_view.create": _part,
-    "hal.buffer_view.dim": _size,
-    "hal.command_buffer.create": _new_commands,
-    "hal.device.queue.alloca": _allocated,
-    "hal.executable.lookup.function": _code,
-    "util.global.load": _global,
-    "util.optimization_barrier": _first,
-}
-
-_RECORDED: Mapping[str, Callable[[Context, ir.Operation, Sequence[Known]], Step]] = {
-    "hal.command_buffer.copy_buffer": _copy,
-    "hal.command_buffer.dispatch": _dispatch,
-    "hal.command_buffer.fill_buffer": _fill,
-}
-
-_QUEUED: Mapping[str, Callable[[Context, ir.Operation, Sequence[Known]], Sequence[Step]]] = {
-    "hal.device.queue.copy": lambda context, op, operands: [_copy(context, op, operands)],
-    "hal.device.queue.execute": _execute,
-    "hal.device.queue.fill": lambda context, op, operands: [_fill(context, op, operands)],
-}
-
-
-# Lays out the temporaries of a function in scratch memory.
-#
-# Steps run one after the other, and temporaries that are not live at the same time may overlap.
-# Each, largest first, gets the lowest offset that is free from the step that first writes it to
-# the step that last reads it. Temporaries with open sizes follow without overlapping.
-
-
-def offsets_of(
-    steps: Sequence[Step], sizes: Mapping[int, Size], formulas: Formulas, alignment: int
-) -> tuple[dict[int, Size], Size]:
-    """Lays out temporaries; returns the offset of each by number, and the bytes of all of them."""
-    aligned = {number: formulas.aligned(size, alignment) for number, size in sizes.items()}
-    used = _used(steps)
-    known = {n: size for n, size in aligned.items() if isinstance(size, int) and n in used}
-    starts: dict[int, int] = {}
-    for number in sorted(known, key=lambda number: (-known[number], number)):
-        first, last = used[number]
-        others = [n for n in starts if used[n][0] <= last and first <= used[n][1]]
-        start = 0
-        for other in sorted(others, key=starts.__getitem__):
-            if start + known[number] <= starts[other]:
-                break
-            start = max(start, starts[other] + known[other])
-        starts[number] = start
-    offsets: dict[int, Size] = dict.fromkeys(sizes, 0)
-    offsets |= starts
-    end: Size = max((start + known[n] for n, start in starts.items()), default=0)
-    for number, size in aligned.items():
-        if not isinstance(size, int):
-            offsets[number], end = end, end + size
-    return offsets, end
-
-
-def _used(steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
-    """The first and the last step that use each temporary."""
-    used: dict[int, tuple[int, int]] = {}
-    for position, step in enumerate(steps):
-        for each in steps_in((step,)):
-            for span in spans_of(each):
-                if span.storage is Storage.SCRATCH:
-                    first, _ = used.get(span.index, (position, position))
-                    used[span.index] = (first, position)
-    return used
-
-
-# Reads the constants of a host program, which become buffers when it is loaded.
-#
-# IREE packs all constants of a module into one, and stores it to a global in an initializer:
-#
-#     util.initializer {
-#       %c = util.buffer.constant <alignment = 64> : !util.buffer = #util.composite<16640xi8, [...]>
-#       ...                                     // imported in place, or else copied
-#       util.global.store %buffer, @__constant_tensor_64xf32 : !hal.buffer
-
-_COMPOSITE = re.compile(r"#util\.composite<(\d+)xi8, \[(.*?),?\s*\]>", re.DOTALL)
-
-_RAW = re.compile(r'dense<"0x([0-9A-F]*)">')
-_NUMBER = re.compile(r"0x[0-9A-F]+|-?\d[0-9.eE+-]*")
-_BFLOAT16: Any = DTYPES["bfloat16"].numpy.type
-
-
-def read_constants(module: ir.Module) -> tuple[tuple[bytes, ...], Mapping[str, Span]]:
-    """The constants of a module, and the span of them in each global."""
-    constants: list[bytes] = []
-    stored: dict[str, Span] = {}
-    for op in ops_of(module.body):
-        if op.name != "util.initializer":
-            continue
-        inside = list(_ops_inside(op))
-        values = [each for each in inside if each.name == "util.buffer.constant"]
-        data = [_bytes(each) for each in values if not _is_text(each)]
-        stores = [
-            each
-            for each in inside
-            if each.name == "util.global.store" and str(each.operands[0].type) == "!hal.buffer"
-        ]
-        if len(data) < len(values):  # names of parameters, which others read (`read_loaded`)
-            stores = [each for each in stores if isinstance(each.operands[0].owner, ir.Block)]
-        if not data and not stores:
-            continue
-        if len(data) != 1 or any(each.name == "hal.buffer.subspan" for each in inside):
-            raise UnsupportedError("the module computes constants when it is loaded")
-        whole = Span(Storage.CONSTANT, len(constants), 0, len(data[0]))
-        constants += data
-        for each in stores:
-            stored[ir.FlatSymbolRefAttr(each.attributes["global"]).value] = whole
-    return tuple(constants), stored
-
-
-def read_loaded(module: ir.Module, first: int) -> tuple[list[Loaded], Mapping[str, Span]]:
-    """The constants of a module from frozen weights, numbered from `first`, and their globals."""
-    found: list[Loaded] = []
-    stored: dict[str, Span] = {}
-    for op in ops_of(module.body):
-        inside = list(_ops_inside(op)) if op.name == "util.initializer" else []
-        if not any(each.name == "io_parameters.load" for each in inside):
-            continue
-        for each in inside:
-            if each.name != "util.global.store" or str(each.operands[0].type) != "!hal.buffer":
-                continue
-            if isinstance(each.operands[0].owner, ir.Block):  # a constant, imported or copied
-                continue
-            loaded = _loaded(each.operands[0])
-            stored[ir.FlatSymbolRefAttr(each.attributes["global"]).value] = Span(
-                Storage.CONSTANT, first + len(found), 0, loaded.size
-            )
-            found.append(loaded)
-    return found, stored
-
-
-def _loaded(value: ir.Value) -> Loaded:
-    """The source of an initializer's buffer: a parameter, or values computed from some."""
-    op = _operation(value)
-    results: list[ir.Value] = [*op.results]
-    number = results.index(value)
-    operands = list(op.operands)
-    if op.name != "io_parameters.load":
-        return Loaded(_index(operands[-1]))
-    counts = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
-    keys = operands[sum(counts[:5]) :][: counts[5]]
-    key = ir.StringAttr(_operation(keys[number]).attributes["value"]).value
-    return Loaded(_index(operands[len(operands) - counts[9] + number]), key)
-
-
-def _index(value: ir.Value) -> int:
-    return ir.IntegerAttr(_operation(value).attributes["value"]).value
-
-
-def _operation(value: ir.Value) -> ir.Operation:
-    """The op that defines a value; UnsupportedError if it depends on a branch."""
-    owner: Any = value.owner
-    if isinstance(owner, ir.Block):
-        raise UnsupportedError("the module branches when it is loaded")
-    return owner.operation
-
-
-def _is_text(op: ir.Operation) -> bool:
-    return isinstance(op.attributes["value"], ir.StringAttr)
-
-
-def _ops_inside(op: ir.Operation) -> Iterator[ir.Operation]:
-    for region in op.regions:
-        for block in region.blocks:
-            yield from ops_of(block)
-
-
-def _bytes(op: ir.Operation) -> bytes:
-    """The bytes of a constant."""
-    value = op.attributes["value"]
-    found = _COMPOSITE.fullmatch(str(value))
-    if found is None:
-        return _element_bytes(value)
-    parts = ir.ArrayAttr(ir.Attribute.parse(f"[{found[2]}]"))
-    data = b"".join(map(_element_bytes, parts))
-    if len(data) != int(found[1]):
-        raise UnsupportedError("the module's constants are not understood")
-    return data
-
-
-def _element_bytes(attribute: ir.Attribute) -> bytes:
-    """The bytes of an array of numbers, row-major and little-endian, like the compiling machine."""
-    try:
-        elements: Any = ir.DenseElementsAttr(attribute)
-        kind = ELEMENTS[str(ir.ShapedType(attribute.type).element_type)]
-    except (ValueError, KeyError) as error:
-        raise UnsupportedError(f"a constant of unknown form ({error})") from error
-    if kind.name == "bfloat16":
-        return _bfloat16_bytes(str(attribute), math.prod(ir.ShapedType(attribute.type).shape))
-    array: npt.NDArray[Any] = np.array(elements)
-    return array.astype(kind.numpy).tobytes()
-
-
-def _bfloat16_bytes(text: str, count: int) -> bytes:
-    """The bytes of an array of bfloat16, parsed from text: the bindings do not support it."""
-    raw = _RAW.match(text)
-    if raw is not None:
-        bits = np.frombuffer(bytes.fromhex(raw[1]), np.uint16)
-    else:
-        words = _NUMBER.findall(text[: text.rindex(":")])
-        bits = np.array(
-            [
-                int(word, 16) if word.startswith("0x") else _BFLOAT16(float(word)).view(np.uint16)
-                for word in words
-            ],
-            np.uint16,
-        )
-    return np.broadcast_to(bits, count).tobytes()
-
 
 _MOST_VISITS = 2
 """Visits of a block: a loop of one step visits its head once before and once after it."""
@@ -803,3 +326,48 @@ def _branched(context: Context, path: Path, end: ir.Operation) -> Sequence[ir.Op
         raise context.refused("a loop over several steps")
     path.values.update(zip(block.arguments, given, strict=True))
     return ops_of(block)
+
+
+# Lays out the temporaries of a function in scratch memory.
+#
+# Steps run one after the other, and temporaries that are not live at the same time may overlap.
+# Each, largest first, gets the lowest offset that is free from the step that first writes it to
+# the step that last reads it. Temporaries with open sizes follow without overlapping.
+
+
+def offsets_of(
+    steps: Sequence[Step], sizes: Mapping[int, Size], formulas: Formulas, alignment: int
+) -> tuple[dict[int, Size], Size]:
+    """Lays out temporaries; returns the offset of each by number, and the bytes of all of them."""
+    aligned = {number: formulas.aligned(size, alignment) for number, size in sizes.items()}
+    used = _used(steps)
+    known = {n: size for n, size in aligned.items() if isinstance(size, int) and n in used}
+    starts: dict[int, int] = {}
+    for number in sorted(known, key=lambda number: (-known[number], number)):
+        first, last = used[number]
+        others = [n for n in starts if used[n][0] <= last and first <= used[n][1]]
+        start = 0
+        for other in sorted(others, key=starts.__getitem__):
+            if start + known[number] <= starts[other]:
+                break
+            start = max(start, starts[other] + known[other])
+        starts[number] = start
+    offsets: dict[int, Size] = dict.fromkeys(sizes, 0)
+    offsets |= starts
+    end: Size = max((start + known[n] for n, start in starts.items()), default=0)
+    for number, size in aligned.items():
+        if not isinstance(size, int):
+            offsets[number], end = end, end + size
+    return offsets, end
+
+
+def _used(steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
+    """The first and the last step that use each temporary."""
+    used: dict[int, tuple[int, int]] = {}
+    for position, step in enumerate(steps):
+        for each in steps_in((step,)):
+            for span in spans_of(each):
+                if span.storage is Storage.SCRATCH:
+                    first, _ = used.get(span.index, (position, position))
+                    used[span.index] = (first, position)
+    return used

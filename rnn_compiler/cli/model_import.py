@@ -11,8 +11,15 @@ from typing import Any
 
 from rnn_compiler.base import stages
 from rnn_compiler.base.files import check_replaceable, made_folder, write_files
-from rnn_compiler.cli.formats import add_format_options, check_format, compiled, targets_of
+from rnn_compiler.cli.formats import (
+    Compiled,
+    add_format_options,
+    check_format,
+    compiled,
+    targets_of,
+)
 from rnn_compiler.cli.import_readme import ImportedFunctions, readme, target_text, tensor_rows
+from rnn_compiler.cli.networks import network_file, number, write_network
 from rnn_compiler.cli.options import (
     UsageError,
     add_json_option,
@@ -73,7 +80,12 @@ def add_whole_options(parser: argparse.ArgumentParser) -> None:
 
 def import_whole(options: argparse.Namespace) -> int:
     """Imports a network; compiles it if a folder is named."""
-    path = _check(options)
+    path = network_file(options, "--whole", ("layer", "attr", "outputs", "weights_apart"))
+
+    def page(product: Compiled) -> str:
+        made = ImportedFunctions([module.name], product.functions, [None])
+        return readme(made, options.format, product.name, product.targets, product.manifest)
+
     start = time.perf_counter()
     with showing_stages():
         stages.report(f"importing {path.name}")
@@ -84,7 +96,7 @@ def import_whole(options: argparse.Namespace) -> int:
             states=dict(pairs(options.state, "--state")),
             quantize=options.quantize,
         )
-        files = [] if options.output is None else _write_network(options, module)
+        files = [] if options.output is None else write_network(options, module, page)
     seconds = time.perf_counter() - start
     spec = module.functions[0]
     if options.json:
@@ -133,43 +145,10 @@ def _shown(states: Mapping[str, str]) -> str:
     return ", ".join(f"{before} <- {after}" for before, after in states.items())
 
 
-def _check(options: argparse.Namespace) -> Path:
-    """The file of a network; checks that the other options suit it."""
-    if len(options.paths) != 1:
-        raise UsageError("--whole: one file at a time")
-    for flag in ("layer", "attr", "outputs", "weights_apart"):
-        if getattr(options, flag):
-            raise UsageError(f"--{flag.replace('_', '-')} is for layers, not for --whole")
-    compiling = options.target or options.name or options.golden or options.format != "vmfb"
-    if options.output is None and compiling:
-        flags = "--target, --format, --golden and --name"
-        raise UsageError(f"{flags} are for compiling: name a folder with -o")
-    if options.output is not None:
-        check_output_folder(options.output)
-    return options.paths[0]
-
-
 def _number(key: str, text: str) -> int | float:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
+    if (found := number(text)) is not None:
+        return found
     raise UsageError(f"--value {key}={text}: expected a number")
-
-
-def _write_network(options: argparse.Namespace, module: Module) -> list[Path]:
-    """Compiles a network and writes it with a README; returns the files, the README last."""
-    folder: Path = options.output
-    page = folder / "README.md"
-    check_replaceable(page)
-    product = compiled(options, module, options.name, folder)
-    made = ImportedFunctions([module.name], product.functions, [None])
-    text = readme(made, options.format, product.name, product.targets, product.manifest)
-    with made_folder(folder):
-        files = product.save()
-        write_files((page, text.encode()))
-    return [*files, page]
 
 
 def _recurrent(module: Module) -> list[str]:

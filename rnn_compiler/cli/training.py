@@ -6,13 +6,12 @@ import argparse
 import shlex
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from rnn_compiler.base import stages
-from rnn_compiler.base.files import check_replaceable, made_folder, write_files
-from rnn_compiler.cli.formats import compiled
-from rnn_compiler.cli.options import UsageError, check_output_folder, pairs, sizes_of_network
+from rnn_compiler.cli.formats import Compiled
+from rnn_compiler.cli.networks import network_file, number, write_network
+from rnn_compiler.cli.options import UsageError, pairs, sizes_of_network
 from rnn_compiler.cli.terminal import print_json, print_line, print_table, showing_stages
 from rnn_compiler.cli.training_readme import training_readme
 from rnn_compiler.modules import Module
@@ -55,7 +54,11 @@ def add_training_options(parser: argparse.ArgumentParser) -> None:
 
 def import_trained(options: argparse.Namespace) -> int:
     """Imports a training step; compiles it if a folder is named."""
-    path = _check(options)
+    path = network_file(options, "--train", _OF_LAYERS)
+
+    def page(product: Compiled) -> str:
+        return training_readme(path.name, options.format, product)
+
     start = time.perf_counter()
     with showing_stages():
         stages.report(f"importing {path.name}")
@@ -67,7 +70,7 @@ def import_trained(options: argparse.Namespace) -> int:
             output=options.loss_output,
             dims=sizes_of_network(options.dim),
         )
-        files = [] if options.output is None else _write(options, module)
+        files = [] if options.output is None else write_network(options, module, page)
     seconds = time.perf_counter() - start
     if options.json:
         print_json({"files": [*map(str, files)], "seconds": seconds, **_facts(module)})
@@ -87,22 +90,6 @@ def import_trained(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check(options: argparse.Namespace) -> Path:
-    """The file of a network; checks that the other options suit it."""
-    if len(options.paths) != 1:
-        raise UsageError("--train: one file at a time")
-    for flag in _OF_LAYERS:
-        if getattr(options, flag):
-            raise UsageError(f"--{flag.replace('_', '-')} is not for --train")
-    compiling = options.target or options.name or options.golden or options.format != "vmfb"
-    if options.output is None and compiling:
-        flags = "--target, --format, --golden and --name"
-        raise UsageError(f"{flags} are for compiling: name a folder with -o")
-    if options.output is not None:
-        check_output_folder(options.output)
-    return options.paths[0]
-
-
 def _named(flag: str, text: str) -> Mapping[str, Any]:
     """A name with options, ``adam,clip_norm=1``; lists have colons, ``class_weights=1:2``."""
     name, _, rest = text.partition(",")
@@ -117,11 +104,8 @@ def _value(flag: str, key: str, text: str) -> Any:
         return _WORDS[text.lower()]
     if ":" in text:
         return [_value(flag, key, each) for each in text.split(":")]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
+    if (found := number(text)) is not None:
+        return found
     raise UsageError(f"{flag} {key}={text}: expected a number, numbers as 1:2, true, false or none")
 
 
@@ -133,19 +117,6 @@ def _command(options: argparse.Namespace) -> str:
     words += [f"--loss-output={options.loss_output}"] if options.loss_output else []
     words += [f"--dim={each}" for each in options.dim]
     return f"rnn-compiler import {shlex.join(words)}"
-
-
-def _write(options: argparse.Namespace, module: Module) -> list[Path]:
-    """Compiles a training step and writes it with a README; returns the files, that last."""
-    folder: Path = options.output
-    page = folder / "README.md"
-    check_replaceable(page)
-    product = compiled(options, module, options.name, folder)
-    text = training_readme(options.paths[0].name, options.format, product)
-    with made_folder(folder):
-        files = product.save()
-        write_files((page, text.encode()))
-    return [*files, page]
 
 
 def _facts(module: Module) -> dict[str, Any]:

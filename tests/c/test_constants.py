@@ -18,9 +18,9 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.c.interface import Member
 from rnn_compiler.lowering.c.library import Library, make_library
 from rnn_compiler.lowering.compiler.iree_compile import compile_host_program
+from rnn_compiler.lowering.host.constants import read_constants
 from rnn_compiler.lowering.host.external_results import external_results
 from rnn_compiler.lowering.host.functions import read_functions
-from rnn_compiler.lowering.host.program import read_constants
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
