@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
+
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.manifest import FunctionSpec
@@ -86,16 +88,20 @@ def _result(spec: FunctionSpec, op: Chunked, state: str) -> str:
 def likely_states(spec: FunctionSpec) -> dict[str, str]:
     """The possible states of a network: inputs, each with an output of the same type.
 
-    The first input is assumed to be the chunk and the first output its result; the others are
-    paired in order. Empty if an input is left over. Types alone do not prove that an output is
-    meant for the next call, so the network's owner has to confirm.
+    The first input is assumed to be the chunk and the first output its result; each of the others
+    is paired with the output whose name resembles its own most, and in order if none does. Empty
+    if an input is left over. Neither types nor names prove that an output is meant for the next
+    call, so the network's owner has to confirm.
     """
     results = [*spec.results[1:]]
     pairs: dict[str, str] = {}
     for argument in spec.arguments[1:]:
-        same = next((each for each in results if str(each) == str(argument)), None)
-        if same is None:
+        same_type = [each for each in results if str(each) == str(argument)]
+        if not same_type:
             return {}
+        same = max(
+            same_type, key=lambda each: SequenceMatcher(None, argument.name, each.name).ratio()
+        )
         results.remove(same)
         pairs[argument.name] = same.name
     return pairs

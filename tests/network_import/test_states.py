@@ -18,7 +18,7 @@ from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.runtime.stream_ops import likely_states
-from rnn_compiler.schema.functions import FunctionSpec
+from rnn_compiler.schema.functions import FunctionSpec, TensorSpec
 from tests.network_import.graphs import (
     B,
     H,
@@ -79,6 +79,27 @@ def test_chunks_give_what_one_run_does(
         np.testing.assert_allclose(stream.state["h_0"].to_host(), last, atol=1e-6)
         np.testing.assert_array_equal(found[-1].h_1, stream.state["h_0"].to_host())
         stream.reset()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "results", "pairs"),
+    [
+        ("x h c", "y next_c next_h", {"h": "next_h", "c": "next_c"}),
+        ("x h0 c0", "y hn cn", {"h0": "hn", "c0": "cn"}),
+        ("x a b", "y p q", {"a": "p", "b": "q"}),
+        ("x a b", "y p", {}),
+    ],
+)
+def test_names_say_which_output_continues_which_state(
+    arguments: str, results: str, pairs: dict[str, str]
+) -> None:
+    """Exporters sort outputs by name: then the order of the states is another than theirs."""
+    row = {name: TensorSpec(name, "float32", (1, 4)) for name in f"{arguments} {results}".split()}
+    spec = FunctionSpec(
+        *("network", "network", "float32", {}, {}),
+        *(tuple(row[name] for name in names.split()) for names in (arguments, results)),
+    )
+    assert likely_states(spec) == pairs
 
 
 @pytest.mark.slow
