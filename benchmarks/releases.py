@@ -5,7 +5,8 @@
 draws samples/speed.png, five figures of the last release, and samples/releases.png, all figures
 over the releases. `releases.json` has a record for each release: for each group of rows the
 geometric mean of the fastest peer's time over ours, on one and on two threads, from
-docs/benchmarks.md of that release.
+docs/benchmarks.md of that release. `other_processors` of a record has what was measured on
+other machines than `machine`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ BARS = {
 }
 """The five groups on the front page, with their titles there."""
 
-_INK, _FAINT, _OURS = "#3d4852", "#9aa5b1", "#1f4e79"
+_INK, _FAINT = "#76808c", "#9aa5b1"  # both can be read on white and on black
+_PROCESSORS = ("#2f7fc1", "#c98a1b")
 
 
 def read() -> list[dict[str, Any]]:
@@ -37,26 +39,36 @@ def read() -> list[dict[str, Any]]:
 
 
 def draw_last(path: Path) -> None:
-    """Draws five figures of the last release, on one thread, as bars."""
+    """Draws five figures of the last release, on one thread, with a bar for each processor."""
     from matplotlib.figure import Figure
 
-    values = [read()[-1]["figures"][group][0] for group in BARS]
-    figure: Any = Figure(figsize=(7.2, 2.9), dpi=150, layout="constrained")
+    record = read()[-1]
+    processors = [record, *record["other_processors"]]
+    figure: Any = Figure(figsize=(6, 4), dpi=200, layout="constrained")
     axis = figure.subplots()
-    heights = range(len(values), 0, -1)
-    axis.barh(heights, [value - 1 for value in values], left=1, color=_OURS, height=0.6)
-    for height, value in zip(heights, values, strict=True):
-        axis.text(value * 1.02, height, f"{value:.2f}".rstrip("0"), va="center", color=_INK)
-    axis.set_yticks(heights, BARS.values(), fontsize=9)
+    for number, (processor, colour) in enumerate(zip(processors, _PROCESSORS, strict=True)):
+        values = {group: processor["figures"].get(group, (None,))[0] for group in BARS}
+        at = [-place - 0.36 * number for place, value in enumerate(values.values()) if value]
+        known = [value for value in values.values() if value]
+        axis.barh(
+            *(at, [value - 1 for value in known]),
+            **{"left": 1, "color": colour, "height": 0.34, "label": processor["machine"]},
+        )
+        for height, value in zip(at, known, strict=True):
+            beside = {"x": max(value, 1) * 1.04, "y": height, "s": f"{value:.2f}"}
+            axis.text(**beside, va="center", color=_INK, fontsize=10)
+    axis.set_yticks([-place - 0.1 for place in range(len(BARS))], BARS.values(), fontsize=10)
     axis.set_xscale("log")
-    axis.set_xlim(1, 12)
-    axis.set_xticks([1, 1.5, 2, 3, 5, 10], ["as fast", "1.5", "2", "3", "5", "10"], fontsize=9)
+    axis.set_xlim(0.28, 14)
+    ticks = {0.33: "a third", 0.5: "half", 1: "as fast", 2: "2", 5: "5", 10: "10"}
+    axis.set_xticks([*ticks], ticks.values(), fontsize=10)
     axis.minorticks_off()
-    axis.set_xlabel("times as fast as the fastest peer: geometric mean over all sizes, one thread")
-    axis.xaxis.label.set(fontsize=9, color=_INK)
-    axis.spines[["top", "right"]].set_visible(False)
+    axis.axvline(1, color=_INK, linewidth=1)
+    axis.set_xlabel("times as fast as the fastest peer", fontsize=10, color=_INK)
+    axis.spines[:].set_visible(False)
     axis.tick_params(left=False, colors=_INK)
-    figure.savefig(path)
+    figure.legend(loc="outside lower left", fontsize=9, frameon=False, labelcolor=_INK)
+    figure.savefig(path, transparent=True)
 
 
 def draw_over_time(path: Path) -> None:

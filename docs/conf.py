@@ -61,7 +61,9 @@ html_static_path: list[str] = []
 templates_path: list[str] = []
 
 CONTENTS = {
-    "Start": ["docs/installing", "docs/tutorials/index", "docs/tour", "docs/ops"],
+    "Start": [
+        *("docs/which_way", "docs/installing", "docs/tutorials/index", "docs/tour", "docs/ops"),
+    ],
     "Use": [
         *("docs/python", "docs/models", "docs/import", "docs/int8", "docs/networks"),
         *(
