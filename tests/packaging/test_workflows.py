@@ -1,0 +1,32 @@
+"""The workflows of GitHub run every test, under every Python that the package names."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[2]
+TESTS = (ROOT / ".github" / "workflows" / "tests.yml").read_text()
+
+
+def test_each_folder_of_tests_is_in_one_shard() -> None:
+    """The last shard takes what no other names, so that a new folder is never left out."""
+    named = re.findall(r"(?<!ignore=)\btests/(\w+)", TESTS)
+    ignored = re.findall(r"--ignore=tests/(\w+)", TESTS)
+    assert sorted(named) == sorted(ignored)
+    assert len({*named}) == len(named)
+    assert all((ROOT / "tests" / name).is_dir() for name in named)
+
+
+def test_the_quick_tests_run_on_each_python() -> None:
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
+    versions = [each.rpartition(" ")[2] for each in classifiers if re.search(r":: 3\.\d+$", each)]
+    (matrix,) = re.findall(r"python: \[(.*)\]", TESTS)
+    assert {each.strip(' "') for each in matrix.split(",")} >= {*versions}
+    assert versions
