@@ -69,6 +69,16 @@ def splat_of(constant: ir.Value) -> ir.Attribute:
     return ir.DenseElementsAttr(defining(constant).attributes["value"]).get_splat_value()
 
 
+def filled_with(value: ir.Value) -> str:
+    """The constant that `linalg.fill` has filled an array with; empty for other arrays."""
+    if isinstance(value.owner, ir.Block) or value.owner.name != "linalg.fill":
+        return ""
+    number = value.owner.operation.operands[0]
+    if isinstance(number.owner, ir.Block) or number.owner.name != "arith.constant":
+        return ""
+    return str(number.owner.attributes["value"])
+
+
 def element(value: ir.Value) -> str:
     """The element type of an array or a vector; the type of a scalar."""
     kind = value.type

@@ -10,7 +10,8 @@ batch, and are multiplied by the filters:
     result[n, f, o]   = start[n, f, o] + (filters @ windows)[f, n o]
 
 `linalg.matmul` becomes a product that is added to an array. Its matrix is packed once, if it is a
-frozen weight.
+frozen weight. Transposes of its operands, and of itself, become a choice of the axes that it sums
+over: the gradient of a weight is a product of two arrays of rows, and has the weight's own order.
 
 As columns, the windows have the input's order and the product the result's, so both are copied row
 by row, and a window of a single number is no copy at all. As rows they leave the filters on the
@@ -32,7 +33,15 @@ from dataclasses import replace as replace_fields
 from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.products import is_large
-from rnn_compiler.lowering.analysis.values import defining, element, ints, rank, shape, static_shape
+from rnn_compiler.lowering.analysis.values import (
+    defining,
+    element,
+    filled_with,
+    ints,
+    rank,
+    shape,
+    static_shape,
+)
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import maps
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, collapse, expand
@@ -57,6 +66,11 @@ _AXES = {"linalg.conv_1d_ncw_fcw": 1, "linalg.conv_2d_nchw_fchw": 2}
 _LARGEST = 1 << 24
 """Numbers of a matrix of windows: 64 MiB."""
 
+_ZERO = "0.000000e+00 : f32"
+
+_MISSING = 0, 1
+"""The axes to sum over of the only form of products that `products` does not have."""
+
 _MANY = 64
 """The fewest windows of an element of the batch for which they are columns of a matrix."""
 
@@ -75,7 +89,7 @@ def linalg_to_products(context: PassContext) -> None:
     products = [op for op in ops if _is_product(op)]
     convolutions = [found for op in ops if (found := _Convolution.of(op, vectors)) is not None]
     for op in products:
-        replace(op, _product(op).value)
+        _rewrite_product(op)
     for found in convolutions:
         found.rewrite(calls)
 
@@ -96,25 +110,57 @@ def _is_product(op: ir.Operation) -> bool:
     return is_large(rows, inner, columns)
 
 
-def _product(op: ir.Operation) -> Array:
-    """Emits a product that is added to an array."""
-    body = Body.before(op)
-    lhs, rhs, start = (Array(value, static_shape(value), "f32") for value in op.operands)
-    attributes = dict(contraction((1, 0)))
-    if _is_packed(rhs, lhs.shape[0]):
+class _Side(NamedTuple):
+    """An operand of a product: an array, and the axis of it that is summed over."""
+
+    value: ir.Value
+    axis: int
+
+    @staticmethod
+    def of(value: ir.Value, axis: int) -> _Side:
+        """An operand, without the transpose that makes it."""
+        if not isinstance(value.owner, ir.Block) and _is_transpose(value.owner.operation):
+            return _Side(value.owner.operation.operands[0], 1 - axis)
+        return _Side(value, axis)
+
+
+def _is_transpose(op: ir.Operation) -> bool:
+    return op.name == "linalg.transpose" and ints(op, "permutation") == [1, 0]
+
+
+def _rewrite_product(op: ir.Operation) -> None:
+    """Replaces a product that is added to an array, or the only transpose of one."""
+    lhs, rhs, start = op.operands
+    is_packed, is_zero = _is_packed(rhs, static_shape(lhs)[0]), filled_with(start) == _ZERO
+    left, right, last = _Side.of(lhs, 1), _Side.of(rhs, 0), op
+    readers = [use.owner.operation for use in op.results[0].uses]
+    is_turned = is_zero and len(readers) == 1 and _is_transpose(readers[0])
+    if is_turned and (right.axis, left.axis) != _MISSING:
+        last, left, right = readers[0], right, left
+    elif (left.axis, right.axis) == _MISSING:
+        left = _Side(lhs, 1)
+    body = Body.before(last)
+    sides = [Array(side.value, static_shape(side.value), "f32") for side in (left, right)]
+    attributes = dict(contraction((left.axis, right.axis)))
+    if is_packed and right.value == rhs:
         attributes[PACKED] = ir.UnitAttr.get()
-    made = body.array("stablehlo.dot_general", [lhs, rhs], start.type, attributes)
-    return _added(body, made, range(2), start)
+    type = ArrayType(static_shape(last.results[0]), "f32")
+    made = body.array("stablehlo.dot_general", sides, type, attributes)
+    if not is_zero:
+        made = _added(body, made, range(2), Array(start, type.shape, "f32"))
+    replace(last, made.value)
+    if last is not op:
+        op.erase()
 
 
-def _is_packed(matrix: Array, rows: Index) -> bool:
+def _is_packed(matrix: ir.Value, rows: Index) -> bool:
     """Whether a matrix multiplied by several rows is packed when the module is loaded.
 
     A weight that several products read is not: each would keep its own copy.
     """
-    if rows == 1 or isinstance(matrix.value.owner, ir.Block):
+    if rows == 1 or isinstance(matrix.owner, ir.Block):
         return False
-    load = defining(matrix.value)
+    load = defining(matrix)
     if load.name != "util.global.load":
         return False
     readers = [op for op in ops_of(load.block) if op.name == load.name]
@@ -281,7 +327,7 @@ def _unpadded(images: ir.Value) -> tuple[ir.Value, tuple[int, int]]:
         pad = images.owner.operation
         *low, rows, columns = ints(pad, "static_low")
         (value,) = ops_of(pad.regions[0].blocks[0])[-1].operands
-        is_zero = str(constant_number(value)) == "0.000000e+00 : f32"
+        is_zero = str(constant_number(value)) == _ZERO
         outer = [*low, *ints(pad, "static_high")[:2]]
         if is_zero and not any(outer) and min(rows, columns, *ints(pad, "static_high")) >= 0:
             return pad.operands[0], (rows, columns)

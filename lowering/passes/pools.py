@@ -9,7 +9,7 @@ Leaves: pools whose windows are large, or more than two columns apart.
 
 from __future__ import annotations
 
-from rnn_compiler.lowering.analysis.values import element, shape, static_shape
+from rnn_compiler.lowering.analysis.values import element, filled_with, shape, static_shape
 from rnn_compiler.lowering.codegen.body import Array, Body, collapse, expand
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.cpu.pools import ImagePool
@@ -52,7 +52,7 @@ def _pool(context: PassContext, op: ir.Operation) -> ImagePool | None:
         return None
     given, _, start = op.operands
     reduction, neutral = _REDUCTIONS[op.name]
-    if element(given) != "f32" or _filled_with(start) != neutral:
+    if element(given) != "f32" or filled_with(start) != neutral:
         return None
     one = [1] * (4 - len(static_shape(given)))  # of an axis that is not there
     window = [*one, *static_shape(op.operands[1])]
@@ -64,16 +64,6 @@ def _pool(context: PassContext, op: ir.Operation) -> ImagePool | None:
     assert isinstance(context.processor, VectorUnit)
     found = ImagePool(context.processor, reduction, batch * channels, *pairs)
     return found if found.is_supported else None
-
-
-def _filled_with(value: ir.Value) -> str:
-    """The constant that an array is filled with; empty for other arrays."""
-    if isinstance(value.owner, ir.Block) or value.owner.name != "linalg.fill":
-        return ""
-    number = value.owner.operation.operands[0]
-    if isinstance(number.owner, ir.Block) or number.owner.name != "arith.constant":
-        return ""
-    return str(number.owner.attributes["value"])
 
 
 def _rewrite(calls: PrivateCalls, op: ir.Operation, pool: ImagePool) -> None:

@@ -25,6 +25,10 @@ __all__ = ["DirectCalls"]
 LARGE = 2 << 20
 """The most memory in bytes that a direct call may need."""
 
+_WORKGROUPS, _WORKGROUPS_OF_SESSIONS = 1 << 12, 1 << 16
+"""The most workgroups of a direct call, whose table has 40 bytes for each: if there may be many such
+tables, and of sessions, which keep one."""
+
 
 class DirectCalls:
     """Direct calls of a function at certain sizes.
@@ -46,8 +50,10 @@ class DirectCalls:
             most: The most memory that they may need, in bytes; None for any.
 
         Raises:
-            NoDirectCallsError: They need too much memory.
+            NoDirectCallsError: They need too much memory, or have too many workgroups.
         """
+        if plan.workgroups > (_WORKGROUPS_OF_SESSIONS if most is None else _WORKGROUPS):
+            raise NoDirectCallsError("too many workgroups")
         arguments = zip(spec.arguments, plan.arguments, strict=False)
         own = sum(size for each, size in arguments if size <= SMALL or each.ignored)
         needed = plan.scratch + sum(plan.blocks) + own

@@ -30,10 +30,6 @@ from rnn_compiler.schema.schedule import (
 
 __all__ = ["CallPlan"]
 
-_MOST_WORKGROUPS = 4096
-"""The most workgroups of a call, over all dispatches."""
-
-
 @dataclass(frozen=True)
 class CallPlan:
     """A function at certain sizes.
@@ -190,16 +186,18 @@ class CallPlan:
                 raise NoDirectCallsError("its schedule is damaged")
             if end > sizes[span.index]:
                 raise NoDirectCallsError("its schedule leaves its memory")
-        workgroups = 0
         for step in steps_in(self.steps):
             if isinstance(step, Dispatch):
                 kernel = self.executable.kernels.get(step.kernel)
                 given = len(step.constants), len(step.buffers)
                 if kernel is None or given != (kernel.constants, kernel.buffers):
                     raise NoDirectCallsError(f"a call does not fit the code {step.kernel}")
-                workgroups += math.prod(static(step.workgroups))
-        if workgroups > _MOST_WORKGROUPS:
-            raise NoDirectCallsError("too many workgroups")
+
+    @property
+    def workgroups(self) -> int:
+        """How many workgroups a call has, over all dispatches."""
+        dispatches = (each for each in steps_in(self.steps) if isinstance(each, Dispatch))
+        return sum(math.prod(static(each.workgroups)) for each in dispatches)
 
 
 def _are_apart(results: Sequence[Span]) -> bool:

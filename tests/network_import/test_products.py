@@ -70,6 +70,30 @@ def test_weights_are_multiplied_as_they_are(module: rc.Module) -> None:
     assert text.count("rnn_compiler.packed") == 2  # w and u; two layers share t, one row needs none
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_transposed_products(turned: bool, tmp_path: Path) -> None:
+    """Of transposed factors, in every combination, and transposed themselves."""
+    inputs = {"a": weight(40, 36), "at": weight(36, 40), "b": weight(36, 44), "bt": weight(44, 36)}
+    nodes = [
+        helper.make_node("Transpose", [each], [f"{each}.turned"], name=each, perm=[1, 0])
+        for each in ("at", "bt")
+    ]
+    pairs = [(left, right) for left in ("a", "at.turned") for right in ("b", "bt.turned")]
+    for number, pair in enumerate(pairs):
+        name, made = f"y{number}", f"made{number}" if turned else f"y{number}"
+        nodes.append(helper.make_node("MatMul", [*pair], [made], name=made))
+        if turned:
+            nodes.append(helper.make_node("Transpose", [made], [name], name=name, perm=[1, 0]))
+    outputs = [f"y{number}" for number in range(len(pairs))]
+    made = model(nodes, {name: a.shape for name, a in inputs.items()}, outputs, {})
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    text = lowered_text(module, "cpu:generic", last="linalg_to_products")
+    assert text.count("stablehlo.dot_general") == 4
+    found = rc.runtime.load(rc.compile(module))(**inputs)
+    for got, wanted in zip(found, expected(made, inputs), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=2e-5)
+
+
 def written_out() -> tuple[Any, dict[str, Any]]:
     """A recurrent layer of six steps, a node for each operation of each step; its inputs.
 

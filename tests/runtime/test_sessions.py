@@ -15,6 +15,7 @@ from linking import stateful
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.runtime import direct
 from rnn_compiler.runtime.states import read_states, write_states
 from rnn_compiler.schema.dtypes import DTYPES
 
@@ -88,6 +89,20 @@ def test_direct_calls_update_in_place() -> None:
     for step in range(3):
         session.train(**stateful.arguments(step))
     assert {name: each.address for name, each in session.arrays.items()} == before
+
+
+def test_sessions_may_have_many_workgroups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than plain calls, which prepare a table of them for each size."""
+    monkeypatch.setattr(direct.calls, "_WORKGROUPS", 0)
+    session = program().session(**stateful.states())
+    before = {name: each.address for name, each in session.arrays.items()}
+    session.train(**stateful.arguments())
+    assert {name: each.address for name, each in session.arrays.items()} == before
+    monkeypatch.setattr(direct.calls, "_WORKGROUPS_OF_SESSIONS", 0)
+    session = program().session(**stateful.states())
+    before = {name: each.address for name, each in session.arrays.items()}
+    session.train(**stateful.arguments())
+    assert {name: each.address for name, each in session.arrays.items()} != before
 
 
 def test_sessions_are_apart() -> None:

@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
-from rnn_compiler.lowering.analysis.values import element, shape, static_shape
+from rnn_compiler.lowering.analysis.values import element, filled_with, shape, static_shape
 from rnn_compiler.lowering.codegen.attributes import parallel
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, known
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
@@ -244,10 +244,7 @@ def _start(start: ir.Value) -> tuple[ir.Value | None, Sequence[int]]:
     """What a convolution is added to, and its axes; None for zeros."""
     if not isinstance(start.owner, ir.Block):
         op = start.owner.operation
-        if (
-            op.name == "linalg.fill"
-            and str(constant_number(op.operands[0])) == "0.000000e+00 : f32"
-        ):
+        if filled_with(start) == "0.000000e+00 : f32":
             return None, ()
         if op.name == "linalg.broadcast" and str(op.attributes["dimensions"]) == _BUT_FILTERS:
             return op.operands[0], FILTER

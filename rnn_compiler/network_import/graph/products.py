@@ -1,7 +1,7 @@
-"""Rewrites products with a constant matrix into the form best for IREE's importer: of two matrices.
+"""Rewrites products with a matrix into the form best for IREE's importer: of two matrices.
 
-It would multiply each step or row of a batch by a copy of the matrix, and transpose the weights
-of a linear layer at every call.
+It would multiply each step or row of a batch by a copy of the matrix, and transpose the constant
+weights of a linear layer at every call.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ def plain_products(graph: Graph) -> None:
 
 
 def _joined(graph: Graph, node: Any, types: dict[str, Any], constants: dict[str, Any]) -> list[Any]:
-    """A product of an array of higher rank and a constant matrix as one of two matrices."""
+    """A product of an array of higher rank and a matrix as one of two matrices."""
     given, matrix = node.input
     sizes, result = shape_of(types.get(given)), shape_of(types.get(node.output[0]))
-    if matrix not in constants or sizes is None or result is None or len(sizes) < 3:
+    second = [*constants[matrix].dims] if matrix in constants else shape_of(types.get(matrix))
+    if not second or sizes is None or result is None or len(sizes) < 3:
         return [node]
     is_known = None not in sizes and None not in result
-    if len(constants[matrix].dims) != 2 or not (is_known or graph.is_open):
+    if len(second) != 2 or None in second or not (is_known or graph.is_open):
         return [node]
-    inner, columns = constants[matrix].dims
+    inner, columns = second
     rows = None if None in sizes[:-1] else int(np.prod([size or 0 for size in sizes[:-1]]))
     kind = types[given].tensor_type.elem_type
     names = [f"{node.name}.{each}" for each in ("rows", "product")]

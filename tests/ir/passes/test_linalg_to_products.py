@@ -143,3 +143,50 @@ def test_a_product_is_added_to_what_it_starts_from() -> None:
         """,
     )
     assert "linalg.matmul" not in after
+
+
+def product_of(*turned: str) -> str:
+    """A product of 48 x 24 and 24 x 40, of which `lhs`, `rhs` and the result may be transposed."""
+
+    def turn(name: str, source: str, rows: int, columns: int) -> str:
+        return (
+            f"%{name}_empty = tensor.empty() : tensor<{columns}x{rows}xf32>\n"
+            f"%{name} = linalg.transpose ins(%{source} : tensor<{rows}x{columns}xf32>) "
+            f"outs(%{name}_empty : tensor<{columns}x{rows}xf32>) permutation = [1, 0]\n"
+        )
+
+    x, w = ("24x48" if "lhs" in turned else "48x24"), ("40x24" if "rhs" in turned else "24x40")
+    lhs, rhs = ("lhs" if "lhs" in turned else "x"), ("rhs" if "rhs" in turned else "w")
+    result, made = ("result", "40x48") if "result" in turned else ("y", "48x40")
+    return (
+        f"func.func @f(%x: tensor<{x}xf32>, %w: tensor<{w}xf32>) -> tensor<{made}xf32> {{\n"
+        "%zero = arith.constant 0.0 : f32\n"
+        "%empty = tensor.empty() : tensor<48x40xf32>\n"
+        "%start = linalg.fill ins(%zero : f32) outs(%empty : tensor<48x40xf32>)"
+        " -> tensor<48x40xf32>\n"
+        + (turn("lhs", "x", 24, 48) if "lhs" in turned else "")
+        + (turn("rhs", "w", 40, 24) if "rhs" in turned else "")
+        + f"%y = linalg.matmul ins(%{lhs}, %{rhs} : tensor<48x24xf32>, tensor<24x40xf32>)\n"
+        "outs(%start : tensor<48x40xf32>) -> tensor<48x40xf32>\n"
+        + (turn("result", "y", 48, 40) if "result" in turned else "")
+        + f"return %{result} : tensor<{made}xf32>\n}}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("turned", "product"),
+    [
+        ((), "%arg0, %arg1, contracting_dims = [1] x [0]"),
+        (("lhs",), "%arg0, %arg1, contracting_dims = [0] x [0]"),
+        (("rhs",), "%arg0, %arg1, contracting_dims = [1] x [1]"),
+        (("rhs", "result"), "%arg1, %arg0, contracting_dims = [1] x [1]"),
+        (("lhs", "result"), "%arg1, %arg0, contracting_dims = [0] x [0]"),
+        (("lhs", "rhs"), ", %arg1, contracting_dims = [1] x [1]"),
+        (("lhs", "rhs", "result"), "%arg1, %arg0, contracting_dims = [1] x [0]"),
+    ],
+)
+def test_transposes_are_a_choice_of_axes(turned: tuple[str, ...], product: str) -> None:
+    after, _ = rewritten(product_of(*turned), linalg_to_products)
+    assert product in after
+    assert "linalg.matmul" not in after
+    assert "linalg.generic" not in after  # nothing is added to zeros

@@ -39,12 +39,14 @@ def _gemm(n: Backward) -> None:
     """Y = alpha * A' @ B' + beta * C, where A' and B' may be transposed."""
     alpha, beta = n.number("alpha", 1.0), n.number("beta", 1.0)
     flips = [bool(n.number(name, 0)) for name in ("transA", "transB")]
-    A, B = (n.input(k).transposed if flip else n.input(k) for k, flip in enumerate(flips))
+    given = [n.input(k) for k in (0, 1)]
+    A, B = (each.transposed if flip else each for each, flip in zip(given, flips, strict=True))
+    AT, BT = (each if flip else each.transposed for each, flip in zip(given, flips, strict=True))
     dY = n.dy * alpha
-    for number, flip in enumerate(flips):
-        if n.wants(number):
-            gradient = dY @ B.transposed if number == 0 else A.transposed @ dY
-            n.give(number, gradient.transposed if flip else gradient)
+    if n.wants(0):
+        n.give(0, B @ dY.transposed if flips[0] else dY @ BT)
+    if n.wants(1):
+        n.give(1, dY.transposed @ A if flips[1] else AT @ dY)
     if n.wants(2):
         n.give(2, n.dy * beta)
 
