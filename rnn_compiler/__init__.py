@@ -16,7 +16,6 @@ target       what raw_ops compile for and run on
 import_model the recurrent layers of a SavedModel, frozen graph, Keras, ONNX or PyTorch file
 import_network a whole ONNX network as one module
 training_step one that learns: loss, gradients and optimizer
-save_trained  the file again, with the weights that it learned
 weights      cuDNN's parameter buffer from and to PyTorch, Keras, ONNX and BlockLSTM
 dropout_mask the mask that a CudnnRNN call used
 errors       exceptions and warnings
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from rnn_compiler.model_import import Layer, import_model
     from rnn_compiler.modules import Module, build
     from rnn_compiler.network_import import import_network
-    from rnn_compiler.network_import.trained_file import save_trained
     from rnn_compiler.network_import.training import training_step
     from rnn_compiler.runtime.artifact import Artifact, Bundle
     from rnn_compiler.runtime.program import Program
@@ -73,7 +71,6 @@ __all__ = [
     "onnx_ops",
     "raw_ops",
     "runtime",
-    "save_trained",
     "target",
     "training_step",
     "weights",
@@ -103,7 +100,6 @@ _HOMES = {
     "link_module": "linking",
     "import_model": "model_import",
     "import_network": "network_import",
-    "save_trained": "network_import.trained_file",
     "training_step": "network_import.training",
     "target": "chosen_target",
 }

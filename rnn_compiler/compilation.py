@@ -218,10 +218,13 @@ def requests_of(
 def compiled(
     module: Module, target: str | Sequence[str] | None, artifacts: Sequence[Artifact]
 ) -> Artifact | Bundle:
-    """The result of `compile`: artifacts with the module's weights, which are not cached."""
+    """The result of `compile`: artifacts with the module's weights and its source, not cached."""
     if module.initial or any(spec.frozen for spec in module.functions):
         archive = archive_of({**module.parameters, **module.initial})
         artifacts = [artifact.with_archive(archive) for artifact in artifacts]
+    if module.source is not None:
+        described = ((each, replace(each.manifest, source=module.source)) for each in artifacts)
+        artifacts = [replace(each, manifest=manifest) for each, manifest in described]
     return artifacts[0] if target is None or isinstance(target, str) else Bundle(tuple(artifacts))
 
 

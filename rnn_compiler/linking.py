@@ -20,7 +20,7 @@ from rnn_compiler.modules import Module, renamed_functions, with_arguments
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.schema.int8 import Matrix
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.manifest import FunctionSpec, SourceSpec
 from rnn_compiler.schema.pytrees import identifier
 
 __all__ = ["LinkedModule", "link", "link_module", "linked_network"]
@@ -34,6 +34,7 @@ class LinkedModule(Module):
         linked: Our ops in it, each by the private function that contains it.
         name: Its symbol, chosen by the user; empty if it has none.
         initial: The first values of states, by name.
+        source: For a training step: the file of its network.
     """
 
     is_users = True
@@ -46,16 +47,23 @@ class LinkedModule(Module):
         name: str = "",
         parameters: Mapping[str, npt.NDArray[Any]] | None = None,
         initial: Mapping[str, npt.NDArray[Any]] | None = None,
+        source: SourceSpec | None = None,
     ) -> None:
         super().__init__(functions, name, parameters)
         self.linked = tuple(linked)
         self.initial = dict(initial or {})
+        self.source = source
         self._located = text
 
     @cached_property
     def located_text(self) -> str:
         """The module text with the user's source locations and ours."""
         return self._located
+
+    def _changed(self, text: str, **changes: Any) -> LinkedModule:
+        """The module with another text, and what goes with it."""
+        kept = ("functions", "linked", "name", "parameters", "initial", "source")
+        return LinkedModule(text, **{**{each: getattr(self, each) for each in kept}, **changes})
 
     def frozen(
         self, functions: Sequence[FunctionSpec], parameters: Mapping[str, npt.NDArray[Any]]
@@ -81,7 +89,7 @@ class LinkedModule(Module):
             if len(after.arguments) < len(before.arguments)
         }
         text, linked = without_arguments(self._located, self.linked, gone)
-        return LinkedModule(text, functions, linked, self.name, parameters, self.initial)
+        return self._changed(text, functions=functions, linked=linked, parameters=parameters)
 
     def matrices(self) -> dict[tuple[str, str], Matrix]:
         """The arguments that are only used as matrices of our ops, by function and name."""
@@ -95,7 +103,7 @@ class LinkedModule(Module):
 
         text = frozen_arguments.with_arguments(self._located, self.functions)
         specs = [with_arguments(each, (*each.arguments, *each.frozen)) for each in self.functions]
-        return LinkedModule(text, specs, self.linked, self.name, initial=self.initial)
+        return self._changed(text, functions=specs, parameters={})
 
     def with_initial(self, states: Mapping[str, Any]) -> LinkedModule:
         """The module with first values of its states; others of its values are kept.
@@ -109,9 +117,7 @@ class LinkedModule(Module):
         from rnn_compiler.runtime.states import checked_states
 
         values = {**self.initial, **checked_states("link", self.functions, states)}
-        return LinkedModule(
-            *(self._located, self.functions, self.linked, self.name, self.parameters, values)
-        )
+        return self._changed(self._located, initial=values)
 
     def renamed(self, names: Mapping[str, str]) -> LinkedModule:
         """The module with its public functions renamed; `names` maps old names to new ones."""
@@ -123,7 +129,7 @@ class LinkedModule(Module):
             changed |= {spec.parameter(each.name): new.parameter(each.name) for each in spec.frozen}
         specs, name, parameters = renamed_functions(self, names)
         text = with_symbols(self._located, changed)
-        return LinkedModule(text, specs, self.linked, name, parameters, self.initial)
+        return self._changed(text, functions=specs, name=name, parameters=parameters)
 
 
 @overload

@@ -19,7 +19,7 @@ from rnn_compiler.lowering.ops import OPS, find_op
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.functions import check_functions, check_name, function_tables
 from rnn_compiler.schema.int8 import Matrix
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.manifest import FunctionSpec, SourceSpec, TensorSpec
 from rnn_compiler.schema.notebook import page
 
 __all__ = ["Module", "build", "renamed_functions", "whole_spec", "with_arguments"]
@@ -36,11 +36,13 @@ class Module:
             it (see `link`).
         is_users: Whether the functions are a user's, described only by their text.
         initial: For a user's functions: the first values of their states, by name.
+        source: For a training step: the file of its network.
     """
 
     linked: tuple[FunctionSpec, ...] = ()
     is_users = False
     initial: Mapping[str, npt.NDArray[Any]] = MappingProxyType({})
+    source: SourceSpec | None = None
 
     def __init__(
         self,

@@ -105,7 +105,7 @@ class Program:
             InvalidArgumentError: The functions have no states, one has no value, or a value has
                 another shape or dtype, or belongs to no state.
         """
-        return Session(self.functions, self.device, states, self._initial)
+        return Session(self.functions, self.device, states, self._initial, self.manifest.source)
 
     def _only(self, verb: str, how: str) -> Function:
         """The only function; if there are several, raises an error that explains how to use one."""

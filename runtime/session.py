@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from threading import RLock
 from typing import Any
 
@@ -29,8 +30,9 @@ from rnn_compiler.runtime.states import (
     read_states,
     write_states,
 )
+from rnn_compiler.runtime.trained_file import write_trained
 from rnn_compiler.schema.functions import states_of
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.manifest import FunctionSpec, SourceSpec
 from rnn_compiler.schema.notebook import page, table
 
 __all__ = ["Session", "SessionFunction"]
@@ -72,6 +74,7 @@ class Session:
         device: Device,
         given: Mapping[str, Any],
         initial: Mapping[str, npt.NDArray[Any]],
+        source: SourceSpec | None = None,
     ) -> None:
         """Creates it.
 
@@ -80,6 +83,7 @@ class Session:
             device: Its device.
             given: Values of states, or trees of them.
             initial: The values of states that are not given.
+            source: For a training step: the file of its network.
         """
         self._specs = [each.spec for each in functions.values()]
         tensors = states_of(self._specs)
@@ -96,6 +100,7 @@ class Session:
             remedy = "pass them here, or store them in the artifact: link_module(..., states=...)"
             raise InvalidArgumentError("session", "states", expected, got, remedy)
         self._device, self._tensors, self._lock = device, tensors, RLock()
+        self._source = source
         self._first = {name: values[name] for name in tensors}
         self._kept: dict[str, npt.NDArray[Any]] | None = None
         self.arrays: dict[str, DeviceArray] = {}
@@ -178,6 +183,28 @@ class Session:
             got = f"{path}, which lacks {', '.join(missing)}"
             raise InvalidArgumentError("load", "path", expected, got, "it is of another module")
         self._put(values)
+
+    def save_onnx(
+        self, path: str | os.PathLike[str], *, source: str | os.PathLike[str] | None = None
+    ) -> Path:
+        """Writes the network of a training step as an ONNX file again, with the trained weights.
+
+        Everything else in it is as in the file that `rnn_compiler.training_step` was given.
+
+        Args:
+            path: The file to write, weights included.
+            source: Where that file is now; default: where it was.
+
+        Returns:
+            The path.
+
+        Raises:
+            InvalidArgumentError: The session is of another module, that file is not there or has
+                changed, or `path` is this file.
+            OSError: A file cannot be read or written.
+            UnsupportedError: The package onnx is not installed.
+        """
+        return write_trained(self._source, self.state, path, source)
 
     def _put(self, values: Mapping[str, npt.NDArray[Any]]) -> None:
         """Replaces states by copies of checked values."""

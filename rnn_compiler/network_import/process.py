@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -114,6 +115,16 @@ def import_in_process(
 def _arrays(stored: Any, facts: Sequence[tuple[str, int, str]]) -> dict[str, npt.NDArray[Any]]:
     """Arrays by name, each stored under its number."""
     return {name: stored[f"a{k}"].view(DTYPES[dtype].numpy) for name, k, dtype in facts}
+
+
+def digests_of(path: Path) -> tuple[str, dict[str, str]]:
+    """The sha256 of a model, and of files with its weights, by their paths from its folder."""
+
+    def digest(file: Path) -> str:
+        return hashlib.sha256(read_bytes(file)).hexdigest()
+
+    beside = {os.path.relpath(each, path.parent): digest(each) for each in sorted(_beside(path))}
+    return digest(path), beside
 
 
 def _beside(path: Path) -> set[Path]:

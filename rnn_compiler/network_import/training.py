@@ -29,7 +29,9 @@ from rnn_compiler.network_import import (
     imported_network,
     onnx_file,
 )
+from rnn_compiler.network_import.process import digests_of
 from rnn_compiler.requirements import check_can_compile
+from rnn_compiler.schema.manifest import SourceSpec
 
 __all__ = ["LOSSES", "OPTIMIZERS", "training_step"]
 
@@ -212,8 +214,11 @@ def training_step(
         states = (names[name] for name in imported.states if name in known)
         specs.append(replace(one, states=tuple(states)))
     first = {names[name]: array for name, array in imported.states.items()}
+    trained = imported.functions["infer"].inputs
+    weights_of = {names[name]: name for name in imported.states if name in trained}
     linked = module.located_text, specs, module.linked, module.name
-    whole = LinkedModule(*linked, initial=first)
+    source = SourceSpec(os.fspath(path), *digests_of(file), weights_of)
+    whole = LinkedModule(*linked, initial=first, source=source)
     return freeze(whole, weights) if any(weights.values()) else whole
 
 

@@ -36,6 +36,7 @@ __all__ = [
     "FunctionSpec",
     "GoldenSpec",
     "Manifest",
+    "SourceSpec",
     "TargetSpec",
     "TensorSpec",
     "signature_text",
@@ -90,6 +91,23 @@ class ArchiveSpec:
     size: int
 
 
+@dataclass(frozen=True)
+class SourceSpec:
+    """The ONNX file of a training step, into which `Session.save_onnx` writes its weights.
+
+    Attributes:
+        path: Its path, as it was given.
+        sha256: Digest of the file.
+        beside: Digests of files with elements of its weights, by their paths from its folder.
+        initializers: The names of the trained weights there, by their states.
+    """
+
+    path: str
+    sha256: str
+    beside: dict[str, str]
+    initializers: dict[str, str]
+
+
 @dataclass(frozen=True, repr=False)
 class Manifest:
     """Everything known about one compiled payload.
@@ -113,6 +131,7 @@ class Manifest:
         golden: Its sample results; None if there are none.
         calls: How short calls of its functions run, by symbol: ``"direct"``, or through IREE for a
             reason, ``"iree: it is for a GPU"``.
+        source: For a training step: the file of its network.
         schema: Version of this schema.
     """
 
@@ -130,6 +149,7 @@ class Manifest:
     linked: tuple[FunctionSpec, ...] = ()
     golden: GoldenSpec | None = None
     calls: dict[str, str] = field(default_factory=dict[str, str])
+    source: SourceSpec | None = None
     schema: int = SCHEMA_VERSION
 
     def __repr__(self) -> str:
@@ -165,6 +185,8 @@ class Manifest:
     def to_json(self, file: str = "FILE.vmfb", archive: str = "FILE.irpa") -> dict[str, Any]:
         """The manifest as JSON data, with an `iree-run-module` command for each function."""
         fields = asdict(self)
+        if self.source is None:  # manifests of older versions lack it
+            del fields["source"]
         rows = zip(self.functions, fields["functions"], strict=True)
         linked = zip(self.linked, fields["linked"], strict=True)
         for spec, data in (*rows, *linked):
@@ -237,6 +259,8 @@ class Manifest:
                 fields["golden"] = GoldenSpec(**fields["golden"])
             if fields.get("parameters") is not None:
                 fields["parameters"] = ArchiveSpec(**fields["parameters"])
+            if fields.get("source") is not None:
+                fields["source"] = SourceSpec(**fields["source"])
             return Manifest(**fields)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise ArtifactError(f"{source}: damaged manifest ({error!r})") from error

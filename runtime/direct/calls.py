@@ -26,8 +26,8 @@ LARGE = 2 << 20
 """The most memory in bytes that a direct call may need."""
 
 _WORKGROUPS, _WORKGROUPS_OF_SESSIONS = 1 << 12, 1 << 16
-"""The most workgroups of a direct call, whose table has 40 bytes for each: if there may be many such
-tables, and of sessions, which keep one."""
+"""The most workgroups of a direct call, whose table has 40 bytes for each. A session keeps only one
+such table."""
 
 
 class DirectCalls:

@@ -30,6 +30,7 @@ from rnn_compiler.schema.schedule import (
 
 __all__ = ["CallPlan"]
 
+
 @dataclass(frozen=True)
 class CallPlan:
     """A function at certain sizes.

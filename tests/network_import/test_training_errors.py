@@ -160,6 +160,20 @@ def test_what_is_no_weight(tmp_path: Path) -> None:
     refused(InvalidArgumentError, message, made, tmp_path, train=["bn.mean"])
 
 
+def test_constants_are_trained_if_they_are_named(tmp_path: Path) -> None:
+    kept = {"value": onnx.numpy_helper.from_array(weight(6))}
+    nodes = [
+        helper.make_node("Constant", [], ["/fc/shift"], **kept),
+        helper.make_node("Add", ["z", "/fc/shift"], ["y"]),
+    ]
+    made = linear(*nodes)
+    assert "/fc/shift" not in Trained(made, tmp_path, loss="mean_squared_error").states
+    trained = Trained(made, tmp_path, loss="mean_squared_error", train=["/fc/*"], optimizer="sgd")
+    assert [*trained.states] == ["/fc/shift"]
+    message = r"'train': .*, got '/fc/shifts'; did you mean /fc/shift\?"
+    refused(InvalidArgumentError, message, made, tmp_path, train=["/fc/shifts"])
+
+
 def test_weights_in_int8(tmp_path: Path) -> None:
     nodes = [
         helper.make_node("DequantizeLinear", ["q", "scale"], ["w"], name="weights"),

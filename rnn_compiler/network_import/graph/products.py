@@ -33,13 +33,14 @@ def _joined(graph: Graph, node: Any, types: dict[str, Any], constants: dict[str,
     """A product of an array of higher rank and a matrix as one of two matrices."""
     given, matrix = node.input
     sizes, result = shape_of(types.get(given)), shape_of(types.get(node.output[0]))
-    second = [*constants[matrix].dims] if matrix in constants else shape_of(types.get(matrix))
-    if not second or sizes is None or result is None or len(sizes) < 3:
+    second = [*constants[matrix].dims] if matrix in constants else shape_of(types.get(matrix)) or []
+    if sizes is None or result is None or len(sizes) < 3:
         return [node]
     is_known = None not in sizes and None not in result
-    if len(second) != 2 or None in second or not (is_known or graph.is_open):
+    known = [size for size in second if size is not None]
+    if not len(known) == len(second) == 2 or not (is_known or graph.is_open):
         return [node]
-    inner, columns = second
+    inner, columns = known
     rows = None if None in sizes[:-1] else int(np.prod([size or 0 for size in sizes[:-1]]))
     kind = types[given].tensor_type.elem_type
     names = [f"{node.name}.{each}" for each in ("rows", "product")]

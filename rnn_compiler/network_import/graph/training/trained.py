@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, did_you_mean
 from rnn_compiler.model_import.onnx_layers import KINDS, STATE_POSITIONS
 from rnn_compiler.network_import.graph import FLOATS, Graph, onnx, subgraphs
 
@@ -48,9 +48,12 @@ def _nodes(graph: Graph) -> Iterator[Any]:
 def take_trained(graph: Graph, patterns: Sequence[str] | None) -> dict[str, Any]:
     """Turns the trained initializers of a graph into inputs; returns their arrays by name.
 
-    InvalidArgumentError: A pattern matches no initializer of floats.
+    Constants, as which PyTorch writes arrays that are no parameters, need a pattern that matches.
+
+    InvalidArgumentError: A pattern matches no initializer or constant of floats.
     """
     _separate(graph)
+    constants = _take_constants(graph, patterns or ())
     places: dict[str, list[tuple[str, int]]] = {}
     for node in _nodes(graph):
         for number, name in enumerate(node.input):
@@ -77,12 +80,31 @@ def take_trained(graph: Graph, patterns: Sequence[str] | None) -> dict[str, Any]
                     "train",
                     f"patterns of the initializers of floats ({_listed(known)})",
                     repr(pattern),
+                    did_you_mean(pattern, [*known, *constants]),
                 )
     for name in chosen:
         graph.proto.initializer.remove(tensors[name])
         kind = onnx.helper.make_tensor_value_info(name, tensors[name].data_type, tensors[name].dims)
         graph.proto.input.append(kind)
     return {name: onnx.numpy_helper.to_array(tensors[name]) for name in chosen}
+
+
+def _take_constants(graph: Graph, patterns: Sequence[str]) -> list[str]:
+    """Makes constants initializers that a pattern matches; returns the names of the others."""
+    nodes: list[Any] = []
+    others: list[str] = []
+    for node in graph.proto.node:
+        tensor = node.attribute[0].t if node.op_type == "Constant" else None
+        if tensor is None or tensor.data_type not in FLOATS:
+            nodes.append(node)
+        elif any(fnmatchcase(node.output[0], each) for each in patterns):
+            graph.proto.initializer.add().CopyFrom(tensor)
+            graph.proto.initializer[-1].name = node.output[0]
+        else:
+            nodes.append(node)
+            others.append(node.output[0])
+    graph.set_nodes(nodes)
+    return others
 
 
 def _separate(graph: Graph) -> None:
