@@ -3,9 +3,11 @@
     python release/trial.py [--dist dist]
 
 Under this Python, rnn-compiler runs the demo, compiles an artifact with sample values and inspects,
-runs and verifies it, and so does rnn-compiler-runtime, in an environment without a compiler. Under
-every other Python of this machine that the package supports, rnn-compiler runs some quick tests
-instead of the demo. A bill of materials (CycloneDX) is written next to each wheel.
+runs and verifies it, and so does rnn-compiler-runtime, in an environment without a compiler. Then
+rnn-compiler imports, trains, links a training step and writes C and JavaScript, with a home of its
+own and no other program on the path. Under every other Python of this machine that the package
+supports, rnn-compiler runs some quick tests instead. A bill of materials (CycloneDX) is written
+next to each wheel.
 """
 
 from __future__ import annotations
@@ -22,11 +24,43 @@ from wheels import ROOT, copied, run
 
 MINORS = (10, 11, 12, 13, 14)
 DIMS = "--dim=seq_length=3,batch_size=2,input_size=4,num_units=5"
+DIM = "--dim=seq_length=4,batch_size=1"
+CELL = ("compile", "GRUBlockCell", "--dim=batch_size=1,input_size=2,num_units=3")
 QUICK = [
     *(f"tests/cli/test_{name}.py" for name in ("check", "cli", "json")),
     *(f"tests/runtime/test_{name}.py" for name in ("bundle", "program")),
     *(f"tests/errors/test_{name}.py" for name in ("build", "exceptions")),
 ]
+
+TRAINING = """
+import numpy as np
+from rnn_compiler import raw_ops
+
+T, B, H = 5, 2, 3
+state, peephole = np.zeros((B, H), np.float32), np.zeros(H, np.float32)
+w, b = np.full((2 * H, 4 * H), 0.1, np.float32), np.zeros(4 * H, np.float32)
+arguments = {
+    **{"seq_len_max": T, "x": np.ones((T, B, H), np.float32), "cs_prev": state, "h_prev": state},
+    **{"w": w, "b": b, **dict.fromkeys(("wci", "wcf", "wco"), peephole)},
+}
+losses = []
+for _ in range(5):
+    out = raw_ops.BlockLSTMV2(**arguments)
+    losses.append(np.square(out.h - 0.5).mean())
+    grads = {"cs_grad": np.zeros_like(out.cs), "h_grad": 2 / out.h.size * (out.h - 0.5)}
+    w -= raw_ops.BlockLSTMGradV2(**arguments, **out._asdict(), **grads, use_peephole=False).w_grad
+assert losses[-1] < losses[0], losses
+"""
+"""A few steps of gradient descent on an LSTM."""
+
+DOORS = {
+    "import": ("rnn-compiler", "import", "model.keras", "-o", "imported", DIM),
+    "train": ("python", "-c", TRAINING),
+    "train anywhere": ("rnn-compiler", "link", "learn.mlir", "--format", "c", "-o", "learner"),
+    "embed in C": ("rnn-compiler", *CELL, "--format", "c", "-o", "cell"),
+    "embed in JavaScript": ("rnn-compiler", *CELL, "--format", "js", "-o", "page"),
+}
+"""What the first page shows, each as a command."""
 
 
 def main() -> None:
@@ -86,13 +120,25 @@ def try_wheels(python: str, dist: Path, folder: Path, *, first: bool) -> str:
         for commands, name in ((compiler, "rnn_compiler"), (runtime, "rnn_compiler_runtime")):
             write_bill(commands / "python", wheels[name])
         run(compiler / "rnn-compiler", "demo", cwd=folder)
-        return "both wheels install, run and verify, and the demo runs"
+        run(*pip, compiler / "python", "install", "-q", f"{wheels['rnn_compiler']}[import,keras]")
+        try_doors(compiler, folder / "doors")
+        return "both wheels install, run and verify, and so do the demo and every door"
     run(*pip, compiler / "python", *("install", "-q", "--no-compile", "pytest", "hypothesis"))
     tests = (compiler / "pytest", "-q", "-o", "addopts=", "--import-mode=importlib")
     cache = f"cache_dir={folder.parent / 'cache'}"  # all Pythons share what is compiled
     options = ("--strict-markers", "-m", "not slow", "-o", cache, *QUICK)
     said = run(*tests, *options, cwd=copied(folder / "sources")).strip().splitlines()
     return f"both wheels install, run and verify; {said[-1].strip('= ')}"
+
+
+def try_doors(commands: Path, folder: Path) -> None:
+    """Tries what the first page shows, with an empty home and nothing else on the path."""
+    (folder / "home").mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "model_files" / "keras3.keras", folder / "model.keras")
+    shutil.copy(ROOT / "release" / "learn.mlir", folder)
+    alone = {"HOME": str(folder / "home"), "PATH": str(commands)}
+    for program, *arguments in DOORS.values():
+        run(commands / program, *arguments, cwd=folder, **alone)
 
 
 def write_bill(python: Path, wheel: Path) -> None:
