@@ -118,15 +118,20 @@ def test_an_output_of_integers(tmp_path: Path) -> None:
 
 def test_operators_without_a_rule(tmp_path: Path) -> None:
     """Between a trained weight and the loss they are refused, before the first one they are not."""
-    top = helper.make_node("TopK", ["z", "k"], ["y", "i"], name="largest")
-    behind = linear(top, k=np.array([2]))
-    message = re.escape("node 'largest' (TopK): no rule for its gradient is known, and it lies")
+    squares = np.array([2, 3, 3])
+    nodes = [
+        helper.make_node("Reshape", ["z", "squares"], ["s"]),
+        helper.make_node("Det", ["s"], ["y"], name="determinant"),
+    ]
+    behind = linear(*nodes, squares=squares)
+    message = re.escape("node 'determinant' (Det): no rule for its gradient is known, and it lies")
     refused(UnsupportedError, message, behind, tmp_path)
     nodes = [
-        helper.make_node("TopK", ["x", "k"], ["top", "i"], name="largest"),
-        helper.make_node("MatMul", ["top", "w"], ["y"], name="fc"),
+        helper.make_node("Reshape", ["x", "squares"], ["s"]),
+        helper.make_node("Det", ["s"], ["d"], name="determinant"),
+        helper.make_node("MatMul", ["d", "w"], ["y"], name="fc"),
     ]
-    before = model(nodes, {"x": [3, 4]}, ["y"], {"k": np.array([2]), "w": weight(2, 5)})
+    before = model(nodes, {"x": [3, 4]}, ["y"], {"squares": np.array([3, 2, 2]), "w": weight(3, 5)})
     trained = Trained(before, tmp_path, loss="mean_squared_error")
     assert [*trained.states] == ["w", "step", "w_m", "w_v"]
 

@@ -104,6 +104,8 @@ def _signed(graph: Graph, node: Any, base: str, exponents: Any) -> list[Any]:
     power = add("Reciprocal", power) if inverse else power
     known = add("Where", constant("is_one", exponents == 0), constant("one", one), power)
     signed = add("Mul", known, constant("sign", sign))
-    add("Where", add("Less", base, constant("zero", one - one)), signed, known)
+    made = add("Where", add("Less", base, constant("zero", one - one)), signed, known)
+    if np.any(exponents == 1):  # whose derivative at 0 that of the absolute value would hide
+        add("Where", constant("is_base", exponents == 1), base, made)
     nodes[-1].output[0] = node.output[0]
     return nodes

@@ -8,6 +8,7 @@ reductions      rules: sums, means, extrema and norms over axes, softmax
 shapes          rules: what moves, repeats or selects elements
 products        rules: products of matrices
 windows         rules: convolutions and pools
+resizing        the rule of Resize
 normalizations  rules: by batch, layer and instance
 recurrent       the rule of LSTM, GRU and RNN: our gradient ops
 chain_rule      applies the rules, from results back to the values that are wanted

@@ -75,7 +75,7 @@ def _of_inputs(
     rule = RULES.get(node.op_type)
     if rule is None:
         raise UnsupportedError(
-            f"training_step: node {node.name!r} ({node.op_type}): no rule for its gradient is "
+            f"training_step: {values.graph.named(node)}: no rule for its gradient is "
             "known, and it lies between a trained weight and the loss; train only weights behind "
             "it, with train=[...] or --trainable"
         )

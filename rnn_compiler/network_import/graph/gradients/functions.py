@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from rnn_compiler.network_import.graph.gradients.node import Backward
-from rnn_compiler.network_import.graph.gradients.values import Value
+from rnn_compiler.network_import.graph.gradients.values import BOOL, Value
 
 
 def _leaky(n: Backward, alpha: float) -> Value:
@@ -40,6 +40,12 @@ def _hard_swish(n: Backward) -> Value:
     return n.dy * n.values.where(n.x > -3, within, 0)
 
 
+def _mish(n: Backward) -> Value:
+    """Of x * tanh(s), with the softplus s, whose derivative is a sigmoid."""
+    t = n.x.apply("Softplus").apply("Tanh")
+    return n.dy * (t + n.x * n.x.apply("Sigmoid") * (1 - t * t))
+
+
 def _normal_gelu(n: Backward) -> Value:
     """Of x * P(x), with P the normal distribution's: P(x) + x * density(x)."""
     below = ((n.x * math.sqrt(0.5)).apply("Erf") + 1) * 0.5
@@ -50,7 +56,7 @@ def _normal_gelu(n: Backward) -> Value:
 _OF_ONE: Mapping[str, Callable[[Backward], Value]] = {
     "Identity": lambda n: n.dy,
     "Dropout": lambda n: n.dy,
-    "Cast": lambda n: n.dy,
+    **dict.fromkeys(("Cast", "CastLike"), lambda n: n.dy),
     "Neg": lambda n: -n.dy,
     "Abs": lambda n: n.dy * n.x.apply("Sign"),
     "Exp": lambda n: n.dy * n.y,
@@ -59,6 +65,12 @@ _OF_ONE: Mapping[str, Callable[[Backward], Value]] = {
     "Reciprocal": lambda n: -n.dy * n.y * n.y,
     "Sin": lambda n: n.dy * n.x.apply("Cos"),
     "Cos": lambda n: -n.dy * n.x.apply("Sin"),
+    "Tan": lambda n: n.dy * (n.y * n.y + 1),
+    "Asin": lambda n: n.dy / (1 - n.x * n.x).apply("Sqrt"),
+    "Acos": lambda n: -n.dy / (1 - n.x * n.x).apply("Sqrt"),
+    "Atan": lambda n: n.dy / (n.x * n.x + 1),
+    "Sinh": lambda n: n.dy * n.x.apply("Cosh"),
+    "Cosh": lambda n: n.dy * n.x.apply("Sinh"),
     "Erf": lambda n: n.dy * (2 / math.sqrt(math.pi)) * (-n.x * n.x).apply("Exp"),
     "Gelu": _normal_gelu,
     "Sigmoid": lambda n: n.dy * n.y * (1 - n.y),
@@ -75,8 +87,14 @@ _OF_ONE: Mapping[str, Callable[[Backward], Value]] = {
     "Celu": lambda n: _celu(n, n.number("alpha", 1.0)),
     "HardSigmoid": lambda n: _hard_sigmoid(n, n.number("alpha", 0.2)),
     "HardSwish": _hard_swish,
+    "Mish": _mish,
+    "Shrink": lambda n: n.values.where(n.x.apply("Abs") > n.number("lambd", 0.5), n.dy, 0),
     "Softplus": lambda n: n.dy * n.x.apply("Sigmoid"),
     "Softsign": lambda n: n.dy / ((n.x.apply("Abs") + 1) * (n.x.apply("Abs") + 1)),
+    **dict.fromkeys(
+        ("Floor", "Ceil", "Round", "Sign", "Hardmax"),
+        lambda n: n.values.filled(0, n.x.kind, n.x.sizes),
+    ),
 }
 
 
@@ -134,16 +152,17 @@ def _pow(n: Backward) -> None:
     """
     base, exponent = n.x, n.input(1)
     if n.wants(0):
-        n.give(0, n.dy * exponent * base.power(exponent - 1))
+        numbers = n.array(1)
+        is_linear = n.values.constant((numbers == 0) | (numbers == 1), BOOL)
+        power = n.values.where(is_linear, 1, base.power(exponent - 1))  # IREE's 0 ** 0 is NaN
+        n.give(0, n.dy * exponent * power)
     if n.wants(1):
         n.give(1, n.dy * n.y * base.apply("Log"))
 
 
 def _extremum(n: Backward) -> None:
     """The largest or least of several arrays: those that are it share dy equally."""
-    counts = [
-        n.values.where(n.input(k).equals(n.y), n.y * 0 + 1, 0) for k in range(len(n.node.input))
-    ]
+    counts = [n.input(k).equals(n.y).cast(n.y.kind) for k in range(len(n.node.input))]
     share = n.dy / n.values.sum(counts) if len(counts) > 1 else n.dy
     for number, is_it in enumerate(counts):
         if n.wants(number):
@@ -151,15 +170,23 @@ def _extremum(n: Backward) -> None:
 
 
 def _clip(n: Backward) -> None:
-    """Of y = min(max(x, low), high): dx = dy within the bounds, and at them."""
+    """Of y = min(max(x, low), high): dx = dy within the bounds, and at them; else theirs is dy."""
     gradient = n.dy
-    if n.has(1):
-        gradient = n.values.where(n.x >= n.input(1), gradient, 0)
-    if n.has(2):
-        gradient = n.values.where(n.x <= n.input(2), gradient, 0)
-    if n.wants(1) or n.wants(2):
-        raise n.refused("its bounds are trained")
-    n.give(0, gradient)
+    for number, beyond in ((1, Value.__lt__), (2, Value.__gt__)):
+        if n.has(number):
+            is_beyond = beyond(n.x, n.input(number))
+            if n.wants(number):
+                n.give(number, n.values.where(is_beyond, n.dy, 0))
+            gradient = n.values.where(is_beyond, 0, gradient)
+    if n.wants(0):
+        n.give(0, gradient)
+
+
+def _mod(n: Backward) -> None:
+    """Of y = a - b * trunc(a / b): da = dy."""
+    if n.wants(1):
+        raise n.refused("its divisor is trained")
+    n.give(0, n.dy)
 
 
 def _where(n: Backward) -> None:
@@ -188,6 +215,7 @@ FUNCTIONS: Mapping[str, Callable[[Backward], None]] = {
     "Mul": _mul,
     "Div": _div,
     "Pow": _pow,
+    "Mod": _mod,
     "Clip": _clip,
     "Where": _where,
     "PRelu": _prelu,

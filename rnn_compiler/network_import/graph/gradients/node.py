@@ -101,7 +101,7 @@ class Backward:
     def refused(self, what: str) -> UnsupportedError:
         """The error for a form whose gradient is not known."""
         return UnsupportedError(
-            f"training_step: node {self.node.name!r} ({self.node.op_type}): no rule for its "
-            f"gradient is known if {what}; train only weights behind it, with train=[...] or "
+            f"training_step: {self.values.graph.named(self.node)}: no rule for its gradient is "
+            f"known if {what}; train only weights behind it, with train=[...] or "
             "--trainable"
         )

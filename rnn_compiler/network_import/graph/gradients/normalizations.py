@@ -71,9 +71,38 @@ def _own_statistics(
         n.give(2, of_scale(n.dy))
 
 
+def _unit(n: Backward) -> None:
+    """Of y = x / norm: with the slope s of the norm, dx = (dy - s * sum(dy * y)) / norm."""
+    axis, is_euclidean = n.number("axis", -1), n.number("p", 2) == 2
+    size = n.x * n.x if is_euclidean else n.x.apply("Abs")
+    norm = size.sum([axis], keeps=True)
+    norm = norm.apply("Sqrt") if is_euclidean else norm
+    slope = n.y if is_euclidean else n.x.apply("Sign")
+    n.give(0, (n.dy - slope * (n.dy * n.y).sum([axis], keeps=True)) / norm)
+
+
+def _neighbours(n: Backward) -> None:
+    """Of y = x / s^beta, s = bias + alpha / size * the sum of x^2 over channels around.
+
+    dx = dy / s^beta - 2 * alpha * beta / size * x * the sum of dy * y / s around.
+    """
+    size, alpha, beta = n.number("size", 0), n.number("alpha", 1e-4), n.number("beta", 0.75)
+    before, behind = (size - 1) // 2, size // 2
+
+    def around(value: Value, before: int, behind: int) -> Value:
+        padded, count = value.pad(1, before, behind), n.x.size(1)
+        return n.values.sum([padded.slice(1, k, count + k) for k in range(size)])
+
+    s = around(n.x * n.x, before, behind) * (alpha / size) + n.number("bias", 1.0)
+    along = around(n.dy * n.y / s, behind, before) * (2 * alpha * beta / size)
+    n.give(0, n.dy * s.power(-beta) - n.x * along)
+
+
 NORMALIZATIONS: Mapping[str, Callable[[Backward], None]] = {
     "BatchNormalization": _batch,
     "LayerNormalization": _layer,
     "InstanceNormalization": _instance,
+    "LpNormalization": _unit,
+    "LRN": _neighbours,
 }
 """The rules of normalizations."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import string
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 from rnn_compiler.network_import.graph.gradients.node import Backward
@@ -52,24 +54,45 @@ def _gemm(n: Backward) -> None:
 
 
 def _einsum(n: Backward) -> None:
-    """A factor's gradient sums dy times the other over the letters it lacks; there are at most two.
+    """A factor's gradient sums dy times the other over the letters that it lacks.
 
-    The import has written products of more as products of two.
+    Along a letter that only this factor has, it is repeated. There are at most two factors: the
+    import has written products of more as products of two.
     """
-    equation = n.number("equation", "").replace(" ", "")
-    given, arrow, made = equation.partition("->")
-    terms = given.split(",")
-    if not arrow or "." in equation or any(len({*term}) < len(term) for term in terms):
-        raise n.refused("its equation has no result, repeats a letter or has an ellipsis")
+    terms, made = _letters(n)
+    if any(len({*term}) < len(term) for term in terms):
+        raise n.refused("its equation repeats a letter in a factor")
     for number, term in enumerate(terms):
         if n.wants(number):
             others = [k for k in range(len(terms)) if k != number]
             factors = [made, *(terms[k] for k in others)]
-            if not {*"".join(factors)}.issuperset(term):
-                raise n.refused("only one factor has a letter that is summed")
-            given, shape = [n.dy, *(n.input(k) for k in others)], n.input(number).shape
-            equation = f"{','.join(factors)}->{term}"
-            n.give(number, n.values.add("Einsum", given, n.dy.kind, shape, equation=equation))
+            known = "".join(letter for letter in term if letter in "".join(factors))
+            given, shape = [n.dy, *(n.input(k) for k in others)], n.input(number).sizes
+            sizes = dict(zip(term, shape, strict=True))
+            equation, some = f"{','.join(factors)}->{known}", [sizes[each] for each in known]
+            made_some = n.values.add("Einsum", given, n.dy.kind, some, equation=equation)
+            apart = [sizes[each] if each in known else 1 for each in term]
+            n.give(number, made_some.reshape(apart).expand(shape))
+
+
+def _letters(n: Backward) -> tuple[list[str], str]:
+    """The letters of an equation's factors and of its result, those for an ellipsis included."""
+    equation: str = n.number("equation", "").replace(" ", "")
+    given, arrow, made = equation.partition("->")
+    terms = given.split(",")
+    if not arrow:
+        counts = Counter(given.replace(",", ""))
+        made = "".join(sorted(each for each in counts if counts[each] == 1 and each.isalpha()))
+        made = "..." + made if "." in given else made
+    ranks = [n.input(k).rank - len(term.replace("...", "")) for k, term in enumerate(terms)]
+    free = [each for each in string.ascii_letters if each not in equation]
+    hidden = "".join(free[: max(ranks)])
+    wide = [n.input(k).shape[term.find(".")] for k, term in enumerate(terms) if "." in term]
+    if len({*(rank for rank, term in zip(ranks, terms, strict=True) if "." in term)}) > 1 or (
+        hidden and 1 in wide
+    ):
+        raise n.refused("it broadcasts an axis of its ellipsis")
+    return [term.replace("...", hidden) for term in terms], made.replace("...", hidden)
 
 
 PRODUCTS: Mapping[str, Callable[[Backward], None]] = {

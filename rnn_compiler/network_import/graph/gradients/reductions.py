@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from rnn_compiler.network_import.graph import onnx
 from rnn_compiler.network_import.graph.gradients.node import Backward
 from rnn_compiler.network_import.graph.gradients.values import Value
 from rnn_compiler.schema.open_sizes import product
@@ -17,10 +18,8 @@ class _Reduction:
 
     def __init__(self, n: Backward) -> None:
         rank = n.x.rank
-        axes = n.axes(1, rank)
-        if not axes and n.number("noop_with_empty_axes", 0):
-            raise n.refused("it has no axes")
-        self.axes: Sequence[int] = axes or [*range(rank)]
+        every = [] if n.number("noop_with_empty_axes", 0) else [*range(rank)]
+        self.axes: Sequence[int] = n.axes(1, rank) or every
         kept = [1 if axis in self.axes else size for axis, size in enumerate(n.x.shape)]
         self.y, self.dy = n.y.reshape(kept), n.dy.reshape(kept)
 
@@ -36,8 +35,26 @@ def _mean(n: Backward, r: _Reduction) -> Value:
 
 def _extremum(n: Backward, r: _Reduction) -> Value:
     """The elements that are the extremum share dy equally."""
-    is_it = n.values.where(n.x.equals(r.y), n.x * 0 + 1, 0)
+    is_it = n.x.equals(r.y).cast(n.x.kind)
     return is_it * (r.dy / is_it.sum(r.axes, keeps=True))
+
+
+def _norm(n: Backward, r: _Reduction) -> Value:
+    """Of the root of a sum of squares; 0 where that is 0, as with PyTorch."""
+    return n.x * n.values.where(r.y.equals(0), 0, r.dy / r.y)
+
+
+def _product(n: Backward, r: _Reduction) -> Value:
+    """The product of the others: y / x, or if one factor is 0, that of the rest for it alone."""
+    is_zero = n.x.equals(0)
+    others = n.values.where(is_zero, 1, n.x)
+    attributes = {each.name: onnx.helper.get_attribute_value(each) for each in n.node.attribute}
+    names = [others, *n.node.input[1:]]
+    rest = n.values.add("ReduceProd", names, n.y.kind, n.y.shape, **attributes)
+    zeros = is_zero.cast(n.x.kind).sum(r.axes, keeps=True)
+    whole = n.values.where(zeros.equals(0), 1 / others, 0)
+    share = n.values.where(is_zero & zeros.equals(1), 1, whole)
+    return r.dy * rest.reshape(r.y.shape) * share
 
 
 _FORMULAS: Mapping[str, Callable[[Backward, _Reduction], Value]] = {
@@ -47,9 +64,9 @@ _FORMULAS: Mapping[str, Callable[[Backward, _Reduction], Value]] = {
     "ReduceMin": _extremum,
     "ReduceSumSquare": lambda n, r: n.x * 2 * r.dy,
     "ReduceL1": lambda n, r: n.x.apply("Sign") * r.dy,
-    "ReduceL2": lambda n, r: n.x * (r.dy / r.y),
+    "ReduceL2": _norm,
     "ReduceLogSum": lambda n, r: (r.dy * (-r.y).apply("Exp")).expand(n.x.sizes),
-    "ReduceProd": lambda n, r: r.dy * r.y / n.x,
+    "ReduceProd": _product,
 }
 
 

@@ -16,6 +16,7 @@ from rnn_compiler.network_import.graph.gradients.normalizations import NORMALIZA
 from rnn_compiler.network_import.graph.gradients.products import PRODUCTS
 from rnn_compiler.network_import.graph.gradients.recurrent import RECURRENT
 from rnn_compiler.network_import.graph.gradients.reductions import REDUCTIONS
+from rnn_compiler.network_import.graph.gradients.resizing import RESIZES
 from rnn_compiler.network_import.graph.gradients.shapes import SHAPES
 from rnn_compiler.network_import.graph.gradients.windows import WINDOWS
 
@@ -25,6 +26,7 @@ RULES: Mapping[str, Callable[[Backward], None]] = {
     **PRODUCTS,
     **RECURRENT,
     **REDUCTIONS,
+    **RESIZES,
     **SHAPES,
     **WINDOWS,
 }

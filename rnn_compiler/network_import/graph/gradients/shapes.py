@@ -7,7 +7,7 @@ not selected get 0.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -32,6 +32,8 @@ def _concat(n: Backward) -> None:
     axis = n.number("axis", 0) % n.y.rank
     start: Size = 0
     for number in range(len(n.node.input)):
+        if n.input(number).is_empty:
+            continue
         stop = start + n.input(number).size(axis)
         if n.wants(number):
             n.give(number, n.dy.slice(axis, start, stop))
@@ -46,6 +48,7 @@ def _split(n: Backward) -> None:
         if (gradient := n.result_gradient(number)) is None
         else gradient
         for number, name in enumerate(n.node.output)
+        if not n.values[name].is_empty
     ]
     n.give(0, n.values.concatenate(parts, axis))
 
@@ -138,12 +141,119 @@ def _gather(n: Backward) -> None:
 def _gather_elements(n: Backward) -> None:
     """The sum of dy over the places to which an element was copied."""
     axis = n.number("axis", 0) % n.x.rank
-    zeros = n.values.filled(0, n.x.kind, n.x.sizes)
-    inputs = [zeros, n.input(1), n.dy]
-    n.give(
-        0,
-        n.values.add("ScatterElements", inputs, n.x.kind, n.x.shape, axis=axis, reduction="add"),
-    )
+    n.give(0, _put_elements(n, n.input(1), axis))
+
+
+def _put_elements(n: Backward, places: Value, axis: int) -> Value:
+    """An array of zeros to whose elements at some places along an axis dy is added."""
+    inputs = [n.values.filled(0, n.x.kind, n.x.sizes), places, n.dy]
+    attributes = {"axis": axis, "reduction": "add"}
+    return n.values.add("ScatterElements", inputs, n.x.kind, n.x.shape, **attributes)
+
+
+def _top_k(n: Backward) -> None:
+    """The elements that were chosen get their dy; their places are the second result."""
+    axis = n.number("axis", -1) % n.x.rank
+    if len(n.node.output) < 2 or not n.node.output[1]:
+        del n.node.output[1:]
+        n.node.output.append(n.values.name("places"))
+        n.values.typed(n.node.output[1], INT64, n.y.shape)
+    n.give(0, _put_elements(n, n.values[n.node.output[1]], axis))
+
+
+def _gather_nd(n: Backward) -> None:
+    """The sum of dy over the places to which each slice was copied.
+
+    Axes of the batch become one, whose index is then the first of each place.
+    """
+    count, places = n.number("batch_dims", 0), n.input(1)
+    x, rows = n.x.sizes, product(n.x.sizes[:count])
+    if count:
+        if not isinstance(rows, int):
+            raise n.refused("axes of its batch are open")
+        each = product(places.sizes[count:-1])
+        number = n.values.constant(np.arange(rows)[:, None, None], INT64)
+        places = places.cast(INT64).reshape([rows, each, places.shape[-1]])
+        places = n.values.concatenate([number.expand([rows, each, 1]), places], 2)
+        x = (rows, *x[count:])
+    places = _from_the_start(n, places, x)
+    inputs = [n.values.filled(0, n.x.kind, x), places, n.dy.reshape(_updated(x, places))]
+    total = n.values.add("ScatterND", inputs, n.x.kind, x, reduction="add")
+    n.give(0, total.reshape(n.x.shape))
+
+
+def _updated(shape: Sequence[Size], places: Value) -> list[Size]:
+    """The shape of the slices of an array at some places."""
+    depth = places.size(-1)
+    assert isinstance(depth, int)
+    return [*places.sizes[:-1], *shape[depth:]]
+
+
+def _from_the_start(n: Backward, places: Value, shape: Sequence[Size]) -> Value:
+    """Places in an array none of which is negative, that is counted from the end."""
+    depth, places = places.size(-1), places.cast(INT64)
+    assert isinstance(depth, int)
+    sizes = n.values.typed(n.values.vector(shape[:depth]), INT64, [depth])
+    return n.values.where(places < 0, places + sizes, places)
+
+
+def _scatter_nd(n: Backward) -> None:
+    """Slices that were replaced get nothing, and the new ones what dy has there."""
+    places = _from_the_start(n, n.input(1), n.x.sizes)
+    shape = n.input(2).sizes
+
+    def cleared() -> Value:
+        zeros = n.values.filled(0, n.dy.kind, shape)
+        return n.values.add("ScatterND", [n.dy, places, zeros], n.dy.kind, n.dy.shape)
+
+    def read() -> Value:
+        return n.values.add("GatherND", [n.dy, places], n.dy.kind, shape)
+
+    _scattered(n, cleared, read)
+
+
+def _scatter_elements(n: Backward) -> None:
+    """Elements that were replaced get nothing, and the new ones what dy has there."""
+    axis, places, shape = n.number("axis", 0), n.input(1), n.input(2).sizes
+
+    def cleared() -> Value:
+        inputs = [n.dy, places, n.values.filled(0, n.dy.kind, shape)]
+        return n.values.add("ScatterElements", inputs, n.dy.kind, n.dy.shape, axis=axis)
+
+    def read() -> Value:
+        return n.values.add("GatherElements", [n.dy, places], n.dy.kind, shape, axis=axis)
+
+    _scattered(n, cleared, read)
+
+
+def _scattered(n: Backward, cleared: Callable[[], Value], read: Callable[[], Value]) -> None:
+    """The gradients of an array and of what is put into it, which may be added."""
+    reduction = n.number("reduction", "none")
+    if reduction not in ("none", "add"):
+        raise n.refused(f"its reduction is {reduction!r}")
+    if n.wants(0):
+        n.give(0, n.dy if reduction == "add" else cleared())
+    if n.wants(2):
+        n.give(2, read())
+
+
+def _triangle(n: Backward) -> None:
+    """The same triangle of dy."""
+    inputs = [n.dy, *n.node.input[1:]]
+    attributes = {"upper": n.number("upper", 1)}
+    n.give(0, n.values.add("Trilu", inputs, n.dy.kind, n.dy.shape, **attributes))
+
+
+def _to_depth(n: Backward) -> None:
+    """Blocks of dy's channels are squares again."""
+    size = n.number("blocksize", 1)
+    n.give(0, n.values.add("DepthToSpace", [n.dy], n.dy.kind, n.x.shape, blocksize=size))
+
+
+def _to_space(n: Backward) -> None:
+    """Squares of dy are blocks of channels again; the import leaves only those in this order."""
+    size = n.number("blocksize", 1)
+    n.give(0, n.values.add("SpaceToDepth", [n.dy], n.dy.kind, n.x.shape, blocksize=size))
 
 
 SHAPES: Mapping[str, Callable[[Backward], None]] = {
@@ -157,5 +267,12 @@ SHAPES: Mapping[str, Callable[[Backward], None]] = {
     "Pad": _pad,
     "Gather": _gather,
     "GatherElements": _gather_elements,
+    "GatherND": _gather_nd,
+    **dict.fromkeys(("ScatterElements", "Scatter"), _scatter_elements),
+    "ScatterND": _scatter_nd,
+    "TopK": _top_k,
+    "Trilu": _triangle,
+    "SpaceToDepth": _to_depth,
+    "DepthToSpace": _to_space,
 }
 """The rules of operators on shapes and elements."""

@@ -32,6 +32,7 @@ class Values:
     Attributes:
         graph: The graph.
         made: The nodes so far, each after those that it reads.
+        empty: The names of values of the graph that have no elements.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Values:
             for name, kind in kinds.items()
             if name in known
         }
+        self.empty = {name for name, kind in types if _is_empty(kind)}
         self._taken = {*kinds, *(name for node in graph.proto.node for name in node.output)}
         self._prefix = ""
         self._constants: dict[tuple[Any, ...], Value] = {}
@@ -204,6 +206,11 @@ class Value:
     def is_float(self) -> bool:
         """Whether it can have a gradient."""
         return self.kind in FLOATS
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is known to have no elements."""
+        return self.name in self.values.empty
 
     @property
     def sizes(self) -> tuple[Size, ...]:
@@ -421,6 +428,13 @@ class Value:
         return apart.pad(axis + 1, 0, step - 1).reshape(
             [*self.shape[:axis], size, *self.shape[axis + 1 :]]
         )
+
+
+def _is_empty(kind: Any) -> bool:
+    """Whether arrays of a type have no elements."""
+    return any(
+        axis.HasField("dim_value") and not axis.dim_value for axis in kind.tensor_type.shape.dim
+    )
 
 
 def broadcast(left: Sequence[Size | None], right: Sequence[Size | None]) -> tuple[Size | None, ...]:
