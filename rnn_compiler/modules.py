@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rnn_compiler.base.files import write_files
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
-from rnn_compiler.lowering.ops import OPS, find_op
+from rnn_compiler.lowering.ops import CALLED, OPS, find_op
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.functions import check_functions, check_name, function_tables
 from rnn_compiler.schema.int8 import Matrix
@@ -101,7 +101,9 @@ class Module:
         iree_compile.compiler_identity()
         from rnn_compiler.lowering.builder.module import EmittedOp, build_module
 
-        emitted = (EmittedOp(spec, whole_spec(spec), OPS[spec.op].emit) for spec in self.functions)
+        emitted = (
+            EmittedOp(spec, whole_spec(spec), CALLED[spec.op].emit) for spec in self.functions
+        )
         return build_module(emitted, self.name)
 
     @cached_property
@@ -286,7 +288,7 @@ def _specialize(op: str, dtype: object, given: dict[str, Any]) -> FunctionSpec:
 
 def whole_spec(spec: FunctionSpec) -> FunctionSpec:
     """The op of a function with all of its arguments and results."""
-    signature = OPS[spec.op].signature
+    signature = CALLED[spec.op].signature
     form = signature.form(spec.attributes)
     return signature.specialize(
         dtype=spec.dtype,

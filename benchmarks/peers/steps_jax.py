@@ -1,7 +1,8 @@
 """Training steps in JAX: jitted, with donated parameters and moments.
 
-The cells are scans, rolled and unrolled, with the products of all inputs before them. For ours, the
-products are in the cells, from which `fuse_scans` takes them.
+The cells are scans, rolled and unrolled, with the products of all inputs before them, and CTC is
+one too. For ours, the products are in the cells, from which `fuse_scans` takes them, and CTC is
+`rnn_compiler.jax.ctc_loss`.
 """
 
 from __future__ import annotations
@@ -29,16 +30,43 @@ from benchmarks.steps import (
 __all__ = ["first_way", "step_function", "variants", "zero_moments"]
 
 
+def ctc(logits: Any, labels: Any) -> Any:
+    """The loss of each row; symbol 0 is the blank, and all lengths are full."""
+    steps, rows, _ = logits.shape
+    log_p = jax.nn.log_softmax(logits)
+    blanks = jnp.zeros_like(labels)
+    symbols = jnp.stack([blanks, labels], -1).reshape(rows, -1)
+    symbols = jnp.concatenate([symbols, blanks[:, :1]], 1)
+    emitted = jnp.take_along_axis(log_p, jnp.broadcast_to(symbols, (steps, *symbols.shape)), -1)
+    never = -1e30
+    before = jnp.concatenate([jnp.full_like(symbols[:, :2], -1), symbols[:, :-2]], 1)
+    skips = jnp.where((symbols != 0) & (symbols != before), 0.0, never)
+
+    def shifted(alpha: Any, by: int) -> Any:
+        return jnp.concatenate([jnp.full((rows, by), never), alpha[:, :-by]], 1)
+
+    def step(alpha: Any, emitted: Any) -> Any:
+        ways = jnp.stack([alpha, shifted(alpha, 1), shifted(alpha, 2) + skips])
+        most = jax.lax.stop_gradient(ways.max(0))
+        return most + jnp.log(jnp.exp(ways - most).sum(0)) + emitted, None
+
+    start = jnp.where(jnp.arange(symbols.shape[1]) < 2, emitted[0], never)
+    alpha, _ = jax.lax.scan(step, start, emitted[1:])
+    return -jnp.logaddexp(alpha[:, -1], alpha[:, -2])
+
+
 class Layers(NamedTuple):
-    """How recurrent layers are written.
+    """How recurrent layers and CTC are written.
 
     Attributes:
         before: Whether the inputs of all steps are multiplied before the scan.
         unroll: As in `jax.lax.scan`.
+        ctc: The loss of each row, from logits ``[T, B, C]`` and labels.
     """
 
     before: bool
     unroll: int = 1
+    ctc: Callable[[Any, Any], Any] = ctc
 
     def lstm(self, p: Any, x: Any, reverse: bool = False) -> Any:
         """[steps, batch, units]."""
@@ -88,31 +116,6 @@ def cross_entropy(logits: Any, targets: Any) -> Any:
     return jnp.log(jnp.exp(logits).sum(-1)) - chosen
 
 
-def ctc(logits: Any, labels: Any) -> Any:
-    """The loss of each row; symbol 0 is the blank, and all lengths are full."""
-    steps, rows, _ = logits.shape
-    log_p = jax.nn.log_softmax(logits)
-    blanks = jnp.zeros_like(labels)
-    symbols = jnp.stack([blanks, labels], -1).reshape(rows, -1)
-    symbols = jnp.concatenate([symbols, blanks[:, :1]], 1)
-    emitted = jnp.take_along_axis(log_p, jnp.broadcast_to(symbols, (steps, *symbols.shape)), -1)
-    never = -1e30
-    before = jnp.concatenate([jnp.full_like(symbols[:, :2], -1), symbols[:, :-2]], 1)
-    skips = jnp.where((symbols != 0) & (symbols != before), 0.0, never)
-
-    def shifted(alpha: Any, by: int) -> Any:
-        return jnp.concatenate([jnp.full((rows, by), never), alpha[:, :-by]], 1)
-
-    def step(alpha: Any, emitted: Any) -> Any:
-        ways = jnp.stack([alpha, shifted(alpha, 1), shifted(alpha, 2) + skips])
-        most = jax.lax.stop_gradient(ways.max(0))
-        return most + jnp.log(jnp.exp(ways - most).sum(0)) + emitted, None
-
-    start = jnp.where(jnp.arange(symbols.shape[1]) < 2, emitted[0], never)
-    alpha, _ = jax.lax.scan(step, start, emitted[1:])
-    return -jnp.logaddexp(alpha[:, -1], alpha[:, -2])
-
-
 # The networks: from parameters and batch to the loss.
 
 
@@ -141,7 +144,7 @@ def convolution(layers: Layers, p: Any, x: Any, y: Any) -> Any:
 def readers(layers: Layers, p: Any, x: Any, y: Any) -> Any:
     """A text for a sequence."""
     both = [layers.lstm(p["forward"], x), layers.lstm(p["backward"], x, reverse=True)]
-    return ctc(dense(p["dense"], jnp.concatenate(both, -1)), y).mean()
+    return layers.ctc(dense(p["dense"], jnp.concatenate(both, -1)), y).mean()
 
 
 def regression(layers: Layers, p: Any, x: Any, y: Any) -> Any:

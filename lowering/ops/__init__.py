@@ -57,7 +57,7 @@ OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE
 """Every op, by its name: TensorFlow's, or ONNX's after ``onnx.``."""
 
 CALLED: Mapping[str, Op] = MappingProxyType({**OPS, ctc.OP.name: Op(ctc.OP, ctc.forward)})
-"""The ops that modules may call: those, and one that only imported networks use."""
+"""The ops that modules may call: those, and one that is a part of the CTC loss."""
 
 GRADIENTS: Mapping[str, Gradient] = MappingProxyType(
     {name: op.signature.gradient for name, op in OPS.items() if op.signature.gradient is not None}

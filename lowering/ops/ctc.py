@@ -12,8 +12,8 @@ In the reverse direction, time runs from the last valid step to the first; past 
 keeps `start`, and gives 0.
 
 Source: A. Graves et al., Connectionist Temporal Classification, ICML 2006, sections 4.1 and 4.2.
-Imported networks use this op to train (`network_import.graph.training.ctc`); it is in no list of
-ops.
+Imported networks use this op to train (`network_import.graph.training.ctc`), and so does
+`rnn_compiler.jax.ctc_loss`; it is in no list of ops.
 """
 
 from __future__ import annotations

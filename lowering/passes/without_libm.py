@@ -7,7 +7,8 @@ user's module; those of arrays become a `linalg.generic` around one. `arith.maxi
 `arith.maxnumf` and `arith.minnumf` in any; all maxima and minima of float64, those of arrays
 included, on processors without instructions for it. LLVM calls a function of libm where a
 processor has no instruction for them, and a program that depends on libc alone, or a WebAssembly
-module, does not have it.
+module, does not have it. IREE's own softmax has such maxima; what IREE recognizes softmax by, the
+difference of numbers and the largest one of their row, becomes a sum.
 Ensures: the same numbers, on every processor.
 
 Numbers of 2**23 or 2**52 and more are integers. Adding that number to a smaller magnitude rounds
@@ -20,7 +21,7 @@ from collections.abc import Callable, Iterator
 
 from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.codegen.body import Body, Number
-from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
+from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, ops_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first, sizes_are_indices
 from rnn_compiler.lowering.rewriting.edits import (
@@ -36,6 +37,9 @@ _INTEGERS = {"f32": 2.0**23, "f64": 2.0**52}
 """The least magnitude from which on all numbers are integers."""
 
 
+_REPEATING = ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.maximum")
+"""The ops between the maxima of rows and what is subtracted, which repeat them."""
+
 _EXTREMES = ("arith.maximumf", "arith.minimumf")
 
 
@@ -46,6 +50,7 @@ def no_function_of_libm_is_called(context: PassContext) -> str | None:
         for op in (
             *_roundings(context, *_EMITTERS, *_STABLEHLO),
             *_clamps(context),
+            *_shifts(context),
             *_extremes_of_arrays(context),
             *_maxima(context),
         )
@@ -57,6 +62,8 @@ def without_libm(context: PassContext) -> None:
     """Rewrites all roundings and scalar maxima."""
     for op in _clamps(context):
         replace(op, pointwise_op(Body.before(op), op))
+    for op in _shifts(context):
+        _add_negative(op)
     for op in _extremes_of_arrays(context):
         _choose(op)
     for op in list(_maxima(context)):
@@ -102,6 +109,31 @@ def _extremes_of_arrays(context: PassContext) -> list[ir.Operation]:
     """The same of maxima and minima, also those of reductions."""
     names = "stablehlo.maximum", "stablehlo.minimum"
     return _without_unit(context, nested_ops(context.module.operation, *names))
+
+
+def _shifts(context: PassContext) -> list[ir.Operation]:
+    """The subtractions of maxima of rows, as in softmax, which IREE takes as an op of its own."""
+    if not isinstance(context.processor, VectorUnit):
+        return []
+    ops = nested_ops(context.module.operation, "stablehlo.subtract")
+    return [op for op in ops if _is_maximum(op.operands[1])]
+
+
+def _is_maximum(value: ir.Value) -> bool:
+    """Whether a value repeats the maxima of an array along axes."""
+    if isinstance(value.owner, ir.Block):
+        return False
+    op = value.owner.operation
+    if op.name == "stablehlo.reduce":
+        return ops_of(op.regions[0].blocks[0])[0].name == "stablehlo.maximum"
+    return op.name in _REPEATING and any(map(_is_maximum, op.operands))
+
+
+def _add_negative(op: ir.Operation) -> None:
+    """Rewrites ``x - y`` as ``x + -y``, the same number."""
+    body, (x, y) = Body.before(op), op.operands
+    negative = body.op("stablehlo.negate", [y], [y.type]).results[0]
+    replace(op, body.op("stablehlo.add", [x, negative], [x.type]).results[0])
 
 
 def _without_unit(context: PassContext, ops: list[ir.Operation]) -> list[ir.Operation]:

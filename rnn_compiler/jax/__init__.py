@@ -13,6 +13,8 @@ export
     `jax.export.export` for functions with such calls
 fuse_scans
     scans over LSTM, GRU and plain cells of any framework run the ops
+ctc_loss
+    the CTC loss, with the arguments of optax
 
 This needs JAX 0.10; no other part of the package imports it.
 
@@ -22,6 +24,7 @@ values          values in the body of a scan as sums of terms
 equations       what JAX's primitives compute of them
 cells           cells: recognized by these sums, run by ops
 scans           the scans that become ops where a function is traced
+ctc             the CTC loss
 """
 
 from __future__ import annotations
@@ -37,11 +40,12 @@ except ImportError as error:
     message = f"rnn_compiler.jax needs JAX 0.10 or newer: {pip_install(extra='jax')}"
     raise ImportError(message, name="jax") from error
 
+from rnn_compiler.jax.ctc import ctc_loss
 from rnn_compiler.jax.functions import CUSTOM_CALLS, FUNCTIONS, export
 from rnn_compiler.jax.scans import Scans, fuse_scans
 from rnn_compiler.op_functions import found
 
-__all__ = ["CUSTOM_CALLS", "Scans", "export", "fuse_scans", *FUNCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = ["CUSTOM_CALLS", "Scans", "ctc_loss", "export", "fuse_scans", *FUNCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:

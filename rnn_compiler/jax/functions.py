@@ -27,7 +27,7 @@ import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.jax.primitives import PREFIX, Array, Instance, arguments_of, call
-from rnn_compiler.lowering.ops import GRADIENTS, OPS
+from rnn_compiler.lowering.ops import GRADIENTS, OPS, ctc
 from rnn_compiler.op_functions import documentation, named, parameters
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.signatures import Gradient, Signature
@@ -191,8 +191,8 @@ FUNCTIONS: Mapping[str, JaxFunction] = MappingProxyType(
 
 
 CUSTOM_CALLS: tuple[Any, ...] = tuple(
-    jax.export.DisabledSafetyCheck.custom_call(PREFIX + function.signature.name)
-    for function in FUNCTIONS.values()
+    jax.export.DisabledSafetyCheck.custom_call(PREFIX + name)
+    for name in (*(function.signature.name for function in FUNCTIONS.values()), ctc.OP.name)
 )
 """The `disabled_checks` of `jax.export.export`, which rejects unknown custom calls."""
 

@@ -30,7 +30,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
-from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.ops import CALLED
 from rnn_compiler.modules import Module
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.arguments import check_argument, default_array
@@ -70,7 +70,7 @@ class Instance(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def _spec(instance: Instance) -> FunctionSpec:
-    return OPS[instance.op].signature.specialize(
+    return CALLED[instance.op].signature.specialize(
         dtype=instance.dtype, dims=dict(instance.dims), attributes=dict(instance.attributes)
     )
 
@@ -91,7 +91,7 @@ def jax_dtype(dtype: str) -> np.dtype[Any]:
 
 def arguments_of(op: str, given: Mapping[str, Any]) -> tuple[Instance, list[Array]]:
     """The op at a call's sizes, and its arguments as arrays, in its order."""
-    signature = OPS[op].signature
+    signature = CALLED[op].signature
     dtype = _dtype(signature, given)
     attributes = signature.canonical(given, dtype)
     form = signature.form(attributes)
@@ -249,7 +249,7 @@ def call(instance: Instance, arguments: Sequence[Array]) -> list[Array]:
 @functools.cache
 def _primitive(op: str) -> Any:
     """The primitive of an op, named after its function."""
-    made: Any = Primitive(OPS[op].signature.function)
+    made: Any = Primitive(CALLED[op].signature.function)
     made.multiple_results = True
     made.def_impl(_run)
     made.def_abstract_eval(_abstract)

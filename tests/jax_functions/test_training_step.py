@@ -107,7 +107,21 @@ def classification() -> Step:
     return Step(trained(loss, clipped_momentum), params, state, batch)
 
 
-STEPS = {"regression": regression, "classification": classification}
+def reading() -> Step:
+    """A dense layer, and CTC with lengths."""
+
+    def loss(params: Any, x: Any, steps: Any, labels: Any) -> Any:
+        paddings = (jnp.arange(T) >= steps[:, None]).astype(jnp.float32)
+        return rj.ctc_loss(x @ params["dense"], paddings, labels, None, blank_id=2).mean()
+
+    params = {"dense": array(I, CLASSES)}
+    state = jax.tree.map(np.zeros_like, params)
+    steps, labels = np.array([T, 3], np.int32), np.array([[0, 1], [3, 3]], np.int32)
+    batch = {"x": array(B, T, I), "steps": steps, "labels": labels}
+    return Step(trained(loss, clipped_momentum), params, state, batch)
+
+
+STEPS = {"regression": regression, "classification": classification, "reading": reading}
 
 
 @functools.cache

@@ -76,3 +76,31 @@ def test_maxima_that_become_vectors_stay() -> None:
     )
     after, _ = rewritten(one, without_libm)
     assert after.count("arith.maximumf") == 1
+
+
+def test_the_differences_of_softmax_are_sums() -> None:
+    """Others stay."""
+    after, _ = rewritten(
+        """
+        func.func @f(%x: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+          %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+          %max = stablehlo.reduce(%x init: %least) applies stablehlo.maximum
+              across dimensions = [1] : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
+          %each = stablehlo.broadcast_in_dim %max, dims = [0]
+              : (tensor<2xf32>) -> tensor<2x4xf32>
+          %shifted = stablehlo.subtract %x, %each : tensor<2x4xf32>
+          %other = stablehlo.subtract %each, %x : tensor<2x4xf32>
+          return %shifted, %other : tensor<2x4xf32>, tensor<2x4xf32>
+        }
+        """,
+        without_libm,
+    )
+    check(
+        after,
+        """
+        CHECK: [[EACH:%[a-z0-9_]+]] = stablehlo.broadcast_in_dim
+        CHECK: [[LESS:%[a-z0-9_]+]] = stablehlo.negate [[EACH]]
+        CHECK: stablehlo.add %arg0, [[LESS]]
+        CHECK: stablehlo.subtract [[EACH]], %arg0
+        """,
+    )

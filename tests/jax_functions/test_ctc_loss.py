@@ -1,0 +1,98 @@
+"""The CTC loss in JAX: PyTorch's numbers, transformations, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnn_compiler.errors import InvalidArgumentError
+
+jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
+jnp = pytest.importorskip("jax.numpy")
+rj = pytest.importorskip("rnn_compiler.jax")
+
+B, T, C, N = 5, 9, 5, 3
+
+LABELS = np.array([[1, 2, 3], [1, 1, 2], [4, 0, 0], [2, 2, 2], [0, 0, 0]])
+"""The last but one does not fit into its three steps; the last has no labels."""
+
+STEPS, COUNTS = np.array([9, 6, 4, 3, 5]), np.array([3, 3, 1, 3, 0])
+LOGITS = np.random.default_rng(0).normal(0, 2, (B, T, C)).astype(np.float32)
+PADDINGS = (np.arange(T) >= STEPS[:, None]).astype(np.float32)
+LABEL_PADDINGS = (np.arange(N) >= COUNTS[:, None]).astype(np.float32)
+WEIGHTS = np.arange(1, B + 1, dtype=np.float32)
+
+
+def weighted(logits: Any, labels: Any = LABELS, blank: int = 0) -> Any:
+    return rj.ctc_loss(logits, PADDINGS, labels, LABEL_PADDINGS, blank) @ WEIGHTS
+
+
+@pytest.mark.parametrize("blank", [0, C - 1])
+def test_the_numbers_of_pytorch(blank: int) -> None:
+    torch = pytest.importorskip("torch", reason="it is compared with torch")
+    labels = LABELS if blank == 0 else (LABELS - 1) % C
+    z = torch.tensor(LOGITS.swapaxes(0, 1), requires_grad=True)
+    rows = [torch.tensor(each) for each in (labels, STEPS, COUNTS)]
+    expected = torch.nn.functional.ctc_loss(
+        z.log_softmax(-1), *rows, blank, reduction="none", zero_infinity=True
+    )
+    (expected @ torch.tensor(WEIGHTS)).backward()
+    losses = rj.ctc_loss(LOGITS, PADDINGS, labels, LABEL_PADDINGS, blank)
+    np.testing.assert_allclose(losses, expected.detach(), rtol=1e-5)
+    assert z.grad is not None
+    found = jax.jit(jax.grad(weighted), static_argnums=2)(LOGITS, labels, blank)
+    np.testing.assert_allclose(found.swapaxes(0, 1), z.grad, rtol=1e-4, atol=3e-5)
+
+
+def test_without_paddings_all_count() -> None:
+    zeros = np.zeros((B, T)), np.zeros((B, N))
+    expected = rj.ctc_loss(LOGITS, zeros[0], LABELS, zeros[1])
+    np.testing.assert_array_equal(rj.ctc_loss(LOGITS, None, LABELS, None), expected)
+
+
+def test_rows_of_vmap() -> None:
+    def one(z: Any, labels: Any) -> Any:
+        return rj.ctc_loss(z[None], None, labels[None], None)[0]
+
+    found = jax.vmap(one)(LOGITS, LABELS)
+    expected = rj.ctc_loss(LOGITS, None, LABELS, None)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_sixteen_bits_are_computed_in_float32() -> None:
+    narrow = LOGITS.astype(np.float16)
+    found, gradient = jax.value_and_grad(weighted)(narrow)
+    expected = jax.grad(weighted)(narrow.astype(np.float32))
+    assert (found.dtype, gradient.dtype) == (np.float32, np.float16)
+    np.testing.assert_allclose(gradient, expected, rtol=2e-3, atol=2e-3)
+
+
+def test_nothing_to_read() -> None:
+    assert rj.ctc_loss(LOGITS[:0], None, LABELS[:0], None).shape == (0,)
+    assert rj.ctc_loss(LOGITS[:, :0], None, LABELS, None).tolist() == [0.0] * B
+    silent = rj.ctc_loss(LOGITS, None, LABELS[:, :0], None)
+    expected = -jax.nn.log_softmax(LOGITS)[..., 0].sum(1)
+    np.testing.assert_allclose(silent, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("logits", LOGITS[0], "shape (any, any, any)"),
+        ("logits", LOGITS.astype(np.int32), "floats"),
+        ("labels", LABELS[1:], "shape (5, any)"),
+        ("labels", LABELS.astype(np.float32), "integers"),
+        ("logit_paddings", PADDINGS[:, 1:], "shape (5, 9), or None"),
+        ("label_paddings", LABEL_PADDINGS[1:], "shape (5, 3), or None"),
+        ("blank_id", C, "a class, 0 to 4"),
+        ("blank_id", True, "a class, 0 to 4"),
+    ],
+)
+def test_arguments_that_do_not_fit(name: str, value: Any, expected: str) -> None:
+    given = {"logits": LOGITS, "logit_paddings": PADDINGS, "labels": LABELS}
+    given |= {"label_paddings": LABEL_PADDINGS, name: value}
+    with pytest.raises(InvalidArgumentError) as caught:
+        rj.ctc_loss(**given)
+    assert f"ctc_loss: '{name}': expected {expected}, got" in str(caught.value)
