@@ -11,6 +11,7 @@ import inspect
 import re
 from pathlib import Path
 
+from jupyter_client.connect import ConnectionFileMixin
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
@@ -46,6 +47,7 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_execution_in_temp = True
+ConnectionFileMixin.transport.default_value = "ipc"  # the notebook's kernel opens no port
 
 default_role = "code"  # of `names` in docstrings
 autodoc_member_order = "bysource"
@@ -79,11 +81,12 @@ CONTENTS = {
         *("docs/deployment", "docs/embedding", "docs/misra", "docs/linking", "docs/processors"),
         *("docs/microcontrollers", "docs/browser", "docs/cuda", "docs/cache"),
     ],
-    "Reference": ["docs/reference/index", "docs/benchmarks", "docs/stability", "CHANGELOG"],
+    "Reference": [
+        *("docs/reference/index", "docs/benchmarks", "docs/stability", "SECURITY", "CHANGELOG"),
+    ],
     "Contribute": [
         *("CONTRIBUTING", "docs/architecture", "docs/adding-an-op", "docs/adding-a-pass"),
         *("docs/debugging", "docs/measurements", "docs/lexicon", "tests/README", "RELEASING"),
-        "SECURITY",
     ],
 }
 
