@@ -125,7 +125,7 @@ def _example(name: str, function: CFunction) -> list[str]:
     lines += _new_arrays(macro, function) if function.sizes else _arrays(macro, function)
     lines += ["", "int main(void)", "{"]
     if function.sizes:
-        given = ", ".join([str(_EXAMPLE)] * len(function.sizes))
+        given = ", ".join(map(str, _sizes(function).values()))
         lines += [
             f"    struct {function.name}_bytes bytes;",
             f"    int code = {function.name}_measure({given}, &bytes);",
@@ -137,7 +137,7 @@ def _example(name: str, function: CFunction) -> list[str]:
     lines += _prepared(function)
     constant = "" if function.continued else "const "
     lines.append(f"    {constant}struct {function.name}_arguments arguments = {{")
-    lines += [f"        .{member.name} = {_EXAMPLE}," for member in function.sizes]
+    lines += [f"        .{name} = {size}," for name, size in _sizes(function).items()]
     for member in function.given:
         value = _array("in", function, member) if member.shape else str(_most(function, member))
         lines.append(f"        .{member.name} = {value},")
@@ -205,7 +205,12 @@ def _named(function: CFunction) -> list[tuple[str, Member]]:
 
 def _sizes(function: CFunction) -> dict[str, int]:
     """The open sizes in an example."""
-    return {member.name: _EXAMPLE for member in function.sizes}
+    return {
+        member.name: max(
+            static_size(member.minimum or 0), min(static_size(member.maximum or 0), _EXAMPLE)
+        )
+        for member in function.sizes
+    }
 
 
 def _most(function: CFunction, member: Member) -> Size | int:
@@ -214,7 +219,7 @@ def _most(function: CFunction, member: Member) -> Size | int:
 
 
 _EXAMPLE = 16
-"""The open sizes in an example."""
+"""The open sizes in an example, where they may be so large."""
 
 
 def _array(prefix: str, function: CFunction, member: Member) -> str:
@@ -241,7 +246,7 @@ def _arrays(macro: str, function: CFunction) -> list[str]:
 
 def _new_arrays(macro: str, function: CFunction) -> list[str]:
     """The memory of an example with open sizes."""
-    known = function.at({member.name: _EXAMPLE for member in function.sizes})
+    known = function.at(_sizes(function))
     sizes = [aligned(static_size(member.size), function.alignment) for member in known.arrays]
     size = sum(sizes) + known.scratch
     return [

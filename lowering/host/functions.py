@@ -65,9 +65,13 @@ class HostFunction:
     def sizes(self) -> tuple[TensorSpec, ...]:
         """The open sizes of arguments and results, which calls need too."""
         tensors = (*self.spec.arguments, *self.spec.results)
-        most = min(self.schedule.limit, MAX_DIMENSION)
+        limit = min(self.schedule.limit, MAX_DIMENSION)
         return tuple(
-            TensorSpec(name, "int64", (), minimum=self.spec.minima.get(name, 1), maximum=most)
+            TensorSpec(
+                *(name, "int64", ()),
+                minimum=self.spec.minima.get(name, 1),
+                maximum=min(limit, self.spec.most(name)),
+            )
             for name in open_names(size for tensor in tensors for size in tensor.shape)
         )
 

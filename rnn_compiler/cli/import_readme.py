@@ -122,8 +122,10 @@ class _Language:
         if any(spec.dtype == "bfloat16" for spec in self.made.functions):
             lines.append("from ml_dtypes import bfloat16")
         lines += ["", f'program = rc.runtime.load("{self.name}")']
-        sizes = self.made.open_dims.items()
-        return [*lines, *(f"{dim} = {size}  # open: any size works" for dim, size in sizes), "```"]
+        for dim, size in self.made.open_dims.items():
+            works = next(f.works(dim) for f in self.made.functions if dim in f.open_dims)
+            lines.append(f"{dim} = {size}  # open: {works}")
+        return [*lines, "```"]
 
     def call(self, layer: Layer | None, spec: FunctionSpec) -> list[str]:
         """A call of a function."""
@@ -234,7 +236,7 @@ class _JsLanguage(_CLanguage):
     def call(self, layer: Layer | None, spec: FunctionSpec) -> list[str]:
         lines = [f'import {{ load }} from "./{self.name}.mjs";', "", "const m = await load();"]
         examples = spec.example_sizes.items()
-        lines += [f"const {dim} = {size}; // open: any size works" for dim, size in examples]
+        lines += [f"const {dim} = {size}; // open: {spec.works(dim)}" for dim, size in examples]
         lines += ["const given = {"]
         arrays: dict[str, list[str]] = {}
         for each in spec.arguments:

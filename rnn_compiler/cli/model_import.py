@@ -121,7 +121,9 @@ def import_whole(options: argparse.Namespace) -> int:
         f"less {files[-1]}" if files else f"rnn-compiler import {shlex.join(words)} -o FOLDER"
     )
     if not files and spec.open_dims:
-        following += f"  (open, and any size works: {', '.join(spec.open_dims)})"
+        limits = {dim: f" up to {most}" for dim, most in spec.maxima.items()}
+        sizes = ", ".join(f"{dim}{limits.get(dim, '')}" for dim in spec.open_dims)
+        following += f"  (open, and any size works: {sizes})"
     print_line(f"{seconds:.2f} s; next: {following}", dim=True)
     return 0
 

@@ -60,7 +60,8 @@ def _passed(spec: FunctionSpec) -> list[TensorSpec]:
 
 def _sizes(train: FunctionSpec, definition: str) -> list[str]:
     """Definitions of open sizes."""
-    return [definition.format(*item) for item in train.example_sizes.items()]
+    sizes = train.example_sizes.items()
+    return [definition.format(dim, size, train.works(dim)) for dim, size in sizes]
 
 
 def _python(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str]:
@@ -69,7 +70,7 @@ def _python(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str]:
     return [
         *("```python", "import numpy as np", "import rnn_compiler as rc", ""),
         f'session = rc.runtime.load("{name}").session()',
-        *_sizes(train, "{} = {}  # open: any size works"),
+        *_sizes(train, "{} = {}  # open: {}"),
         "given = {",
         *(f'    "{each.name}": {python_array(each)},' for each in _passed(train)),
         "}",
@@ -88,7 +89,7 @@ def _javascript(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str
     return [
         *("```js", f'import {{ load }} from "./{name}.mjs";', "", "const m = await load();"),
         f"const {train.function} = m.{train.function}_start();",
-        *_sizes(train, "const {} = {}; // open: any size works"),
+        *_sizes(train, "const {} = {}; // open: {}"),
         "const given = {",
         *(f"  {each.name}: {javascript_array(each)}," for each in _passed(train)),
         "};",

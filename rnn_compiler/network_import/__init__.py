@@ -116,7 +116,7 @@ def imported_network(
 def described(
     spec: FunctionSpec,
     function: ImportedFunction,
-    axes: Sequence[tuple[str, str, int]],
+    axes: Sequence[tuple[str, str, int, int | None]],
     inputs: Mapping[str, str],
 ) -> tuple[FunctionSpec, dict[str, Any]]:
     """A function as its model describes it, and the arrays of its weights by argument.
@@ -262,13 +262,13 @@ def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str
 def _with_open_axes(
     spec: FunctionSpec,
     imported: ImportedFunction,
-    axes: Sequence[tuple[str, str, int]],
+    axes: Sequence[tuple[str, str, int, int | None]],
     taken: Sequence[str],
 ) -> FunctionSpec:
     """A function with the open sizes of a network."""
-    names = identifiers([title for _, title, _ in axes], [*taken, *RESERVED])
+    names = identifiers([title for _, title, *_ in axes], [*taken, *RESERVED])
     pairs = [*zip(axes, names, strict=True)]
-    known = {key: open_dimension(name) for (key, _, _), name in pairs}
+    known = {key: open_dimension(name) for (key, *_), name in pairs}
 
     def shaped(tensors: Sequence[TensorSpec], given: Sequence[str]) -> Iterable[TensorSpec]:
         """Tensors, the first of which correspond to some of the graph's."""
@@ -284,5 +284,6 @@ def _with_open_axes(
         arguments=tuple(shaped(spec.arguments, [*imported.inputs])),
         results=tuple(shaped(spec.results, [name for name, _ in imported.outputs])),
         positive=tuple(names),
-        minima={name: least for (_, _, least), name in pairs if least > 1},
+        minima={name: least for (_, _, least, _), name in pairs if least > 1},
+        maxima={name: most for (_, _, _, most), name in pairs if most is not None},
     )

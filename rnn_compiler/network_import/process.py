@@ -34,6 +34,9 @@ from rnn_compiler.schema.open_sizes import Size, parse
 _LONGEST = 900
 """Time limit in seconds; CPU time is limited by the size of the file."""
 
+_FAULTS = (*(-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL),)
+"""Exit codes of a process whose code failed."""
+
 
 class ImportedFunction(NamedTuple):
     """A function of an imported model.
@@ -63,13 +66,14 @@ class ImportedNetwork(NamedTuple):
     Attributes:
         text: Its text, with locations.
         functions: Its functions by name.
-        axes: Its open axes: their keys in `shapes`, their names, and their smallest sizes.
+        axes: Its open axes: their keys in `shapes`, their names, and their smallest and largest
+            sizes, if these are known.
         states: The first values of the states of a training step, by their names in the graph.
     """
 
     text: str
     functions: Mapping[str, ImportedFunction]
-    axes: Sequence[tuple[str, str, int]]
+    axes: Sequence[tuple[str, str, int, int | None]]
     states: Mapping[str, npt.NDArray[Any]]
 
 
@@ -142,7 +146,7 @@ def _facts(path: Path, folder: Path, done: ReaderOutcome) -> dict[str, Any]:
     """The process's description of the model; its errors are raised here."""
     file, operators = folder / "facts.json", folder / "operators.json"
     if done.failure or not file.exists():
-        if done.code in (-signal.SIGSEGV, -signal.SIGABRT) and operators.exists():
+        if done.code in _FAULTS and operators.exists():
             raise UnsupportedError(
                 "import_network: IREE's importer does not survive one of the model's operators: "
                 f"{', '.join(json.loads(operators.read_text()))}"

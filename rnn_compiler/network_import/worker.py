@@ -112,7 +112,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     else:
         fold(graph)
         join_gathered_rows(graph)
-        opened = Opened({}, {}, graph.shapes(), [])
+        opened = Opened({}, {}, {}, graph.shapes(), [])
         check_recurrent_sizes(graph, opened.values)
         check_equal_sizes(graph, opened.values)
     check_operators(graph)
@@ -159,7 +159,10 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     (folder / "module.mlir").write_text(text)
     described = {
         "functions": facts,
-        "axes": [(axis.key, axis.title, minima[axis.key]) for axis in opened.axes],
+        "axes": [
+            (axis.key, axis.title, minima[axis.key], opened.maxima.get(axis.key))
+            for axis in opened.axes
+        ],
         "states": stored(states),
     }
     np.savez(folder / "arrays.npz", **{f"a{k}": each for k, each in enumerate(arrays)})

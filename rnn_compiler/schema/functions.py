@@ -193,6 +193,7 @@ class FunctionSpec:
         positive: The dimensions that may not be 0.
         chunked: How it takes a sequence in chunks; None if it has no state.
         minima: The minimum of each dimension for which it is more than 1.
+        maxima: The maximum of each dimension that a constant array limits.
         states: The arguments that it keeps between calls (`Session`). A result of the same name is
             the next value; without one, another function of the module updates the state.
     """
@@ -209,6 +210,7 @@ class FunctionSpec:
     positive: tuple[str, ...] = ()
     chunked: Chunked | None = None
     minima: dict[str, int] = field(default_factory=dict[str, int])
+    maxima: dict[str, int] = field(default_factory=dict[str, int])
     states: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -273,10 +275,20 @@ class FunctionSpec:
         """The minimum of a dimension: 0 unless empty arrays are rejected."""
         return self.minima.get(dim, int(dim in self.positive))
 
+    def most(self, dim: str) -> int:
+        """The maximum of a dimension."""
+        return self.maxima.get(dim, MAX_DIMENSION)
+
+    def works(self, dim: str) -> str:
+        """Which sizes of an open dimension work, in words."""
+        limit = f" up to {self.maxima[dim]}" if dim in self.maxima else ""
+        return f"any size{limit} works"
+
     @property
     def example_sizes(self) -> dict[str, int]:
         """Sizes for the open dimensions, for examples and random arguments."""
-        return {dim: max(_EXAMPLES.get(dim, 6), self.least(dim)) for dim in self.open_dims}
+        usual = {dim: max(_EXAMPLES.get(dim, 6), self.least(dim)) for dim in self.open_dims}
+        return {dim: min(size, self.most(dim)) for dim, size in usual.items()}
 
     @property
     def json_dims(self) -> dict[str, int | None]:
@@ -453,8 +465,8 @@ def open_sizes_of(spec: FunctionSpec, shapes: Mapping[str, Sequence[int]]) -> di
             expected = f"rank {rank}, shape {tensor.formula}"
             got = f"rank {len(shape)}, shape {list(shape)}"
             raise InvalidArgumentError(spec.op, tensor.name, expected, got)
-        if not spec.least(dim) <= shape[axis] <= MAX_DIMENSION:
-            expected = f"shape {tensor.formula}, {dim} in {spec.least(dim)}..{MAX_DIMENSION}"
+        if not spec.least(dim) <= shape[axis] <= spec.most(dim):
+            expected = f"shape {tensor.formula}, {dim} in {spec.least(dim)}..{spec.most(dim)}"
             raise InvalidArgumentError(spec.op, tensor.name, expected, f"shape {list(shape)}")
         sizes[dim] = shape[axis]
     return sizes

@@ -192,7 +192,7 @@ class Manifest:
         for spec, data in (*rows, *linked):
             data["attributes"] = spec.json_attributes
             data["dims"] = spec.json_dims
-            for key in ("minima", "states"):  # manifests of older versions lack them
+            for key in ("minima", "maxima", "states"):  # manifests of older versions lack them
                 if not data[key]:
                     del data[key]
             for key in ("arguments", "results", "frozen"):

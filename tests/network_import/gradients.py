@@ -109,7 +109,7 @@ class Trained:
         plain = checked_options(**options)
         weights = take_trained(graph, plain["train"])
         fold(graph)
-        opened = Opened({}, {}, graph.shapes(), [])
+        opened = Opened({}, {}, {}, graph.shapes(), [])
         functions, states = trained_network(graph, opened, weights, plain)
         self._step = functions["train"]
         self._session = ReferenceEvaluator(self._step.graph.model, new_ops=[Erf, Gelu])

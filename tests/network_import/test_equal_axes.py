@@ -16,7 +16,15 @@ pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper
 
-from tests.network_import.graphs import loaded, lstm_weights, model, saved, weight
+from tests.network_import.graphs import (
+    close,
+    expected,
+    loaded,
+    lstm_weights,
+    model,
+    saved,
+    weight,
+)
 
 FLOAT, INT = int(TensorProto.FLOAT), int(TensorProto.INT64)
 
@@ -98,3 +106,65 @@ def test_sizes_that_differ(tmp_path: Path) -> None:
         got = f"expected inputs with equal sizes along an axis, got {rows} and 6"
         assert f"'take' (GatherElements): {got}" in str(caught.value)
         assert remedy in str(caught.value)
+
+
+_TWO = {"x": ["rows", 4], "z": [None, 4]}
+_NODE: Any = helper.make_node
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        _NODE("Add", ["x", "z"], ["y"]),
+        _NODE("Concat", ["x", "z"], ["y"], axis=1),
+        _NODE("MatMul", ["xt", "z"], ["y"]),
+        _NODE("Gemm", ["x", "z"], ["y"], transA=1),
+    ],
+    ids=lambda node: node.op_type,
+)
+def test_inputs_without_names_of_axes(node: Any, tmp_path: Path) -> None:
+    made = model([_NODE("Transpose", ["x"], ["xt"], perm=[1, 0]), node], _TWO, ["y"], {})
+    run = loaded(rc.import_network(saved(made, tmp_path / "m.onnx")))
+    given = {"x": weight(3, 4), "z": weight(3, 4)}
+    close(run(**given).y, expected(made, given)[0])
+    with pytest.raises(InvalidArgumentError, match=r"'z': expected shape .*rows.* = \[3, 4\], got"):
+        run(x=weight(3, 4), z=weight(2, 4))
+
+
+_OF_CONSTANTS: list[tuple[list[Any], Any]] = [
+    (["n", 4], _NODE("Gemm", ["x", "w44", "w34"], ["y"])),
+    ([1, "n", 9], _NODE("Conv", ["x", "w333"], ["y"])),
+    ([1, "n", 9], _NODE("ConvTranspose", ["x", "w333"], ["y"])),
+    ([2, "n"], _NODE("LayerNormalization", ["x", "w3"], ["y"])),
+    ([2, "n"], _NODE("PRelu", ["x", "w3"], ["y"])),
+    (["n", 4], _NODE("Add", ["x", "w34"], ["y"])),
+    (["n", 4], _NODE("MatMul", ["w33", "x"], ["y"])),
+    (["n", 4], _NODE("Reshape", ["x", "shape"], ["y"])),
+    ([3, "n", 5], _NODE("BatchNormalization", ["x", "w3", "w3", "w3", "w3"], ["y"])),
+    ([5, 2, "n"], _NODE("LSTM", ["x", "W", "R"], ["y"], hidden_size=5)),
+]
+"""Nodes whose weights, or constant shapes, fit one size of an axis."""
+
+
+@pytest.mark.parametrize(
+    ("shape", "node"), _OF_CONSTANTS, ids=lambda each: getattr(each, "op_type", "")
+)
+def test_axes_that_weights_determine(shape: list[Any], node: Any, tmp_path: Path) -> None:
+    """Neither ONNX's inference nor IREE compares them, and code would read beyond the weights."""
+    sizes = {"w3": [3], "w33": [3, 3], "w34": [3, 4], "w44": [4, 4], "w333": [3, 3, 3]}
+    weights = {name: weight(*each) for name, each in sizes.items()} | lstm_weights()
+    path = saved(
+        model([node], {"x": shape}, ["y"], weights | {"shape": np.array([2, 6])}),
+        tmp_path / "m.onnx",
+    )
+    with pytest.raises(UnsupportedError, match=rf"\({node.op_type}\).* axis 'n' cannot be open"):
+        rc.import_network(path)
+    assert rc.import_network(path, dims={"n": 3}).functions[0].results[0].shape
+
+
+def test_the_axis_that_a_reshape_loses(tmp_path: Path) -> None:
+    """Exporters write the batch of their example into shapes."""
+    node = _NODE("Reshape", ["x", "shape"], ["y"])
+    made = model([node], {"x": ["time", "batch", 6]}, ["y"], {"shape": np.array([0, 1, 3, 2])})
+    with pytest.raises(UnsupportedError, match=r"got 6\*time and 6\*batch\*time, so axis 'batch'"):
+        rc.import_network(saved(made, tmp_path / "m.onnx"))

@@ -18,7 +18,7 @@ from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 
 pytest.importorskip("onnx")
 
-from execution import ways
+from execution import Execute, ways
 from onnx import TensorProto, helper
 from quick import first
 
@@ -432,3 +432,31 @@ def test_open_axes_that_are_joined(agrees: Any) -> None:
     nodes = [helper.make_node("Reshape", ["x", name], [f"{name}_of_x"]) for name in rows]
     made = model(nodes, {"x": ["a", "b"]}, ["rows_of_x", "row_of_x"], rows)
     agrees(made, {"x": weight(3, 4)}, {"x": weight(1, 7)})
+
+
+@pytest.mark.parametrize("end", [2**31 - 1, 2**31, 2**63 - 1])
+def test_slices_to_the_end_in_c(end: int, tmp_path: Path) -> None:
+    """Ends that are no sizes are not compared with sizes: C knows what is left without."""
+    numbers = {"one": np.array([1]), "end": np.array([end]), "axis": np.array([0])}
+    nodes = [
+        helper.make_node("Slice", ["x", "one", "end", "axis"], ["rows"]),
+        helper.make_node("LSTM", ["rows", "W", "R", "B"], ["y"], hidden_size=H),
+    ]
+    made = model(nodes, {"x": ["time", "batch", I]}, ["y"], numbers | lstm_weights())
+    execute = Execute("c", tmp_path)
+    x = weight(4, 2, I)
+    found = execute(rc.import_network(saved(made, tmp_path / "m.onnx")), {"x": x})
+    close(found["y"], expected(made, {"x": x})[0])
+
+
+def test_a_shape_of_which_0_is_no_copy(tmp_path: Path) -> None:
+    """PyTorch's newer exporter always sets `allowzero`."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"], start=0, end=1),
+        helper.make_node("Concat", ["s", "sizes"], ["shape"], axis=0),
+        helper.make_node("Reshape", ["x", "shape"], ["y"], allowzero=1),
+    ]
+    made = model(nodes, {"x": ["time", 6]}, ["y"], {"sizes": np.array([3, 2])})
+    x = weight(4, 6)
+    run = loaded(rc.import_network(saved(made, tmp_path / "m.onnx")))
+    close(run(x=x).y, expected(made, {"x": x})[0])

@@ -93,6 +93,8 @@ class Graph:
         elements_left: The remaining number of elements of constants that may be computed.
         folded: The values that follow from sizes of inputs, by name, with those they follow from.
         held: The names of values that are not computed.
+        sliced: The slices of constant tables that sizes of inputs end, by the names of their nodes.
+        clipped: The names of nodes that take a whole table, however many rows they ask for.
         origins: The name and the operator of the node that was replaced by another, by its name.
     """
 
@@ -104,6 +106,8 @@ class Graph:
         self.elements_left = _SPARE_ELEMENTS + model.ByteSize()
         self.folded: dict[str, tuple[Any, Sequence[str]]] = {}
         self.held: frozenset[str] = frozenset()
+        self.sliced: dict[str, Any] = {}
+        self.clipped: frozenset[str] = frozenset()
         self.origins: dict[str, tuple[str, str]] = {}
 
     @staticmethod

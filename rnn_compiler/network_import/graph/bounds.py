@@ -1,7 +1,8 @@
 """Rewrites Slices and Pads into forms that IREE's importer computes correctly.
 
-A backward slice begins at an existing element, since IREE would read beyond the array. Negative
-padding becomes a slice. Padding with elements of the array itself is gathered from it.
+A backward slice begins at an existing element, since IREE would read beyond the array. One that
+goes to the end of the array has an end that IREE does not compare with open sizes. Negative padding
+becomes a slice. Padding with elements of the array itself is gathered from it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ import numpy as np
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
 
-_BEYOND = 1 << 31
-"""More elements than any axis has."""
+_MOST = (1 << 31) - 1
+"""The most elements of an axis; as the end of a slice, it stands for the end of the array."""
+
+_END = (1 << 63) - 1
+"""The end of a slice that goes to the end of the array, whatever its size."""
 
 
 class _PaddedAxis(NamedTuple):
@@ -60,18 +64,24 @@ def _constant(graph: Graph, name: str, numbers: Sequence[int]) -> str:
 def _slice(
     graph: Graph, node: Any, sizes: Sequence[int | None], bounds: Sequence[list[int] | None]
 ) -> list[Any]:
-    """The nodes for a backward slice, starting at the last element; empty for other slices."""
-    starts, _, axes, steps = [*bounds, *([[]] * (4 - len(bounds)))][:4]
-    if not starts or not steps or axes is None or len(steps) != len(starts):
+    """The nodes for a slice from or to the end; empty if it is one that IREE takes."""
+    starts, ends, axes, steps = [*bounds, *([[]] * (4 - len(bounds)))][:4]
+    steps = [1] * len(starts or []) if steps == [] else steps
+    if not starts or steps is None or axes is None or len(steps) != len(starts):
         return []
     first = [
-        -1 if step < 0 and start >= (sizes[axis] or _BEYOND) else start
+        -1 if step < 0 and start >= (sizes[axis] or _MOST) else start
         for start, axis, step in zip(starts, axes or range(len(starts)), steps, strict=True)
     ]
-    if first == starts:
+    last = ends and [
+        _END if step > 0 and end >= _MOST else end for end, step in zip(ends, steps, strict=True)
+    ]
+    inputs = [*node.input]
+    for number, what, old, new in ((1, "starts", starts, first), (2, "ends", ends, last)):
+        if new and new != old:
+            inputs[number] = _constant(graph, f"{node.name}.{what}", new)
+    if inputs == [*node.input]:
         return []
-    starts = _constant(graph, f"{node.name}.starts", first)
-    inputs = [node.input[0], starts, *node.input[2:]]
     return [onnx.helper.make_node("Slice", inputs, node.output, node.name)]
 
 
@@ -126,7 +136,7 @@ def _cut(graph: Graph, node: Any, padding: Sequence[_PaddedAxis]) -> list[Any]:
         return []
     name = f"{node.name}.cut"
     starts = [max(-each.before, 0) for each in cut]
-    ends = [each.behind if each.behind < 0 else _BEYOND for each in cut]
+    ends = [each.behind if each.behind < 0 else _END for each in cut]
     lists = {"starts": starts, "ends": ends, "axes": [each.number for each in cut]}
     inputs = [_constant(graph, f"{name}.{what}", each) for what, each in lists.items()]
     return [onnx.helper.make_node("Slice", [node.input[0], *inputs], [name], name)]

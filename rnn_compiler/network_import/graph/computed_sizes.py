@@ -30,6 +30,8 @@ def use_computed_sizes(
             shape = _reshaped(types.get(node.input[0], ()), sizes)
             if shape is not None:
                 node.input[1] = _constant(graph, f"{node.name}.shape", shape)
+                for attribute in [each for each in node.attribute if each.name == "allowzero"]:
+                    node.attribute.remove(attribute)  # 0 stands for the same size
         if node.op_type in OPERATORS and not node.domain:
             units = attributes_of(node).get("hidden_size", onnx.AttributeProto()).i
             for number in STATE_POSITIONS:
@@ -59,14 +61,14 @@ def _is_zero(constant: tuple[Sequence[Size], Any] | None, units: int) -> bool:
 
 
 def _reshaped(before: Sequence[Size | None], after: Sequence[Size]) -> list[int] | None:
-    """A shape in terms of another one's sizes; None if more than one must be computed."""
+    """A shape in terms of another one's sizes; None if more than one must be computed, or is 0."""
     shape: list[int] = []
     for axis, size in enumerate(after):
         if not isinstance(size, Open):
             shape.append(size)
         else:
             shape.append(0 if axis < len(before) and before[axis] == size else -1)
-    return shape if shape.count(-1) <= 1 else None
+    return shape if shape.count(-1) <= 1 and 0 not in after else None
 
 
 def _constant(graph: Graph, name: str, numbers: Any) -> str:

@@ -1,12 +1,14 @@
 """Takes open axes for one that a node requires to be equal; calls then compare their sizes.
 
 Files without names of axes, such as most of TensorFlow's, give each input open axes of its own.
-Neither ONNX's shape inference nor IREE compares them.
+Neither ONNX's shape inference nor IREE compares them. Nor do they compare an open axis with the
+sizes of weights, or with a constant shape: compiled code would read beyond the smaller array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
@@ -14,10 +16,11 @@ from rnn_compiler.model_import.onnx_layers import OPERATORS
 from rnn_compiler.network_import.graph import Graph, attributes_of
 from rnn_compiler.network_import.graph.axes import Axis, shown
 from rnn_compiler.network_import.graph.recurrent_sizes import compared
-from rnn_compiler.schema.open_sizes import Open, Size, names_in
+from rnn_compiler.schema.open_sizes import Open, Size, names_in, product
 
 _Shape = Sequence[Size | None]
 _Shapes = Mapping[str, _Shape]
+_Pairs = Iterator[tuple[Size | None, Size | None]]
 
 
 def joined_axes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis]) -> list[Axis]:
@@ -44,19 +47,34 @@ def joined_axes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis]) -> list[Axi
 def check_equal_sizes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis] = ()) -> None:
     """Checks that sizes are equal that must be, for operators that ONNX does not check."""
     for node in graph.proto.node:
-        pairs = [*_equal_sizes(node, shapes)] if node.op_type not in OPERATORS else []
+        if node.op_type in OPERATORS:
+            continue
+        expected = "inputs with equal sizes along an axis"
+        pairs = [*_equal_sizes(node, shapes)]
+        if node.op_type == "Reshape":
+            expected = "as many elements in its result as in its input"
+            pairs = [_counted(node, shapes)]
         for one, other in pairs:
             if None not in (one, other) and one != other:
                 sizes = " and ".join(shown([size], axes)[1:-1] for size in (one, other))
-                found = [str(axis) for axis in axes if axis.key in names_in(one, other)]
+                keys = names_in(one) ^ names_in(other) or names_in(one)
+                found = [str(axis) for axis in axes if axis.key in keys]
                 remedy = f", so {' and '.join(found)}" if found else "; check its inputs"
                 raise UnsupportedError(
-                    f"import_network: {graph.named(node)}: expected inputs with "
-                    f"equal sizes along an axis, got {sizes}{remedy}"
+                    f"import_network: {graph.named(node)}: expected {expected}, got {sizes}{remedy}"
                 )
 
 
-def _equal_sizes(node: Any, shapes: _Shapes) -> Iterator[tuple[Size | None, Size | None]]:
+def _counted(node: Any, shapes: _Shapes) -> tuple[Size | None, Size | None]:
+    """The numbers of elements of a Reshape's result and of its input."""
+    made, given = (shapes.get(name, (None,)) for name in (node.output[0], node.input[0]))
+    return (
+        None if None in made else product(size for size in made if size is not None),
+        None if None in given else product(size for size in given if size is not None),
+    )
+
+
+def _equal_sizes(node: Any, shapes: _Shapes) -> _Pairs:
     """Pairs of sizes of a node's inputs that must be equal."""
     given = [shapes.get(name) for name in node.input]
     if not node.domain and node.op_type in OPERATORS:
@@ -82,9 +100,88 @@ def _equal_sizes(node: Any, shapes: _Shapes) -> Iterator[tuple[Size | None, Size
             yield from zip([*known[1][:-1], *known[0][count:]], known[2], strict=False)
     elif node.op_type == "Einsum":
         yield from _summed(attributes_of(node)["equation"].s.decode(), known)
+    elif node.op_type in _OF_SHAPES:
+        yield from _OF_SHAPES[node.op_type](attributes_of(node), known)
 
 
-def _summed(equation: str, shapes: Sequence[_Shape]) -> Iterator[tuple[Size | None, Size | None]]:
+def _channels(attributes: Mapping[str, Any], x: _Shape, filters: _Shape, axis: int = 1) -> _Pairs:
+    """The channels of an array and of the filters, of all groups."""
+    groups = attributes["group"].i if "group" in attributes and axis else 1
+    channels = filters[axis] if len(filters) > 1 else None
+    if len(x) > 1 and channels is not None:
+        yield x[1], channels * groups
+
+
+def _elementwise(known: Sequence[_Shape]) -> _Pairs:
+    """The sizes of arrays that are broadcast to each other; a size of 1 fits all."""
+    for column in itertools.zip_longest(*(shape[::-1] for shape in known), fillvalue=1):
+        first, *others = [size for size in column if size != 1] or [None]
+        yield from ((first, size) for size in others)
+
+
+def _matrices(known: Sequence[_Shape]) -> _Pairs:
+    """The sizes of two stacks of matrices that are multiplied."""
+    a, b = known[:2]
+    if len(a) > 1 and len(b) > 1:
+        yield a[-1], b[-2]
+        yield from _elementwise([a[:-2], b[:-2]])
+
+
+def _joined_arrays(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
+    """The sizes of arrays that are concatenated, but along their axis."""
+    axis = attributes["axis"].i % max(len(known[0]), 1)
+    for shape in known[1:]:
+        sizes = zip(known[0], shape, strict=False)
+        yield from (pair for number, pair in enumerate(sizes) if number != axis)
+
+
+def _broadcast(to: _Shape, *parameters: _Shape) -> _Pairs:
+    """The last axes of an array and those of parameters that are broadcast to them."""
+    for shape in parameters:
+        yield from ((n, size) for n, size in zip(to[::-1], shape[::-1], strict=False) if size != 1)
+
+
+def _gemm(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
+    """The sizes of a matrix product and of what is added to it."""
+    a, b = (
+        shape[::-1] if name in attributes and attributes[name].i else shape
+        for name, shape in zip(("transA", "transB"), known, strict=False)
+    )
+    yield a[1], b[0]
+    yield from _broadcast([a[0], b[1]], *known[2:])
+
+
+def _scales(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
+    """The size of an axis and the number of scales along it."""
+    axis = attributes["axis"].i if "axis" in attributes else 1
+    if len(known[1]) == 1 and -len(known[0]) <= axis < len(known[0]):
+        yield from _broadcast([known[0][axis]], known[1])
+
+
+_ELEMENTWISE = (
+    *("Add", "Sub", "Mul", "Div", "Pow", "Mod", "Min", "Max", "Mean", "Sum", "Where"),
+    *("And", "Or", "Xor", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"),
+)
+"""Operators whose inputs are broadcast to each other."""
+
+_OF_SHAPES: Mapping[str, Callable[[Mapping[str, Any], Sequence[_Shape]], _Pairs]] = {
+    **dict.fromkeys(
+        ("Conv", "ConvInteger"), lambda attributes, known: _channels(attributes, known[0], known[1])
+    ),
+    "ConvTranspose": lambda attributes, known: _channels(attributes, known[0], known[1], axis=0),
+    "QLinearConv": lambda attributes, known: _channels(attributes, known[0], known[3]),
+    "Gemm": _gemm,
+    "LayerNormalization": lambda _, known: _broadcast(*known),
+    "PRelu": lambda _, known: _broadcast(*known),
+    **dict.fromkeys(("QuantizeLinear", "DequantizeLinear"), _scales),
+    **dict.fromkeys(_ELEMENTWISE, lambda _, known: _elementwise(known)),
+    "Concat": _joined_arrays,
+    "MatMul": lambda _, known: _matrices(known),
+}
+"""Pairs of sizes that must be equal, by operators, from their attributes and inputs' shapes."""
+
+
+def _summed(equation: str, shapes: Sequence[_Shape]) -> _Pairs:
     """The sizes of equal letters of a sum of products; a size of 1 fits all."""
     sizes: dict[str, Size | None] = {}
     for term, shape in zip(

@@ -41,6 +41,7 @@ from rnn_compiler.network_import.graph.pools import plain_pools
 from rnn_compiler.network_import.graph.powers import plain_powers
 from rnn_compiler.network_import.graph.resizing import plain_resizes
 from rnn_compiler.network_import.graph.reversals import plain_reversals
+from rnn_compiler.network_import.graph.sliced_tables import gather_sliced_tables, sliced_table
 from rnn_compiler.network_import.graph.steps import RANDOM
 from rnn_compiler.network_import.graph.transposed_convolutions import (
     plain_transposed_convolutions,
@@ -53,7 +54,7 @@ _REWRITES = (
     *(plain_attention, plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
     *(plain_definitions, plain_functions, plain_integer_convolutions, plain_log_sums),
     *(plain_normalizations, plain_padding, plain_depth, plain_resizes, plain_products_of_axes),
-    *(pass_nan_on, plain_einsums),
+    *(pass_nan_on, plain_einsums, gather_sliced_tables),
 )
 """What rewrites operators once the types of their inputs are known."""
 
@@ -144,7 +145,7 @@ def _results(
     graph: Graph, node: Any, types: dict[str, Any], constants: dict[str, Any]
 ) -> list[Any] | None:
     """The values of a node's results; None if they are unknown or too large."""
-    if not graph.held.isdisjoint(node.output):
+    if not graph.held.isdisjoint(node.output) or sliced_table(graph, node, constants):
         return None
     shapes = [shape_of(types.get(name)) for name in node.output]
     if node.op_type in ("Shape", "Size") and node.input:

@@ -19,7 +19,7 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.network_import.graph import Graph, onnx, shape_of, subgraphs
-from rnn_compiler.network_import.graph.axes import Axis, blocking
+from rnn_compiler.network_import.graph.axes import Axis, blocking, shown
 from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
 from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes, joined_axes
 from rnn_compiler.network_import.graph.folding import PositionsBeyondError, fold
@@ -29,7 +29,8 @@ from rnn_compiler.network_import.graph.loops import scans_of_open_lengths
 from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
 from rnn_compiler.network_import.graph.results import unknown_result
 from rnn_compiler.network_import.graph.scans import check_scans, set_types_of_scans
-from rnn_compiler.schema.open_sizes import Size, bound, open_dimension, product
+from rnn_compiler.network_import.graph.sliced_tables import limit
+from rnn_compiler.schema.open_sizes import Size, bound, names_in, open_dimension, product
 
 _TYPICAL = (67, 71, 73, 79, 83, 89)
 """Sizes of the open axes, all different to tell the axes apart."""
@@ -50,12 +51,14 @@ class Opened(NamedTuple):
     Attributes:
         shapes: The shapes of its inputs and outputs by name.
         minima: The least size of each axis.
+        maxima: The largest size of each axis that a table limits.
         values: The shapes of all its values, with None for unknown sizes.
         axes: Its open axes, of which none must be equal.
     """
 
     shapes: Mapping[str, Sequence[Size]]
     minima: Mapping[str, int]
+    maxima: Mapping[str, int]
     values: Mapping[str, Sequence[Size | None]]
     axes: Sequence[Axis]
 
@@ -76,6 +79,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     check_equal_sizes(base, shapes, axes)
     check_known_sizes(base, shapes, axes)
     minima = {axis.key: family.least(axis, types) for axis in axes}
+    maxima = family.most(minima)
     graph.model, graph.origins = base.model, base.origins
     graph.is_open = True
     graph.__dict__.pop("proto", None)
@@ -91,7 +95,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
         if sizes is None or None in sizes:
             raise family.refused_result(each.name, types)
         known[each.name] = [size for size in sizes if size is not None]
-    return Opened(known, minima, {**graph.shapes(), **types}, axes)
+    return Opened(known, minima, maxima, {**graph.shapes(), **types}, axes)
 
 
 def _joined(graph: Graph, axes: Sequence[Axis]) -> tuple[_Family, Sequence[Axis]]:
@@ -126,6 +130,7 @@ class _Family:
     ) -> None:
         self._source = graph
         self.held = held
+        self._clipped: frozenset[str] = frozenset()
         self._axes = axes
         if len(axes) > len(_TYPICAL):
             raise UnsupportedError(
@@ -141,6 +146,7 @@ class _Family:
         while not self.graphs:
             try:
                 self._fold_at_points()
+                self._find_clipped()
             except PositionsBeyondError as error:  # which calls clamp
                 self.held |= error.names
                 self.graphs.clear()
@@ -164,11 +170,23 @@ class _Family:
                     f"input, so {changed}"
                 )
 
+    def _find_clipped(self) -> None:
+        """Forgets the graphs if constants, and no open sizes, end slices behind their tables."""
+        found = {name for name, each in self.graphs[0].sliced.items() if each.end > each.rows}
+        found = {name for name in found if isinstance(self._end(name), int)}
+        if found:
+            self._clipped |= found
+            self.graphs.clear()
+
+    def _end(self, name: str) -> Size | None:
+        """The end of a slice of a table in terms of the axes."""
+        return self._size([graph.sliced[name].end for graph in self.graphs])
+
     def _at(self, sizes: Mapping[str, int], *, writes_out: bool = True) -> Graph:
         model = onnx.ModelProto()
         model.CopyFrom(self._source.model)
         graph = Graph(model, self._source.path, largest=_LARGEST)
-        graph.is_open, graph.held = True, self.held
+        graph.is_open, graph.held, graph.clipped = True, self.held, self._clipped
         inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
         for axis in self._axes:
             for name, number in axis.sources:
@@ -276,6 +294,24 @@ class _Family:
                 raise UnsupportedError(f"import_network: {reason} at a size of {size}, so {axis}")
         return high
 
+    def most(self, minima: Mapping[str, int]) -> dict[str, int]:
+        """The largest size of each axis that a constant table limits."""
+        found: dict[str, int] = {}
+        for name, table in self.graphs[0].sliced.items():
+            end = self._end(name)
+            if isinstance(end, int):
+                continue
+            key, largest = limit(end, table.rows) or (self._axes[0].key, 0)
+            if largest < minima[key]:
+                axis = next(axis for axis in self._axes if axis.key == key)
+                called, operator = self.graphs[0].origins[name]
+                raise UnsupportedError(
+                    f"import_network: node {called!r} ({operator}) takes some of {table.rows} "
+                    f"constant rows by sizes of inputs, so {axis}"
+                )
+            found[key] = min(largest, found.get(key, largest))
+        return found
+
     def _differs(self, axis: Axis, size: int, types: Mapping[str, Sequence[Size | None]]) -> str:
         """How nodes or shapes differ if an axis has another size; empty if they do not.
 
@@ -351,12 +387,35 @@ class _Family:
                         f"{where}: its result has no shape at some sizes of its inputs, so {axis}"
                     )
                 if value not in types:
-                    return unknown_result(self.graphs[0].named(node), node.op_type)
+                    return self._refused_node(node, types)
                 if None in types[value]:
                     axis = blocking(self._axes, self.points, [each or () for each in shapes])
                     what = f"rounds a size that output {name!r} depends on"
                     return UnsupportedError(f"{where} {what}, so {axis}")
         return UnsupportedError(f"import_network: the size of {name!r} is not known")
+
+    def _refused_node(
+        self, node: Any, types: Mapping[str, Sequence[Size | None]]
+    ) -> UnsupportedError:
+        """The error for a node whose inputs do not fit each other at any of the sizes."""
+        named = self.graphs[0].named(node)
+        keys = names_in(*(size for name in node.input for size in types.get(name, ())))
+        axis = next((axis for axis in self._axes if axis.key in keys), None)
+        known = {
+            name for name, kind in self.graphs[0].types().items() if shape_of(kind) is not None
+        }
+        if axis is None or known.intersection(node.output) or node.op_type.startswith("Sequence"):
+            return unknown_result(named, node.op_type)
+        constants = self.graphs[0].constants()
+        given = [
+            shown(types.get(name) or [*constants[name].dims], self._axes)
+            for name in node.input
+            if name in types or name in constants
+        ]
+        return UnsupportedError(
+            f"import_network: {named}: its inputs, of the shapes {' and '.join(given)}, fit each "
+            f"other only at some sizes, so {axis}"
+        )
 
 
 def _shapes(graph: Graph) -> dict[str, list[int]]:

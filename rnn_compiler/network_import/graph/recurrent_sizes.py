@@ -1,5 +1,7 @@
 """Compares the sizes of a recurrent node's inputs: all must have the same rows and directions.
 
+Inputs of an open size do not fit weights.
+
 ONNX's shape inference does not, and sizes that stay open are not compared when the op is built.
 """
 
@@ -14,7 +16,7 @@ from rnn_compiler.network_import.graph import Graph, attributes_of
 from rnn_compiler.network_import.graph.axes import Axis, shown
 from rnn_compiler.schema.open_sizes import Open, Size, names_in
 
-_X, _LENGTHS = INPUTS.index("X"), INPUTS.index("sequence_lens")
+_X, _W, _LENGTHS = map(INPUTS.index, ("X", "W", "sequence_lens"))
 
 
 def check_recurrent_sizes(
@@ -49,7 +51,7 @@ def check_recurrent_sizes(
 def compared(
     node: Any, shapes: Mapping[str, Sequence[Size | None]]
 ) -> Iterator[tuple[str, Sequence[Size | None], Sequence[Size | None]]]:
-    """The shapes that a node's lengths and states must have and those they have, by ONNX's names.
+    """The shapes that a node's inputs must have, and those they have, by ONNX's names.
 
     Known numbers of units are compared in `layer_of`.
     """
@@ -61,6 +63,8 @@ def compared(
     direction = attributes["direction"].s.lower() if "direction" in attributes else b""
     rows, count = X[0 if batch_first else 1], 2 if direction == b"bidirectional" else 1
     units = attributes["hidden_size"].i if "hidden_size" in attributes else None
+    if isinstance(X[2], Open):  # known numbers are compared in `layer_of`
+        yield INPUTS[_W], [None, None, X[2]], shapes.get(node.input[_W]) or [None] * 3
     for position in (_LENGTHS, *STATE_POSITIONS):
         got = shapes.get(node.input[position]) if position < len(node.input) else None
         if got is None:
