@@ -39,8 +39,10 @@ from rnn_compiler.model_import.layer import (
     named_apart,
 )
 from rnn_compiler.model_import.reading import Budget, damaged, exceeded, stored_bytes
-from rnn_compiler.model_import.tflite_loops import Cell, UnknownCellError, cell_of, constant
+from rnn_compiler.model_import.tflite_cells import Cell, UnknownCellError
+from rnn_compiler.model_import.tflite_loops import cell_of
 from rnn_compiler.model_import.tflite_reader import Graph, Op, Tensor, TfliteFile
+from rnn_compiler.model_import.tflite_values import constant
 from rnn_compiler.weights import from_onnx
 
 _SEQUENCE_LSTM = 44

@@ -1,0 +1,295 @@
+"""Follows the operators of a TensorFlow Lite graph symbolically.
+
+A value is a state, the step's input, a constant, or an expression. A product with a constant matrix
+becomes a sum of matrices times values, and a bias; slices take rows of these. Equal expressions
+are one object, so that a comparison takes no time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rnn_compiler.model_import.reading import MOST_AXES, Budget
+from rnn_compiler.model_import.tflite_reader import Graph, Op, Tensor, TfliteFile
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A value of a step.
+
+    Attributes:
+        kind: What computes it.
+        of: The values it is computed from.
+        data: A constant's array; of an affine sum, its matrices by the values they multiply, and
+            its bias.
+    """
+
+    kind: str
+    of: tuple[Value, ...] = ()
+    data: Any = None
+
+
+_ADD, _FULLY_CONNECTED, _MUL, _SUB, _FILL, _STRIDED_SLICE = 0, 9, 18, 41, 94, 45
+_NAMED = {14: "sigmoid", 19: "relu", 21: "relu6", 28: "tanh", 55: "maximum", 57: "minimum"}
+_FUSED = {0: "", 1: "relu", 3: "relu6", 4: "tanh"}
+
+
+def constant(file: TfliteFile, graph: Graph, number: int, budget: Budget) -> Any:
+    """The array of a tensor that is a constant; None for others."""
+    tensor = file.tensor(graph, number)
+    if tensor.is_variable:
+        return None
+    if tensor.size and tensor.dtype in ("int32", "int64"):
+        return file.array(tensor)
+    return file.real(tensor, budget)
+
+
+class Body:
+    """The values of all tensors of a graph, given those of its arguments."""
+
+    def __init__(
+        self, file: TfliteFile, graph: Graph, given: Mapping[int, Value], budget: Budget
+    ) -> None:
+        self._file, self._graph, self._budget = file, graph, budget
+        self._values = dict(given)
+        self._made: dict[Any, Value] = {}
+        for op in graph.ops:
+            for number, value in zip(op.outputs, self._results(op), strict=False):
+                self._values[number] = value
+
+    def value(self, number: int) -> Value:
+        """The value of a tensor."""
+        if number not in self._values:
+            array = constant(self._file, self._graph, number, self._budget)
+            self._values[number] = Value("unknown") if array is None else of_constant(array)
+        return self._values[number]
+
+    def _make(self, kind: str, *of: Value) -> Value:
+        """An expression; the same one for the same values."""
+        return self._made.setdefault((kind, of), Value(kind, of))
+
+    def _results(self, op: Op) -> Iterator[Value]:
+        """The values of an op's outputs."""
+        key = (
+            op.code,
+            tuple(self.value(number) for number in op.inputs if number >= 0),
+            op.options,
+        )
+        rule = _RULES.get(op.code)
+        for k in range(len(op.outputs)):
+            made = self._made.get((*key, k))
+            if made is None:
+                try:
+                    made = None if rule is None else rule(self, op, k)
+                except (IndexError, ValueError):  # inputs that no such operator has
+                    made = None
+                made = made or Value("unknown")
+                if rule is not None:  # others may depend on more than their inputs
+                    self._made[(*key, k)] = made
+            yield made
+
+    def _inputs(self, op: Op) -> list[Value]:
+        return [self.value(number) for number in op.inputs if number >= 0]
+
+    def _tensor(self, number: int) -> Tensor:
+        return self._file.tensor(self._graph, number)
+
+    def _fused(self, op: Op, value: Value) -> Value | None:
+        """A value after the function that an op applies to its result."""
+        name = _FUSED.get(self._file.options(op, "Activated")["activation"])
+        if name is None:
+            return None
+        return self._make(name, value) if name else value
+
+    # Rules: the value of an output; None if it is not followed.
+
+    def moved(self, op: Op, k: int) -> Value | None:
+        """Reshaped or cast, so that rows stay rows."""
+        before, after = self._tensor(op.inputs[0]), self._tensor(op.outputs[k])
+        value = self.value(op.inputs[0])
+        if value.kind == "constant" and None not in after.shape:
+            if value.data.size == np.prod([size or 0 for size in after.shape], dtype=float):
+                return of_constant(value.data.reshape(after.shape))
+            return None
+        is_same = before.shape[-1:] == after.shape[-1:] and before.shape[-1:] != (None,)
+        return value if is_same and before.dtype == after.dtype else None
+
+    def gather(self, op: Op, k: int) -> Value | None:
+        """The step of a sequence at an index."""
+        options = self._file.options(op, "Gather")
+        sequence, index = self._inputs(op)[:2]
+        if sequence.kind != "sequence" or options["axis"] or options["batch_axes"]:
+            return None
+        return self._make("step", sequence, index)
+
+    def product(self, op: Op, k: int) -> Value | None:
+        """A matrix times a value, and a bias."""
+        source, matrix, *bias = self._inputs(op)
+        if matrix.kind != "constant" or matrix.data.ndim != 2:
+            return None
+        if self._file.options(op, "FullyConnected")["format"]:
+            return None
+        self._budget.take(4 * len(matrix.data))
+        added = np.zeros(len(matrix.data), np.float32)
+        if bias:
+            if bias[0].kind != "constant" or bias[0].data.shape != added.shape:
+                return None
+            added = bias[0].data
+        made = _affine({source: matrix.data}, added)
+        return made and self._fused(op, made)
+
+    def add(self, op: Op, k: int) -> Value | None:
+        """A sum; of affine sums and constants, an affine sum."""
+        left, right = self._inputs(op)
+        for one, other in ((left, right), (right, left)):
+            if one.kind == "affine" and other.kind in ("affine", "constant"):
+                made = self._sum(one, other)
+                return made and self._fused(op, made)
+        return self._fused(op, self._make("add", left, right))
+
+    def _sum(self, one: Value, other: Value) -> Value | None:
+        """An affine sum and another one, or a constant."""
+        terms, bias = one.data
+        none: dict[Value, Any] = {}
+        others, added = other.data if other.kind == "affine" else (none, other.data)
+        if added.size not in (1, bias.size) or added.shape[-1:] not in ((), (added.size,)):
+            return None
+        if others.keys() & terms.keys():
+            return None
+        self._budget.take(bias.nbytes)
+        return _affine({**terms, **others}, bias + added.reshape(-1))
+
+    def sub(self, op: Op, k: int) -> Value | None:
+        """A difference."""
+        left, right = self._inputs(op)
+        return self._fused(op, self._make("sub", left, right))
+
+    def mul(self, op: Op, k: int) -> Value | None:
+        """A product of elements; Keras multiplies by ones where dropout is in training."""
+        left, right = self._inputs(op)
+        for one, other in ((left, right), (right, left)):
+            if one.kind == "ones":
+                return self._fused(op, other)
+        return self._fused(op, self._make("mul", left, right))
+
+    def fill(self, op: Op, k: int) -> Value | None:
+        """Ones in any number."""
+        value = self._inputs(op)[1]
+        return Value("ones") if is_number(value, 1) else None
+
+    def named(self, op: Op, k: int) -> Value | None:
+        """A function."""
+        first, *others = self._inputs(op)
+        return self._make(_NAMED[op.code], first, *others)
+
+    def split(self, op: Op, k: int) -> Value | None:
+        """Equal parts along the last axis."""
+        value, width = self.value(op.inputs[1]), self._tensor(op.outputs[k]).shape[-1:]
+        axis, rank = self.value(op.inputs[0]), len(self._tensor(op.inputs[1]).shape)
+        if not width or width[0] is None or not (is_number(axis, -1) or is_number(axis, rank - 1)):
+            return None
+        return _rows(value, k * width[0], (k + 1) * width[0], len(op.outputs) * width[0])
+
+    def split_sizes(self, op: Op, k: int) -> Value | None:
+        """Parts along the last axis."""
+        value, sizes, axis = self._inputs(op)
+        rank = len(self._tensor(op.inputs[0]).shape)
+        if not (is_number(axis, -1) or is_number(axis, rank - 1)):
+            return None
+        ends = [0, *itertools.accumulate(_integers(sizes))]
+        return _rows(value, ends[k], ends[k + 1], ends[-1])
+
+    def strided_slice(self, op: Op, k: int) -> Value | None:
+        """Elements of the last axis, and all of the others."""
+        value, *places = self._inputs(op)
+        if value.kind != "affine":
+            return None
+        begin, end, stride = map(_integers, places)
+        masks = self._file.options(op, "StridedSlice")
+        rank, count = len(self._tensor(op.inputs[0]).shape), value.data[1].size
+        others = (1 << (rank - 1)) - 1
+        whole = masks["begin_mask"] & masks["end_mask"] & others == others
+        changed = masks["ellipsis_mask"] or masks["new_mask"] or masks["shrink_mask"]
+        if len(begin) != rank or len(end) != rank or set(stride) != {1} or changed or not whole:
+            return None
+        start = 0 if masks["begin_mask"] & (others + 1) else begin[-1]
+        stop = count if masks["end_mask"] & (others + 1) else end[-1]
+        start, stop = (each + count if each < 0 else each for each in (start, stop))
+        return _rows(value, start, min(stop, count), count)
+
+    def slice(self, op: Op, k: int) -> Value | None:
+        """Elements of the last axis, and all of the others."""
+        value, begin, size = self._inputs(op)
+        if value.kind != "affine":
+            return None
+        starts, sizes = map(_integers, (begin, size))
+        shape, count = self._tensor(op.inputs[0]).shape, value.data[1].size
+        if not len(starts) == len(sizes) == len(shape) or any(starts[:-1]):
+            return None
+        pairs = zip(sizes[:-1], shape, strict=False)
+        if any(each not in (-1, whole) for each, whole in pairs):
+            return None
+        stop = count if sizes[-1] == -1 else starts[-1] + sizes[-1]
+        return _rows(value, starts[-1], stop, count)
+
+
+_RULES: dict[int, Callable[[Body, Op, int], Value | None]] = {
+    _ADD: Body.add,
+    _FULLY_CONNECTED: Body.product,
+    _MUL: Body.mul,
+    _SUB: Body.sub,
+    _FILL: Body.fill,
+    **dict.fromkeys(_NAMED, Body.named),
+    **dict.fromkeys((6, 22, 43, 53, 70), Body.moved),
+    36: Body.gather,
+    _STRIDED_SLICE: Body.strided_slice,
+    49: Body.split,
+    65: Body.slice,
+    102: Body.split_sizes,
+}
+"""The operators that are followed; 6 and on: DEQUANTIZE, RESHAPE, SQUEEZE, CAST, EXPAND_DIMS."""
+
+
+def of_constant(array: Any) -> Value:
+    """A value that is a constant."""
+    return Value("constant", (), array)
+
+
+def _affine(terms: Mapping[Value, Any], bias: Any) -> Value | None:
+    """A sum of matrices times values, and a bias; None if their sizes differ."""
+    if any(len(matrix) != bias.size for matrix in terms.values()):
+        return None
+    return Value("affine", (), (terms, bias))
+
+
+def _rows(value: Value, start: int, stop: int, count: int) -> Value | None:
+    """Some rows of an affine sum of that many, or elements of a constant."""
+    if not 0 <= start < stop <= count:
+        return None
+    if value.kind == "affine" and value.data[1].size == count:
+        terms, bias = value.data
+        return _affine({key: m[start:stop] for key, m in terms.items()}, bias[start:stop])
+    if value.kind == "constant" and value.data.shape[-1:] == (count,):
+        return of_constant(value.data[..., start:stop])
+    return None
+
+
+def _integers(value: Value) -> list[int]:
+    """The elements of a constant of integers.
+
+    Raises:
+        ValueError: It is none, or has more elements than a place has axes.
+    """
+    if value.kind != "constant" or value.data.dtype.kind != "i" or value.data.size > MOST_AXES:
+        raise ValueError(value.kind)
+    return value.data.ravel().tolist()
+
+
+def is_number(value: Value, number: float) -> bool:
+    """Whether a value is a constant of one number."""
+    return value.kind == "constant" and value.data.size == 1 and value.data.item() == number
