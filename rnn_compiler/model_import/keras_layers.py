@@ -344,7 +344,7 @@ def _notes_of(
     passed = _passed(layer)
     sources = [f"the layer {masks[-1]!r} masks steps"] if masks else []
     sources = ["the model passes a mask of steps"] if "mask" in passed else sources
-    notes = [*_notes(one, both, names), *_notes_on_masks(sources, names)]
+    notes = [*_notes(one, both, names), *notes_on_masks(sources, names)]
     notes += _notes_on_precision(one, layer)
     if "initial_state" in passed:
         states = names["initial_h"]
@@ -471,7 +471,8 @@ def _passed(layer: KerasLayer) -> set[str]:
     return found
 
 
-def _notes_on_masks(sources: Sequence[str], names: Mapping[str, str]) -> list[str]:
+def notes_on_masks(sources: Sequence[str], names: Mapping[str, str]) -> list[str]:
+    """How lengths stand for masks that some layers make."""
     if not sources:
         return []
     return [

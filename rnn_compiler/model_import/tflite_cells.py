@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rnn_compiler.model_import.keras_layers import OnnxFunction
@@ -39,6 +39,7 @@ class Cell:
         sequence: The number of the loop's argument that is the input.
         states: The numbers of those that are h and, of an LSTM, c.
         state_bias: What a GRU that resets after the product adds to the product; None for others.
+        mask: The number of the argument that says which steps leave the states as they are.
     """
 
     operator: str
@@ -47,6 +48,7 @@ class Cell:
     sequence: int
     states: tuple[int, ...]
     state_bias: Any = None
+    mask: int | None = None
 
 
 MOST_STATES = 8
@@ -78,21 +80,31 @@ def _scalar(value: Value, kind: str) -> Iterator[tuple[float, Value]]:
             yield float(one.data.item()), other
 
 
+_BOUNDS = {"maximum": 0.0, "minimum": 1.0}
+
+
+def _within(value: Value, kind: str) -> Iterator[Value]:
+    """What a value bounds by 0 from below, or by 1 from above."""
+    if kind == "maximum" and value.kind == "relu":
+        yield value.of[0]
+    for bound, bounded in _scalar(value, kind):
+        if bound == _BOUNDS[kind]:
+            yield bounded
+
+
 def _function(value: Value) -> tuple[OnnxFunction, Value]:
     """A value as a function and its argument."""
-    if value.kind in _FUNCTIONS:
-        return _FUNCTIONS[value.kind], value.of[0]
     for factor, bounded in _scalar(value, "mul"):  # Keras 3's hard_sigmoid
         if bounded.kind == "relu6" and abs(factor - 1 / 6) < 1e-6:
             return OnnxFunction("HardSigmoid", factor, 0.0), bounded.of[0]
-    for outer, inner in (("maximum", "minimum"), ("minimum", "maximum")):
-        for bound, value_within in _scalar(value, outer):
-            for other, scaled in _scalar(value_within, inner):
-                if {outer: bound, inner: other} != {"maximum": 0.0, "minimum": 1.0}:
-                    continue
+    for first, second in itertools.permutations(_BOUNDS):
+        for outer in _within(value, first):
+            for scaled in _within(outer, second):
                 for beta, product in _scalar(scaled, "add"):
                     for alpha, argument in _scalar(product, "mul"):
                         return OnnxFunction("HardSigmoid", alpha, beta), argument
+    if value.kind in _FUNCTIONS:
+        return _FUNCTIONS[value.kind], value.of[0]
     return _FUNCTIONS["linear"], value
 
 
@@ -209,13 +221,32 @@ def recognised(states: Mapping[int, tuple[Value, Value]], counters: Sequence[Val
     """The cell of some states; of its others, one is the list of results."""
     if len(states) > MOST_STATES:
         raise UnknownCellError(f"{len(states)} states")
+    masks = {
+        k: new.of[0]
+        for k, (old, new) in states.items()
+        if new.kind == "select" and new.of[2] is old
+    }
+    plain = {k: (old, new.of[1] if k in masks else new) for k, (old, new) in states.items()}
     tries = [
         *((_lstm, pair) for pair in itertools.permutations(states, 2)),
         *((cell, (h,)) for h in states for cell in (_gru, _rnn)),
     ]
     for cell, numbers in tries:
         try:
-            return cell(_Steps(states, counters), *numbers)
+            found = cell(_Steps(plain, counters), *numbers)
         except UnknownCellError:
             continue
+        return replace(found, mask=_mask([masks.get(k) for k in found.states], counters))
     raise UnknownCellError("a step that is not that of an LSTM, GRU or RNN")
+
+
+def _mask(masks: Sequence[Value | None], counters: Sequence[Value]) -> int | None:
+    """The argument whose steps choose between new and old states; None if all are new."""
+    mask = masks[0]
+    if any(each is not mask for each in masks):
+        raise UnknownCellError("states with several masks")
+    if mask is None:
+        return None
+    if mask.kind != "step" or mask.of[1] not in counters:
+        raise UnknownCellError("a mask that is not read step by step")
+    return mask.of[0].data

@@ -27,9 +27,10 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.model_import.keras_layers import activation_attributes
+from rnn_compiler.model_import.keras_layers import activation_attributes, notes_on_masks
 from rnn_compiler.model_import.layer import (
     CUDNN_NAMES,
+    ONNX_NAMES,
     STREAMED,
     Layer,
     RefusedLayer,
@@ -374,7 +375,10 @@ def _loop_notes(
 ) -> Iterator[str]:
     """What the model does around a loop."""
     if given.is_reversed:
-        yield _REVERSED
+        yield _REVERSED if cell.mask is None else f"{_REVERSED}, masked ones at the end"
+    if cell.mask is not None:
+        names = CUDNN_NAMES if is_cudnn else ONNX_NAMES
+        yield from notes_on_masks(["the model masks steps"], names)
     for name, argument in zip(("initial_h", "initial_c"), cell.states, strict=False):
         number = op.inputs[argument]
         source = graph.producers.get(number)

@@ -58,7 +58,7 @@ def _arguments(
         array = constant(file, graph, outer, budget) if before == after else None
         tensors = file.tensor(graph, outer), file.tensor(body, before)
         is_sequence = before == after and all(
-            each.dtype == "float32" and len(each.shape) == 3 for each in tensors
+            each.dtype in ("float32", "bool") and len(each.shape) == 3 for each in tensors
         )
         if array is not None:
             yield before, of_constant(array)

@@ -187,6 +187,10 @@ class Body:
         first, *others = self._inputs(op)
         return self._make(_NAMED[op.code], first, *others)
 
+    def select(self, op: Op, k: int) -> Value | None:
+        """A choice between two values."""
+        return self._make("select", *self._inputs(op))
+
     def split(self, op: Op, k: int) -> Value | None:
         """Equal parts along the last axis."""
         value, width = self.value(op.inputs[1]), self._tensor(op.outputs[k]).shape[-1:]
@@ -201,7 +205,11 @@ class Body:
         rank = len(self._tensor(op.inputs[0]).shape)
         if not (is_number(axis, -1) or is_number(axis, rank - 1)):
             return None
-        ends = [0, *itertools.accumulate(_integers(sizes))]
+        widths = _integers(sizes)
+        if widths.count(-1) == 1:  # what remains
+            total = self._tensor(op.inputs[0]).shape[-1]
+            widths[widths.index(-1)] = -1 if total is None else total - sum(widths) - 1
+        ends = [0, *itertools.accumulate(widths)]
         return _rows(value, ends[k], ends[k + 1], ends[-1])
 
     def strided_slice(self, op: Op, k: int) -> Value | None:
@@ -249,6 +257,7 @@ _RULES: dict[int, Callable[[Body, Op, int], Value | None]] = {
     36: Body.gather,
     _STRIDED_SLICE: Body.strided_slice,
     49: Body.split,
+    **dict.fromkeys((64, 123), Body.select),
     65: Body.slice,
     102: Body.split_sizes,
 }

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import assert_same_bits
 from model_import.bounds import bounded
 from model_import.files import onnx_results
 from model_import.tflite_files import Writer
@@ -97,16 +98,20 @@ def gru(step: Step) -> list[int]:
 
 
 def gru_before(step: Step) -> list[int]:
-    """Keras 2's reset before the product, with a matrix for each gate and its hard_sigmoid."""
+    """Keras 2's reset before the product, with a matrix for each gate and its hard_sigmoid.
+
+    The converter writes the maximum with 0 in two ways.
+    """
     (h,) = step.states
     parts = [slice(k * UNITS, (k + 1) * UNITS) for k in range(3)]
     xs = [step.product(step.x, W[part], B[part]) for part in parts]
 
     def hard(value: int) -> int:
         line = step.op("ADD", step.op("MUL", value, step.constant(0.2)), step.constant(0.5))
-        return step.op("MAXIMUM", step.op("MINIMUM", line, step.constant(1)), step.constant(0))
+        return step.op("MINIMUM", line, step.constant(1))
 
-    z, r = (hard(step.op("ADD", xs[k], step.product(h, R[parts[k]]))) for k in range(2))
+    upper = (hard(step.op("ADD", xs[k], step.product(h, R[parts[k]]))) for k in range(2))
+    z, r = step.op("MAXIMUM", next(upper), step.constant(0)), step.op("RELU", next(upper))
     g = step.op("ADD", xs[2], step.product(step.op("MUL", r, h), R[parts[2]]))
     rest = step.op("SUB", step.constant(1), z)
     return [step.op("ADD", step.op("MUL", rest, g), step.op("MUL", z, h))]
@@ -128,8 +133,9 @@ def model(
     limit: int = STEPS,
     initial: float | None = 0.0,
     is_reversed: bool = False,
+    masks: int = 0,
 ) -> Writer:
-    """A model of one loop, batch-major, as Keras' are."""
+    """A model of one loop, batch-major, as Keras' are; masks tells how many states have one."""
     writer = Writer()
     x = source = writer.tensor((BATCH, STEPS, INPUTS))
     order = writer.tensor(data=np.array([1, 0, 2], np.int32))
@@ -145,8 +151,11 @@ def model(
 
     def arguments() -> list[int]:
         states = [writer.tensor(STATE) for _ in range(count)]
-        return [writer.tensor((), "int32"), *states, writer.tensor((STEPS, BATCH, INPUTS))]
+        mask = [writer.tensor((STEPS, BATCH, 1), "bool")] if masks else []
+        return [writer.tensor((), "int32"), *states, *mask, writer.tensor((STEPS, BATCH, INPUTS))]
 
+    results = arguments()
+    given += results[1 + count : -1]
     results = arguments()
     options = (92, {0: np.int32(1), 1: np.int32(2)})
     writer.op("WHILE", [start, *given, sequence], outputs=results, options=options)
@@ -160,7 +169,13 @@ def model(
     one = writer.tensor(data=np.array(by, np.int32))
     after = writer.op("ADD", [held[0], one], (), "int32")
     taken = writer.op("GATHER", [held[-1], held[0]], (BATCH, INPUTS))
-    writer.ends(held, [after, *body(Step(writer, taken, held[1:-1])), held[-1]])
+    states, mask = held[1 : 1 + count], held[1 + count : -1]
+    new = body(Step(writer, taken, states))
+    if masks:
+        chosen = writer.op("GATHER", [mask[0], held[0]], (BATCH, 1), "bool")
+        for k in range(masks):
+            new[k] = writer.op("SELECT_V2", [chosen, new[k], states[k]], STATE)
+    writer.ends(held, [after, *new, *mask, held[-1]])
     return writer
 
 
@@ -179,7 +194,7 @@ def moved_gru(step: Step) -> list[int]:
     sums = write.op("RESHAPE", [sums, integers(*sizes)], sizes)
     xs = [write.tensor(STATE) for _ in range(3)]
     axis = write.tensor(data=np.array(1, np.int32))
-    write.op("SPLIT_V", [sums, integers(*[UNITS] * 3), axis], outputs=xs)
+    write.op("SPLIT_V", [sums, integers(UNITS, UNITS, -1), axis], outputs=xs)
     numbers = (np.sign(R[: 3 * UNITS]) * 2).astype(np.int8)
     scales = np.abs(R[: 3 * UNITS]).max(1) / 2
     matrix = write.tensor(data=numbers, scale=scales.tolist())
@@ -325,6 +340,19 @@ def test_values(body: Any, count: int, step: Any, op: str, tmp_path: Path) -> No
     found = onnx_results(layer, {"X": x})["Y"]  # the batch first, as in the file
     expected = run(step, count, x.swapaxes(0, 1)).swapaxes(0, 1)
     np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=0, atol=2e-6)
+
+
+def test_masks(tmp_path: Path) -> None:
+    """Masked steps leave the states as they are, which lengths do too."""
+    path = tmp_path / "model.tflite"
+    (plain,) = rc.import_model(model(lstm, count=2).save(path))
+    (layer,) = rc.import_model(model(lstm, count=2, masks=2, is_reversed=True).save(path))
+    assert_same_bits(layer.weights["params"], plain.weights["params"])
+    backwards, masked = layer.notes
+    assert backwards.endswith("from its last to its first, masked ones at the end")
+    assert masked.startswith(
+        "the model masks steps: pass each row's number of steps as sequence_lengths, masked ones"
+    )
 
 
 def test_notes(tmp_path: Path) -> None:
