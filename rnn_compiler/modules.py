@@ -249,7 +249,7 @@ def _row(item: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _keywords(op: str) -> set[str]:
-    signature = OPS[op].signature
+    signature = CALLED[op].signature
     return {*signature.dimensions, *(attribute.name for attribute in signature.attributes)}
 
 
@@ -268,12 +268,12 @@ def _outputs_of(ops: Iterable[str], outputs: Sequence[str] | None) -> dict[str, 
 
 
 def _result_names(op: str) -> set[str]:
-    signature = OPS[op].signature
+    signature = CALLED[op].signature
     return {tensor.name for tensor in (*signature.results, *signature.final_state)}
 
 
 def _specialize(op: str, dtype: object, given: dict[str, Any]) -> FunctionSpec:
-    signature = OPS[find_op(op)].signature
+    signature = CALLED[find_op(op)].signature
     given = dict(given)
     function, outputs = given.pop("function", None), given.pop("outputs", None)
     signature.check_build(given)

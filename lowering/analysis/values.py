@@ -29,13 +29,21 @@ def operand_at(concatenate: ir.Operation, column: int) -> tuple[ir.Value, int]:
 
 def gate_width(value: ir.Value) -> int:
     """The width of the gates that lie side by side in a value; it may be a single gate."""
-    if not isinstance(value.owner, ir.Block):
-        op = defining(value)
-        if op.name == "stablehlo.concatenate":
-            return math.gcd(*(width(operand) for operand in op.operands))
-        if op.name in ELEMENTWISE:
-            return math.gcd(*(gate_width(x) for x in op.operands if rank(x) == 2))
-    return width(value)
+    widths: set[int] = set()
+    seen: dict[ir.Value, None] = {value: None}
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        op = None if isinstance(each.owner, ir.Block) else defining(each)
+        if op is not None and op.name == "stablehlo.concatenate":
+            widths |= {width(operand) for operand in op.operands}
+        elif op is not None and op.name in ELEMENTWISE:
+            new = [x for x in op.operands if rank(x) == 2 and x not in seen]
+            seen |= dict.fromkeys(new)
+            waiting += new
+        else:
+            widths.add(width(each))
+    return math.gcd(*widths)
 
 
 def is_constant(value: ir.Value) -> bool:

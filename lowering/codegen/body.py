@@ -608,6 +608,8 @@ _EMITTERS: Mapping[str, Emitter] = MappingProxyType(
         "and": _plain(None, "arith.andi"),
         "or": _plain(None, "arith.ori"),
         "xor": _plain(None, "arith.xori"),
+        "shift_left": _plain(None, "arith.shli"),
+        "shift_right_arithmetic": _plain(None, "arith.shrsi"),
         "shift_right_logical": _plain(None, "arith.shrui"),
         "not": _not,
         "logistic": _logistic,

@@ -16,6 +16,7 @@ from rnn_compiler.lowering.codegen.body import (
     Number,
     bits,
     hand_on,
+    is_float,
     vector_type,
 )
 from rnn_compiler.lowering.mlir.bindings import ir
@@ -76,7 +77,9 @@ def accumulate_unrolled(
 
 
 def fma(total: Number, weight: Number, x: Number) -> Number:
-    """Emits ``total + x * weight``, rounded once."""
+    """Emits ``total + x * weight``, rounded once if they are floats."""
+    if not is_float(total.element):
+        return total + x * weight
     operands = [x, weight, total]
     return total.body.number("vector.fma", operands, total.element, total.lanes)
 

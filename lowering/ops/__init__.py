@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
-from rnn_compiler.lowering.ops import ctc
+from rnn_compiler.lowering.ops import ctc, integer_lstm
 from rnn_compiler.lowering.ops.block import block_lstm, gru_block_cell, lstm_block_cell
 from rnn_compiler.lowering.ops.cudnn import params, rnn, signatures
 from rnn_compiler.lowering.ops.onnx import recurrence
@@ -56,8 +56,12 @@ _TABLE = (
 OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE})
 """Every op, by its name: TensorFlow's, or ONNX's after ``onnx.``."""
 
-CALLED: Mapping[str, Op] = MappingProxyType({**OPS, ctc.OP.name: Op(ctc.OP, ctc.forward)})
-"""The ops that modules may call: those, and one that is a part of the CTC loss."""
+_UNLISTED = (Op(ctc.OP, ctc.forward), Op(integer_lstm.OP, integer_lstm.forward))
+
+CALLED: Mapping[str, Op] = MappingProxyType(
+    {**OPS, **{op.signature.name: op for op in _UNLISTED}}
+)
+"""The ops that modules may call: those, a part of the CTC loss, and one of imported layers."""
 
 GRADIENTS: Mapping[str, Gradient] = MappingProxyType(
     {name: op.signature.gradient for name, op in OPS.items() if op.signature.gradient is not None}
@@ -71,7 +75,7 @@ def find_op(name: str, caller: str = "build") -> str:
     The message for an unknown name suggests the likely one, or else lists the ops whose names
     contain the given name, or else all ops.
     """
-    for op in OPS.values():
+    for op in CALLED.values():
         if name in (op.signature.name, op.signature.function):
             return op.signature.name
     functions = {op.signature.function: name for name, op in OPS.items()}

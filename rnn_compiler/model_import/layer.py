@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
-from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.ops import CALLED
 from rnn_compiler.lowering.ops.cells.direction import Cell
 from rnn_compiler.lowering.ops.onnx.cells import cells_of
 from rnn_compiler.model_import.reading import clipped
@@ -133,7 +133,7 @@ class Layer:
         Args:
             given: As for `keywords`.
         """
-        signature = OPS[self.op].signature
+        signature = CALLED[self.op].signature
         defaults = {each.name: each.default for each in signature.attributes}
         form = signature.form({**defaults, **self.attributes, **given})
         return [tensor.name for tensor in form.results if tensor.sizes or tensor.is_list]
@@ -141,7 +141,7 @@ class Layer:
     @property
     def signature(self) -> Signature:
         """The op's signature with the layer's attributes."""
-        return OPS[self.op].signature.form(self.attributes)
+        return CALLED[self.op].signature.form(self.attributes)
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ L = TypeVar("L", Layer, RefusedLayer, Layer | RefusedLayer)
 
 def checked(layer: Layer, path: Path) -> Layer:
     """A layer whose attributes, sizes and weights are consistent."""
-    signature = OPS[layer.op].signature
+    signature = CALLED[layer.op].signature
     try:
         attributes = signature.canonical(layer.attributes, layer.dtype)
         attributes |= {
@@ -188,9 +188,10 @@ def checked(layer: Layer, path: Path) -> Layer:
         array: Any = layer.weights.get(argument.name)
         if array is None or argument.is_list:
             continue
-        if array.dtype.name != layer.dtype:
+        dtype = argument.dtype or layer.dtype
+        if array.dtype.name != dtype:
             raise ArtifactError(
-                f"{path}: {layer.name}: {argument.name} is {array.dtype}, the op {layer.dtype}"
+                f"{path}: {layer.name}: {argument.name} is {array.dtype}, the op {dtype}"
             )
         if any(symbol in unknown for size in argument.sizes for _, symbol in size.terms):
             continue
@@ -264,14 +265,14 @@ _CUDNN: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 
 def canonical(op: str, given: Mapping[str, Any], dtype: str) -> dict[str, Any]:
     """The attributes of one of ONNX's ops, checked."""
-    attributes = OPS[op].signature.canonical(given, dtype)
+    attributes = CALLED[op].signature.canonical(given, dtype)
     cells_of(op, attributes)
     return attributes
 
 
 def optional_inputs(op: str) -> tuple[str, ...]:
     """The inputs that ONNX calls optional."""
-    signature = OPS[op].signature
+    signature = CALLED[op].signature
     return next(each.choices for each in signature.attributes if each.name == "inputs")
 
 
@@ -288,7 +289,7 @@ def cudnn_mode(op: str, attributes: Mapping[str, Any]) -> str | None:
 def _cell(mode: str) -> Cell:
     """The cell of a mode."""
     op, given = _CUDNN[mode]
-    return cells_of(op, OPS[op].signature.canonical(given, "float32"))[0]
+    return cells_of(op, CALLED[op].signature.canonical(given, "float32"))[0]
 
 
 # All layers of a model in one module, one function per layer.
