@@ -58,9 +58,7 @@ OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE
 
 _UNLISTED = (Op(ctc.OP, ctc.forward), Op(integer_lstm.OP, integer_lstm.forward))
 
-CALLED: Mapping[str, Op] = MappingProxyType(
-    {**OPS, **{op.signature.name: op for op in _UNLISTED}}
-)
+CALLED: Mapping[str, Op] = MappingProxyType({**OPS, **{op.signature.name: op for op in _UNLISTED}})
 """The ops that modules may call: those, a part of the CTC loss, and one of imported layers."""
 
 GRADIENTS: Mapping[str, Gradient] = MappingProxyType(

@@ -40,9 +40,12 @@ sparsity 6 Sparsity, signature 7 i*
 Sparsity: order 0 i*
 Quantization: scale 2 f*, zero 3 q*
 Buffer: data 0 B*, offset 1 Q, size 2 Q
-Op: code 0 I, inputs 1 i*, outputs 2 i*, options 4 Options
+Op: code 0 I, inputs 1 i*, outputs 2 i*, options 4 Options, intermediates 8 i*
 UnidirectionalSequenceLSTM: activation 0 b, cell_clip 1 f, projection_clip 2 f, time_major 3 ?, \
 diagonal 5 ?
+BidirectionalSequenceLSTM: activation 0 b, cell_clip 1 f, projection_clip 2 f, merged 3 ?, \
+time_major 4 ?
+Lstm: activation 0 b, cell_clip 1 f, projection_clip 2 f, kernel 3 b
 While: cond 0 i, body 1 i
 Activated: activation 0 b
 FullyConnected: activation 0 b, format 1 b
@@ -101,12 +104,16 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Op:
-    """A node of a graph: the number of its operator, its inputs (-1: absent), outputs, options."""
+    """A node of a graph: its operator's number, inputs (-1: absent), outputs, and options.
+
+    The intermediates are tensors that only have scales.
+    """
 
     code: int
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     options: int
+    intermediates: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -208,6 +215,7 @@ class TfliteFile:
                     self._integers(each["inputs"]),
                     self._integers(each["outputs"]),
                     each["options"],
+                    self._integers(each["intermediates"]),
                 )
                 for each in fields["ops"]
             ],

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from cases import assert_same_bits
 from model_import.bounds import bounded
-from model_import.tflite_files import Writer, gates, lstm, table_bytes
+from model_import.tflite_files import Writer, both_lstm, gates, lstm, table_bytes
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -139,6 +139,71 @@ def test_both_directions(tmp_path: Path) -> None:
     assert "the model appends the output of backward to its output" in layers["forward"].notes
 
 
+def test_both_directions_in_one_operator(tmp_path: Path) -> None:
+    writer = Writer()
+    x = writer.tensor(X)
+    weights = [gates(INPUTS, UNITS, seed=seed) for seed in range(2)]
+    writer.ends([x], [both_lstm(writer, x, weights, (BATCH, STEPS, 2 * UNITS))])
+    forward, backward = rc.import_model(writer.save(tmp_path / "model.tflite"))
+    assert (forward.name, backward.name) == ("forward", "backward")
+    for layer, held in ((forward, weights[0]), (backward, weights[1])):
+        close_to_formula(layer, held, 0)
+    reverses = "the model reverses the input: pass the steps of each row from its last"
+    assert [any(note.startswith(reverses) for note in each.notes) for each in (forward, backward)]
+    assert not any(note.startswith(reverses) for note in forward.notes)
+    assert "the model appends the output of backward to its output" in forward.notes
+
+
+def test_one_step(tmp_path: Path) -> None:
+    """The operator LSTM, whose input has no axis of steps."""
+    writer, weights = Writer(), gates(INPUTS, UNITS, peepholes=True)
+    x = writer.tensor((BATCH, INPUTS))
+    writer.ends([x], [lstm(writer, x, weights, (BATCH, UNITS), step=True)])
+    layer = only_layer(writer, tmp_path)
+    assert (layer.dims["seq_length"], layer.dims["batch_size"]) == (1, BATCH)
+    assert layer.notes[0] == "a single step: pass x as [1, batch, inputs]"
+    assert layer.attributes["cell_clip"] == 10
+    assert_same_bits(layer.weights["b"], joined(weights, "b"))
+
+
+@pytest.mark.parametrize("cifg", [False, True])
+def test_projection(cifg: bool, tmp_path: Path) -> None:
+    """As CudnnRNNV3, whose numbers are those of the formulas with h projected."""
+    weights = gates(INPUTS, UNITS, cifg=cifg)
+    draw = np.random.default_rng(4)
+    for gate in "fco" if cifg else "ifco":
+        weights[f"r_{gate}"] = draw.normal(0, 0.5, (UNITS, 2)).astype(np.float32)
+    weights["projection"] = draw.normal(0, 0.5, (2, UNITS)).astype(np.float32)
+    writer = Writer()
+    x = writer.tensor(X)
+    writer.ends([x], [lstm(writer, x, weights, (BATCH, STEPS, 2), clip=0)])
+    layer = only_layer(writer, tmp_path)
+    assert (layer.op, layer.attributes["num_proj"]) == ("CudnnRNNV3", 2)
+    held: dict[str, Any] = {name: np.asarray(each, np.float64) for name, each in weights.items()}
+    given: Any = draw.normal(0, 1, (STEPS, BATCH, INPUTS)).astype(np.float32)
+    h: Any = np.zeros((BATCH, 2))
+    c: Any = np.zeros((BATCH, UNITS))
+    expected: list[Any] = []
+    for step in given.astype(np.float64):
+        sums = {
+            gate: held[f"b_{gate}"] + step @ held[f"w_{gate}"].T + h @ held[f"r_{gate}"].T
+            for gate in ("fco" if cifg else "ifco")
+        }
+        f = sigmoid(sums["f"])
+        c = f * c + (1 - f if cifg else sigmoid(sums["i"])) * np.tanh(sums["c"])
+        h = sigmoid(sums["o"]) * np.tanh(c) @ held["projection"].T
+        expected.append(h)
+    program: Any = rc.runtime.load(rc.compile(layer.build(frozen=False), "cpu"))
+    found = program(
+        input=given,
+        input_h=np.zeros((1, BATCH, 2), np.float32),
+        input_c=np.zeros((1, BATCH, UNITS), np.float32),
+        sequence_lengths=np.full(BATCH, STEPS, np.int32),
+        **layer.weights,
+    )
+    np.testing.assert_allclose(found.output, np.stack(expected), rtol=0, atol=1e-6)
+
+
 def test_features_in_reverse_are_no_steps_in_reverse(tmp_path: Path) -> None:
     writer = Writer()
     x, axis = writer.tensor(X), writer.tensor(data=np.array([2], np.int32))
@@ -229,9 +294,9 @@ def with_options(**options: Any) -> Callable[[], Writer]:
     return lambda: one_layer(gates(INPUTS, UNITS), **options)
 
 
-def integer() -> Writer:
+def unsigned() -> Writer:
     writer = Writer()
-    x = writer.tensor(X, "int8", scale=[0.1])
+    x = writer.tensor(X, "int16", scale=[0.1])
     lstm(writer, x, gates(INPUTS, UNITS), Y)
     return writer
 
@@ -269,8 +334,15 @@ def lacking(_: Writer) -> int:
 SQUARE = (UNITS, UNITS)
 NORMS = {f"norm_{gate}": np.ones(UNITS, np.float32) for gate in "ifco"}
 REFUSED = {
-    "full integer": (integer, "lstm has int8 as the type of its input.*--quantize int8"),
-    "projection": (with_weights(projection=array(SQUARE)), "a projection of its output"),
+    "integers": (unsigned, "lstm has int16 as the type of its input.*--quantize int8"),
+    "projection": (
+        with_weights(projection=array(SQUARE)),
+        "a projection of its output with peepholes or limits",
+    ),
+    "projection's bias": (
+        with_weights(projection=array(SQUARE), projection_bias=array((UNITS,))),
+        "a projection of its output with a bias",
+    ),
     "normalization": (with_options(norms=NORMS), "layer normalization, which no op computes"),
     "diagonal": (with_options(diagonal=True), "diagonal recurrent matrices"),
     "relu": (with_options(activation=1), "an activation other than tanh"),
@@ -288,10 +360,10 @@ REFUSED = {
         with_weights(r_o=state),
         r"a state as weights \(r_o\).*a matrix of zeros",
     ),
-    "one step": (single("LSTM"), "lstm has the operator LSTM, a single step"),
+    "nothing": (single("LSTM"), "lstm has no h, so its file is damaged"),
     "SVDF": (single("SVDF"), "svdf has the operator SVDF, which filters over time"),
     "RNN": (single("UNIDIRECTIONAL_SEQUENCE_RNN"), "the operator UNIDIRECTIONAL_SEQUENCE_RNN"),
-    "both": (single("BIDIRECTIONAL_SEQUENCE_LSTM"), "the operator BIDIRECTIONAL_SEQUENCE_LSTM"),
+    "nothing twice": (single("BIDIRECTIONAL_SEQUENCE_LSTM"), "lstm has no h, so its file"),
 }
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Writer", "gates", "lstm", "table_bytes"]
+__all__ = ["Writer", "both_lstm", "gates", "lstm", "table_bytes"]
 
 TYPES = {"float32": 0, "float16": 1, "int32": 2, "int64": 4, "bool": 6, "int16": 7, "int8": 9}
 OPS = {
@@ -126,6 +126,7 @@ class Writer:
         *,
         options: tuple[int, dict[int, Any]] | None = None,
         outputs: Sequence[int] | None = None,
+        intermediates: Sequence[int] = (),
     ) -> int:
         """The number of an op's first output; options are the number of their type, and fields."""
         code = OPS[name]
@@ -138,6 +139,8 @@ class Writer:
         }
         if options is not None:
             fields[3], fields[4] = np.uint8(options[0]), options[1]
+        if intermediates:
+            fields[8] = np.array(intermediates, "<i4")
         self.graphs[-1]["ops"].append(fields)
         return made[0] if made else -1
 
@@ -195,30 +198,66 @@ def lstm(
     shape: Sequence[int],
     *,
     clip: float = 10.0,
+    projection_clip: float = 0.0,
     time_major: bool = False,
     activation: int = 4,
     diagonal: bool = False,
     norms: Mapping[str, Any] | None = None,
     state: Any = None,
+    intermediates: Sequence[int] = (),
+    step: bool = False,
 ) -> int:
-    """The output of a UNIDIRECTIONAL_SEQUENCE_LSTM; weights are arrays, or numbers of tensors.
+    """The output of a UNIDIRECTIONAL_SEQUENCE_LSTM, or of LSTM, one step of it.
 
-    `norms` are weights of a layer normalization; `state` is what h holds in the file, if anything.
+    Weights are arrays, or numbers of tensors. `norms` are weights of a layer normalization; `state`
+    is what h holds in the file, if anything.
     """
-    units = shape[-1]
     batch = shape[1 if time_major else 0]
-
-    def slot(value: Any) -> int:
-        return value if isinstance(value, int) else writer.tensor(data=value)
-
-    numbers = [slot(weights[name]) if name in weights else -1 for name in _SLOTS]
-    h = writer.tensor((batch, units), variable=True, data=state)
-    c = writer.tensor((batch, units), variable=True)
-    others = [slot((norms or {})[f"norm_{gate}"]) for gate in "ifco"] if norms else []
-    options = {
-        **{0: np.int8(activation), 1: np.float32(clip), 3: np.bool_(time_major)},
+    numbers = _numbers(writer, weights)
+    states = _states(writer, weights, batch, shape[-1], state)
+    others = [_slot(writer, (norms or {})[f"norm_{gate}"]) for gate in "ifco"] if norms else []
+    options: dict[int, Any] = {
+        **{0: np.int8(activation), 1: np.float32(clip), 2: np.float32(projection_clip)},
+        **({} if step else {3: np.bool_(time_major)}),
         **({5: np.bool_(True)} if diagonal else {}),
     }
     return writer.op(
-        "UNIDIRECTIONAL_SEQUENCE_LSTM", [x, *numbers, h, c, *others], shape, options=(71, options)
+        "LSTM" if step else "UNIDIRECTIONAL_SEQUENCE_LSTM",
+        [x, *numbers, *states, *others],
+        shape,
+        options=(71, options),
+        intermediates=intermediates,
     )
+
+
+def both_lstm(
+    writer: Writer, x: int, weights: Sequence[Mapping[str, Any]], shape: Sequence[int]
+) -> int:
+    """The output of a BIDIRECTIONAL_SEQUENCE_LSTM, batch-major, given each direction's weights."""
+    numbers = [number for each in weights for number in _numbers(writer, each)]
+    states = [n for each in weights for n in _states(writer, each, shape[0], shape[-1] // 2, None)]
+    options = {0: np.int8(4), 1: np.float32(0), 3: np.bool_(True), 4: np.bool_(False)}
+    inputs = [x, *numbers, *states, *[-1] * 9]
+    return writer.op("BIDIRECTIONAL_SEQUENCE_LSTM", inputs, shape, options=(70, options))
+
+
+def _numbers(writer: Writer, weights: Mapping[str, Any]) -> list[int]:
+    """The tensors of weights, -1 for those that are absent."""
+    return [_slot(writer, weights[name]) if name in weights else -1 for name in _SLOTS]
+
+
+def _slot(writer: Writer, value: Any) -> int:
+    return value if isinstance(value, int) else writer.tensor(data=value)
+
+
+def _states(
+    writer: Writer, weights: Mapping[str, Any], batch: int, outputs: int, state: Any
+) -> list[int]:
+    """The states h and c, which the op keeps."""
+    held: Any = weights.get("b_o")
+    units = outputs if isinstance(held, int) else len(held)
+    h = weights.get("h", -1)
+    if h < 0:
+        h = writer.tensor((batch, outputs), variable=True, data=state)
+    c = weights.get("c", -1)
+    return [h, writer.tensor((batch, units), variable=True) if c < 0 else c]

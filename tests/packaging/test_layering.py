@@ -228,7 +228,11 @@ def test_lowering_for_cpus_imports_downwards() -> None:
     check_downwards(arrows_in("rnn_compiler.lowering.cpu"), CPU_FLOORS)
 
 
-OPS_FLOORS: list[tuple[str, ...]] = [("block", "ctc", "cudnn", "onnx"), ("layers",), ("cells",)]
+OPS_FLOORS: list[tuple[str, ...]] = [
+    ("block", "ctc", "cudnn", "integer_lstm", "onnx"),
+    ("layers",),
+    ("cells",),
+]
 """The same of the ops."""
 
 
