@@ -8,8 +8,9 @@ waits for the previous one.
 
 A host program may also branch on a number that compiled code computed. If it has two possible
 values, such as a length of at most one step, the branch becomes a `Choice`. Open sizes of arguments
-are those that the function declares, and numbers become formulas of them. Everything else is
-refused by name: loops of several steps, unknown ops.
+are those that the function declares, and numbers become formulas of them. A loop that counts to a
+known number is followed step by step, so its steps are written out. Everything else is refused by
+name: loops that end when compiled code says so, unknown ops.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ from rnn_compiler.schema.schedule import (
     steps_in,
 )
 
-_MOST_VISITS = 2
-"""Visits of a block: a loop of one step visits its head once before and once after it."""
+_MOST_STEPS = 4096
+"""Steps of a function, and visits of a block: loops whose counts are known are written out."""
 
 
 @dataclass(frozen=True)
@@ -265,6 +266,7 @@ def _follow(
                 cases: dict[int, tuple[Step, ...]] = {}
                 for value in values:
                     taken = path.copy()
+                    taken.visits = {k: max(n, _MOST_STEPS - 1) for k, n in path.visits.items()}
                     taken.values[op.results[0]] = value
                     _follow(context, taken, ops[position + 1 :], numbers)
                     cases[value] = tuple(taken.steps)
@@ -273,6 +275,8 @@ def _follow(
                 path.steps.append(Choice(context.span(buffer, offset, size), cases))
                 return
             run(context, path, op)
+        if len(path.steps) > _MOST_STEPS:
+            raise context.refused(f"more than {_MOST_STEPS:,} steps")
         end = ops[-1]
         if end.name == "util.return":
             found = [each for each in path.of(list(end.operands)) if isinstance(each, Span)]
@@ -322,8 +326,8 @@ def _branched(context: Context, path: Path, end: ir.Operation) -> Sequence[ir.Op
     if block is None or end.name not in ("cf.br", "cf.cond_br"):
         raise context.refused(end.name)
     path.visits[block] = path.visits.get(block, 0) + 1
-    if path.visits[block] > _MOST_VISITS:
-        raise context.refused("a loop over several steps")
+    if path.visits[block] > _MOST_STEPS:
+        raise context.refused("a loop of unknown or large length")
     path.values.update(zip(block.arguments, given, strict=True))
     return ops_of(block)
 

@@ -124,16 +124,22 @@ class _Scatter(NamedTuple):
     update_axes: list[int]
 
 
-def scatter_rows(op: ir.Operation) -> None:
+def _scatter_rows(op: ir.Operation) -> None:
     """Writes a scatter as one of rows, if it has a single array; IREE refuses others."""
-    if len(op.operands) != 3:
-        return
+    if len(op.operands) == 3:
+        op.results[0].replace_all_uses_with(scatter_rows(op))
+        op.erase()
+
+
+def scatter_rows(op: ir.Operation, *, are_valid: bool = False) -> ir.Value:
+    """Emits a scatter into a single array as one of rows.
+
+    `are_valid` says that no update is beyond the array.
+    """
     scatter, body = _scatter(op), Body.before(op)
     if 0 in (*scatter.operand.shape, *scatter.update.shape):  # which IREE's compiler divides by
-        op.results[0].replace_all_uses_with(op.operands[0])
-        op.erase()
-        return
-    at = _positions(body, scatter)
+        return op.operands[0]
+    at = _positions(body, scatter, are_valid=are_valid)
     sizes, axes = known(scatter.operand.shape), scatter.row_axes
     order = [*axes, *(axis for axis in range(len(sizes)) if axis not in axes)]
     windows = [scatter.windows[axis] for axis in order[len(axes) :]]
@@ -146,8 +152,7 @@ def scatter_rows(op: ir.Operation) -> None:
     made = _written(body, op, matrix, at, update)
     result = _reshaped(body, made, turned.shape)
     back = sorted(range(len(order)), key=order.__getitem__)
-    op.results[0].replace_all_uses_with(_transposed(body, result, back).value)
-    op.erase()
+    return _transposed(body, result, back).value
 
 
 def _scatter(op: ir.Operation) -> _Scatter:
@@ -170,7 +175,7 @@ def _scatter(op: ir.Operation) -> _Scatter:
     return _Scatter(operand, indices, update, numbers, windows, row_axes, update_axes)
 
 
-def _positions(body: Body, scatter: _Scatter) -> _Positions:
+def _positions(body: Body, scatter: _Scatter, *, are_valid: bool) -> _Positions:
     """Emits the row of each update."""
     sizes, windows, taken = (
         known(scatter.operand.shape),
@@ -184,7 +189,7 @@ def _positions(body: Body, scatter: _Scatter) -> _Positions:
     counting = [k for k, axis in enumerate(axes) if axis not in windows.values()]
     parts = [taken[windows[k]] if k in windows else 1 for k in indexed]
     lasts = [sizes[axis] - part for axis, part in zip(indexed, parts, strict=True)]
-    is_valid = not lasts or within(scatter.indices.value, min(lasts))
+    is_valid = are_valid or not lasts or within(scatter.indices.value, min(lasts))
     shape = tuple(taken[axis] for axis in axes)
     kind = ArrayType(shape, type_for(math.prod(sizes[k] for k in scatter.row_axes)))
     rows, valid = full(body, 0, kind), None if is_valid else full(body, 1, ArrayType(shape, "i1"))
@@ -353,7 +358,7 @@ def bound_indices(module: ir.Module) -> None:
         "stablehlo.torch_index_select": _select,
         "stablehlo.dynamic_slice": _slice,
         "stablehlo.dynamic_update_slice": _slice,
-        "stablehlo.scatter": scatter_rows,
+        "stablehlo.scatter": _scatter_rows,
     }
     for op in nested_ops(module.operation, *bounded):
         values = [*op.operands, *op.results]

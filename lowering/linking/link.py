@@ -31,6 +31,7 @@ from rnn_compiler.lowering.linking.interface import (
     sharing_states,
 )
 from rnn_compiler.lowering.linking.one_device import remove_shardings
+from rnn_compiler.lowering.linking.slices import index_by_data
 from rnn_compiler.lowering.mlir.bindings import (
     ir,
     is_private,
@@ -112,6 +113,7 @@ def link_module(*sources: Source) -> Linked:
         remove_shardings(module)
         widen_comparisons(module)
         bound_indices(module)
+        index_by_data(module)
         calls = find_calls(module)
         is_open = any(map(is_network, ops_of(module.body)))
         for call in calls:

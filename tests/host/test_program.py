@@ -152,8 +152,22 @@ LOOP = """
 ^bb3:
 """
 
+FILL = """
+  hal.device.queue.fill<%device : !hal.device> affinity(%c-1_i64) wait(%null) signal(%fence) target(%r : !hal.buffer)[%c0] length(%c4) pattern(%c7_i32 : i32) flags("None")
+"""
+
+
+def test_a_loop() -> None:
+    """Of a known number of iterations is written out."""
+    schedule = steps(read(LOOP.replace("^bb2:\n", "^bb2:\n" + FILL)))
+    assert schedule.steps[3:] == 8 * (Fill(RESULT.part(0, 4), b"\xf9\xff\xff\xff"),)
+
+
 REFUSED = {
-    "a loop": (LOOP, {}, "a loop over several steps"),
+    "an endless loop": (LOOP, {"%next = arith.addi %k, %c1 : index": "%next = arith.addi %k, %c0 : index"},
+        "a loop of unknown or large length"),
+    "a long loop": (LOOP, {"slt, %k, %c8": "slt, %k, %c64", "^bb2:\n": "^bb2:\n" + 100 * FILL},
+        "more than 4,096 steps"),
     "a length that a call brings": (CHOOSE, {}, "a size, or a number of steps, that a call computes"),
     "an op that nobody knows": (
         "%m = hal.buffer_view.rank<%a : !hal.buffer_view> : index",

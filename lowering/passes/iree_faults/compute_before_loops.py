@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.control_flow import CONTROL_FLOW
-from rnn_compiler.lowering.analysis.values import defining, tie_results
+from rnn_compiler.lowering.analysis.values import defining, element, tie_results
+from rnn_compiler.lowering.codegen.body import Body, element_type
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of, symbol_of
 from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.passes import pass_with
@@ -44,11 +45,18 @@ def loops_read_what_is_computed(context: PassContext) -> str | None:
 def compute_before_loops(context: PassContext) -> None:
     """Adds the barriers."""
     for loop, reader, number in [*_shared(context)]:
-        value = reader.operands[number]
-        at = ir.InsertionPoint(loop)
-        barrier = ir.Operation.create("util.optimization_barrier", [value.type], [value], ip=at)
+        body, value = Body.before(loop), reader.operands[number]
+        kind = ir.RankedTensorType(value.type)
+        is_unsigned = element(value).startswith("ui")
+        if is_unsigned:  # which barriers do not take: the same bits go through it as signed ones
+            signless = ir.RankedTensorType.get(kind.shape, element_type(element(value)[1:]))
+            value = body.op("stablehlo.bitcast_convert", [value], [signless]).results[0]
+        barrier = body.op("util.optimization_barrier", [value], [value.type])
         reader.operands[number] = barrier.results[0]
         tie_results(barrier)
+        if is_unsigned:
+            made = body.op("stablehlo.bitcast_convert", barrier.results, [kind])
+            reader.operands[number] = made.results[0]
 
 
 class _Use(NamedTuple):
