@@ -7,7 +7,7 @@ indices where the data is. Slices at constants, or at what a loop counts, are le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.codegen.attributes import integer, integers
@@ -90,6 +90,11 @@ def _replaced(op: ir.Operation, whole: Array, part: Array, indices: Sequence[Arr
     return result
 
 
+def _number(values: Iterable[ir.Value], value: ir.Value) -> int:
+    """The position of a value among others."""
+    return next(number for number, each in enumerate(values) if each == value)
+
+
 class _Host:
     """Which integers of a module the host knows: constants, and what is computed from them."""
 
@@ -115,7 +120,7 @@ class _Host:
     def _sources(self, value: ir.Value) -> list[ir.Value] | None:
         """What a value is computed from on the host; None if it is data."""
         if isinstance(value.owner, ir.Block):
-            number = ir.BlockArgument(value).arg_number
+            number = _number(value.owner.arguments, value)
             owner = value.owner.owner.operation
             if owner.name == "stablehlo.while":
                 return self._carried(owner, number)
@@ -123,7 +128,8 @@ class _Host:
                 calls = self._calls.get(symbol_of(owner), [])
                 return [call.operands[number] for call in calls] or None
             return None
-        op, number = defining(value), ir.OpResult(value).result_number
+        op = defining(value)
+        number = _number(op.results, value)
         if op.name == "stablehlo.while":
             return self._carried(op, number)
         if op.name == "func.call":

@@ -55,7 +55,7 @@ def compute_before_loops(context: PassContext) -> None:
         reader.operands[number] = barrier.results[0]
         tie_results(barrier)
         if is_unsigned:
-            made = body.op("stablehlo.bitcast_convert", barrier.results, [kind])
+            made = body.op("stablehlo.bitcast_convert", [*barrier.results], [kind])
             reader.operands[number] = made.results[0]
 
 
