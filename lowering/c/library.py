@@ -96,6 +96,8 @@ def make_library(
     needed = f"{'an' if target.architecture[0] in 'ax' else 'a'} {target.architecture} processor"
     if target.features:
         needed += f" with {', '.join(target.features)}"
+    if ARCHITECTURES[target.architecture].asks(target.features):
+        needed += ", Linux, which it asks for AMX and does without if that is refused"
     first = {symbol: initial[state] for state, symbol in symbols.items() if symbol}
     made = known.with_only(kernels, {**constants, **first}, alignment, mathematics)
     flash = Elf.read(made).loaded_size

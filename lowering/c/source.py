@@ -261,7 +261,10 @@ X86: Mapping[str, tuple[tuple[int, int], int, int]] = {
     "avx512vnni": (_LEAF_7, _C, 11),
     "avx512bitalg": (_LEAF_7, _C, 12),
     "avx512vpopcntdq": (_LEAF_7, _C, 14),
+    "amx-bf16": (_LEAF_7, _D, 22),
     "avx512fp16": (_LEAF_7, _D, 23),
+    "amx-tile": (_LEAF_7, _D, 24),
+    "amx-int8": (_LEAF_7, _D, 25),
     "avxvnni": (_LEAF_7_1, _A, 4),
     "avx512bf16": (_LEAF_7_1, _A, 5),
     "sahf": (_EXTENDED, _C, 0),
@@ -269,7 +272,7 @@ X86: Mapping[str, tuple[tuple[int, int], int, int]] = {
 }
 """For each feature: the leaf of cpuid, the register and the bit in it."""
 
-_AVX_STATE, _AVX512_STATE = 0x6, 0xE6
+_AVX_STATE, _AVX512_STATE, _AMX_STATE = 0x6, 0xE6, 0x60000
 """The registers that the system must save, by their bits in XCR0."""
 
 
@@ -331,6 +334,7 @@ def _x86(features: Sequence[str]) -> CpuCheck:
         masks.setdefault(leaf, [0, 0, 0, 0])[register] |= 1 << bit
     wide = any(name.startswith("avx512") for name in features)
     state = _AVX512_STATE if wide else _AVX_STATE if "avx" in features else 0
+    state |= _AMX_STATE if "amx-tile" in features else 0
     known = [
         f"{{{GLIBC_INDICES[leaf]}, {{{', '.join(f'{bits:#x}u' for bits in registers)}}}}},"
         for leaf, registers in sorted(masks.items())

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -208,13 +209,70 @@ class ArrayType:
         return ir.RankedTensorType.get(sizes_in_mlir(self.shape), element_type(self.element))
 
 
+class Memory:
+    """The memory of an array in a dispatch, as a memref that is emitted if it is needed.
+
+    Attributes:
+        shape: The sizes of the array.
+    """
+
+    def __init__(self, shape: tuple[Index, ...], emit: Callable[[], ir.Operation]) -> None:
+        self.shape, self._emit = shape, emit
+
+    @cached_property
+    def _op(self) -> ir.Operation:
+        return self._emit()
+
+    @property
+    def memref(self) -> ir.Value:
+        """The memory as a memref."""
+        return self._op.results[0]
+
+    @cached_property
+    def address(self) -> Number:
+        """The address of the first element, an i64."""
+        body = Body.after(self._op)
+        first = body.number("memref.extract_aligned_pointer_as_index", [self.memref], "index")
+        return first.to_integer("i64")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an array is part of another.
+
+    Attributes:
+        starts: The indices of its first element: the sum of several, aligned at the last axis.
+    """
+
+    memory: Memory
+    starts: tuple[Sequence[Index], ...] = ()
+
+    def at(self, starts: Sequence[Index]) -> Place:
+        """The place of a part."""
+        return Place(self.memory, (*self.starts, starts))
+
+    def indices(self) -> list[Index]:
+        """Emits the indices of the first element."""
+        made: list[Index] = [0] * len(self.memory.shape)
+        for starts in self.starts:
+            for axis in range(-len(starts), 0):
+                made[axis] = made[axis] + starts[axis]
+        return made
+
+
 class Array:
-    """A tensor that ops write parts of; its value is the latest."""
+    """A tensor that ops write parts of; its value is the latest.
 
-    __slots__ = ("type", "value")
+    Attributes:
+        place: Where it lies in memory; None if that is not known.
+    """
 
-    def __init__(self, value: ir.Value, shape: Sequence[Index], element: str) -> None:
-        self.value, self.type = value, ArrayType(tuple(shape), element)
+    __slots__ = ("place", "type", "value")
+
+    def __init__(
+        self, value: ir.Value, shape: Sequence[Index], element: str, place: Place | None = None
+    ) -> None:
+        self.value, self.type, self.place = value, ArrayType(tuple(shape), element), place
 
     @property
     def shape(self) -> tuple[Index, ...]:
@@ -225,6 +283,11 @@ class Array:
     def element(self) -> str:
         """Its element type."""
         return self.type.element
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether its value is a memref, whose writes give it no new value."""
+        return isinstance(self.value.type, ir.MemRefType)
 
 
 def known(sizes: Iterable[Index]) -> tuple[int, ...]:
@@ -267,6 +330,13 @@ class Body:
         """An insertion point after an op, with its source location."""
         body = cls(op.block, op.location)
         body._at = ir.InsertionPoint.after(op)
+        return body
+
+    @classmethod
+    def beginning(cls, block: ir.Block, location: ir.Location) -> Body:
+        """An insertion point before all ops of a block."""
+        body = cls(block, location)
+        body._at = ir.InsertionPoint.at_block_begin(block)
         return body
 
     @contextmanager
@@ -407,7 +477,10 @@ class Body:
     def extract(self, array: Array, starts: Sequence[Index], sizes: Sequence[Index]) -> Array:
         """Emits a part of an array; if `sizes` is short, that many leading axes are dropped."""
         part = ArrayType(tuple(sizes), array.element)
-        return self.extract_as(array, starts, [*[1] * (len(starts) - len(sizes)), *sizes], part)
+        lacking = len(starts) - len(sizes)
+        made = self.extract_as(array, starts, [*[1] * lacking, *sizes], part)
+        made.place = array.place and array.place.at(starts)
+        return made
 
     def extract_as(
         self, array: Array, starts: Sequence[Index], sizes: Sequence[Index], part: ArrayType
@@ -447,10 +520,13 @@ class Body:
         return self.read(self.extract(array, starts, sizes), [0] * len(starts), lanes)
 
     def write(self, vector: Number, array: Array, starts: Sequence[Index]) -> None:
-        """Emits the writing of a vector to the last axis of an array."""
+        """Emits the writing of a vector to the last axis of an array, or of a memref."""
         indices = [self.index(start) for start in starts]
         attributes = in_place(len(indices), [1, 1, len(indices), 0])
         operands = [vector, array, *indices]
+        if array.is_memory:
+            self.op("vector.transfer_write", operands, [], attributes)
+            return
         made = self.array("vector.transfer_write", operands, array.type, attributes)
         array.value = made.value
 
@@ -476,15 +552,21 @@ class Body:
             self.op("scf.yield", carried)
         hand_on(carried, op.results)
 
-    def when(self, condition: Number, carried: Sequence[Array], body: Callable[[], None]) -> None:
-        """Emits code that runs under a condition and changes arrays."""
+    def when(
+        self,
+        condition: Number,
+        carried: Sequence[Array],
+        body: Callable[[], None],
+        otherwise: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Emits code that runs under a condition, and other code otherwise; both change arrays."""
         before = [array.value for array in carried]
         op = self.op("scf.if", [condition], [value.type for value in before], regions=2)
-        with self._inside(op.regions[0].blocks.append()):
-            body()
-            self.op("scf.yield", carried)
-        with self._inside(op.regions[1].blocks.append()):
-            self.op("scf.yield", before)
+        for region, do in zip(op.regions, (body, otherwise), strict=True):
+            hand_on(carried, before)
+            with self._inside(region.blocks.append()):
+                do()
+                self.op("scf.yield", carried)
         hand_on(carried, op.results)
 
     def wait_while(self, condition: Callable[[], Number]) -> None:

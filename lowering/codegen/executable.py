@@ -18,6 +18,7 @@ from typing import NamedTuple
 from rnn_compiler.lowering.codegen.attributes import (
     binding_type,
     cpu_pipeline,
+    integer,
     integers,
     segments,
     tensor_binding_type,
@@ -27,7 +28,9 @@ from rnn_compiler.lowering.codegen.body import (
     ArrayType,
     Body,
     Index,
+    Memory,
     Number,
+    Place,
     element_type,
     spare_block,
 )
@@ -120,6 +123,9 @@ class FunctionBuilder(Body):
             if is_new:
                 at.insert(executable.operation)
 
+
+_LINE = 64
+"""The size of a cache line in bytes."""
 
 _UNNAMED = "dispatch"
 """Its name until it is inserted, so that equal executables have equal text."""
@@ -215,15 +221,14 @@ class DispatchBuilder:
         """An array from outside, as a value inside."""
         type = self._type(array.type)
         binding = self._bound(array, tensor_binding_type("readonly", type.mlir), type)
-        inside = self._loaded(type, binding)
+        inside = self._loaded(type, binding, type)
         self._read[inside.value] = len(self._operands) - 1
         return inside
 
     def memory(self, array: Array) -> ir.Value:
         """An array returned by `read` as a memref, for prefetches."""
         parameter = self._block.arguments[self._read[array.value]]
-        kind = ir.MemRefType.get(sizes_in_mlir(array.shape), element_type(array.element))
-        return self._subspan(parameter, kind, array.type)
+        return self._subspan(parameter, _memref_type(array.type), array.type)
 
     def change(self, array: Array, columns: tuple[int, int] | None = None) -> Array:
         """An array from outside, or columns of it, that the dispatch changes, as a value inside."""
@@ -231,7 +236,7 @@ class DispatchBuilder:
         binding = self._bound(array, tensor_binding_type("readwrite", type.mlir), type)
         start, count = columns or (0, type.shape[-1])
         part = ArrayType((*type.shape[:-1], count), type.element)
-        inside = self._loaded(part, binding, start)
+        inside = self._loaded(part, binding, type, start)
         tie = len(self._operands) - 1
         self._changed.append(_Written(inside, binding, array.type, tie, start))
         return inside
@@ -244,7 +249,7 @@ class DispatchBuilder:
         parameter = self._later.add_argument(binding_type(), self.body.location)
         inside = self._type(type)
         binding = self._subspan(parameter, tensor_binding_type("readwrite", inside.mlir), inside)
-        array = self._loaded(inside, binding)
+        array = self._loaded(inside, binding, inside)
         self._made.append(_Written(array, binding, type))
         return array
 
@@ -286,12 +291,38 @@ class DispatchBuilder:
         operands = [parameter, self._zero, *type.computed]
         return self.body.op("stream.binding.subspan", operands, [kind]).results[0]
 
-    def _loaded(self, type: ArrayType, binding: ir.Value, start: int = 0) -> Array:
+    def _loaded(
+        self, type: ArrayType, binding: ir.Value, whole: ArrayType, start: int = 0
+    ) -> Array:
         """A binding, or its columns from a given one on."""
         attributes, sizes = _span(type, 1, start), type.computed
-        return self.body.array(
+        made = self.body.array(
             "iree_tensor_ext.dispatch.tensor.load", [binding, *sizes, *sizes], type, attributes
         )
+        made.place = Place(self._memory(binding, whole)).at([start])
+        return made
+
+    def _memory(self, binding: ir.Value, type: ArrayType) -> Memory:
+        """The memory of a binding with an array of some type."""
+
+        def subspan() -> ir.Operation:
+            assert not isinstance(binding.owner, ir.Block)
+            op = binding.owner.operation
+            return Body.after(op).op(op.name, [*op.operands], [_memref_type(type)])
+
+        return Memory(type.shape, subspan)
+
+    @property
+    def beginning(self) -> Body:
+        """The place before all other code of the dispatch."""
+        return Body.beginning(self._block, self._outside.location)
+
+    def stack(self, type: ArrayType) -> Array:
+        """An array on the stack, uninitialized, whose value is a memref."""
+        attributes = {"operandSegmentSizes": segments(0, 0), "alignment": integer(_LINE)}
+        op = self.beginning.op("memref.alloca", [], [_memref_type(type)], attributes)
+        place = Place(Memory(type.shape, lambda: op))
+        return Array(op.results[0], type.shape, type.element, place)
 
     # The dispatch.
 
@@ -380,6 +411,11 @@ class DispatchBuilder:
         module.regions[0].blocks.append().append(self._function)
         inside.op("stream.executable.end")
         return executable
+
+
+def _memref_type(type: ArrayType) -> ir.Type:
+    """The type of the memory of an array."""
+    return ir.MemRefType.get(sizes_in_mlir(type.shape), element_type(type.element))
 
 
 def _span(type: ArrayType, operands: int, start: int) -> dict[str, ir.Attribute]:

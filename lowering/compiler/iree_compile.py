@@ -74,6 +74,9 @@ _STATIC_LIBRARY = ("--iree-llvmcpu-link-embedded=false", "--iree-llvmcpu-link-st
 _LIBRARY_FLAG = "--iree-llvmcpu-static-library-output-path"
 """The flag for the file of the object that is not linked."""
 
+_ERROR = "error:"
+"""What its errors begin with. After one of LLVM's, it still writes code, and ends with status 0."""
+
 _STACK_USAGE = "stack.su"
 
 _PHASES_FLAG = "--dump-compilation-phases-to"
@@ -249,15 +252,17 @@ def _run(
         except OSError as error:
             summary, diagnostics = f"the compiler could not be started ({error})", ""
         else:
-            made = collect(payload, written) if code == 0 and payload else None
+            is_done = code == 0 and payload and _ERROR not in diagnostics
+            made = collect(payload, written) if is_done else None
             if made is not None:
                 return made
             check_room(folder)
-            summary = (
-                f"the compiler did not finish in {timeout:g} s and was stopped"
-                if code is None
-                else describe_exit(code)
-            )
+            if code is None:
+                summary = f"the compiler did not finish in {timeout:g} s and was stopped"
+            elif code == 0 and _ERROR in diagnostics:
+                summary = "the compiler reported an error"
+            else:
+                summary = describe_exit(code)
     raise CompileError(
         summary,
         target=target.name,

@@ -23,6 +23,7 @@ from rnn_compiler.lowering.codegen.registers import (
     lane,
     reduce,
 )
+from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
 from rnn_compiler.schema.int8 import FRACTION_BITS, LARGEST, LEAST
 
@@ -141,13 +142,19 @@ def starts_of(width: int, lanes: int) -> list[int]:
     return [*range(0, width - lanes, lanes), width - lanes]
 
 
-def tiles_of(vectors: VectorUnit, rows: int, panels: int, width: int) -> Iterator[Tile]:
-    """The tiles of a product summed in 32 bits; panels have at least `_MIN_COLUMNS` columns."""
+def tiles_of(
+    vectors: VectorUnit, rows: int, panels: int, width: int, sums: int = 1
+) -> Iterator[Tile]:
+    """The tiles of a product summed in 32 bits; panels have at least `_MIN_COLUMNS` columns.
+
+    `sums` is the number of sums of each element of a tile.
+    """
     lanes = next(n for n in (vectors.lanes("f32"), 8, _MIN_COLUMNS) if n <= width)
     columns = [(panel, start) for panel in range(panels) for start in starts_of(width, lanes)]
-    for first in range(0, rows, vectors.rows):
-        some = range(first, min(first + vectors.rows, rows))
-        wide = max(1, 3 * vectors.registers // 4 // max(len(some), 3))
+    high = max(1, vectors.rows // sums)
+    for first in range(0, rows, high):
+        some = range(first, min(first + high, rows))
+        wide = max(1, 3 * vectors.registers // 4 // sums // max(len(some), 3))
         for number in range(0, len(columns), wide):
             yield Tile(some, columns[number : number + wide], lanes)
 
@@ -217,10 +224,17 @@ def row_fma(body: Body, vectors: VectorUnit, lhs: Array, panels: Sequence[Array]
 #
 # which x86's `vdpbf16ps` does in one instruction, with twice the throughput of float32. Without
 # that instruction, both numbers are widened to float32 in registers by a shift and a mask, and
-# multiplied in the same order. The bits are the same on every x86 target, and panels take half
-# the memory either way. The instruction treats denormal numbers as zero. So does `bfdot` of
-# aarch64, which may also round each of the two products and their sum separately (Arm's manual,
-# FEAT_EBF16 and BFDotAdd).
+# multiplied in the same order. The bits are the same on every x86 target without a matrix unit,
+# and panels take half the memory either way. The instruction treats denormal numbers as zero. So
+# does `bfdot` of aarch64, which may also round each of the two products and their sum separately
+# (Arm's manual, FEAT_EBF16 and BFDotAdd).
+#
+# A matrix unit (`cpu.matrix_unit`) adds the pairs of 32 numbers to sums that start from zero, the
+# even and the odd ones apart, and then both sums to the total:
+#
+#     total[row, :] = total[row, :] + (evens[row, :] + odds[row, :])
+#
+# The tiles of a product for such a processor do the same, whether the unit multiplies it or not.
 #
 # The left-hand side has the element type that suits the processor (`targets.vector_unit`):
 # bfloat16 for the instruction, float32 if pairs are widened. If K is odd, the odd number of the
@@ -240,14 +254,61 @@ def add_pairs(format: WeightFormat, total: Number, weights: Number, pairs: Numbe
     return intrinsic(format.instruction(total.lanes), operands, total)
 
 
+def _half(pairs: Number, number: int) -> Number:
+    """Emits the even (0) or the odd (1) numbers of a register of pairs in float32."""
+    return bitcast(pairs & _HIGH if number else pairs << 16, "f32")
+
+
 class PairsProduct(TileProduct):
     """The product of a tile of bfloat16 numbers, summed in float32."""
 
     def emit(self, body: Body, sums: list[Number]) -> list[Number]:
         """Emits the products, added to the sums, row by row."""
-        pairs, odd = divmod(known(self.lhs.shape)[-1], 2)
-        sums = accumulate_unrolled(body, pairs, _UNROLLED, sums, self._add)
-        return self._add(body, body.index(pairs), sums, whole=False) if odd else sums
+        inner = known(self.lhs.shape)[-1]
+        if not self.format.summed:
+            return self._pairs(body, 0, inner, sums)
+        at_once = self.format.summed
+        whole = inner // at_once * at_once
+
+        def block(body: Body, first: Index, count: int, sums: Sequence[Number]) -> list[Number]:
+            zeros = [body.constant(0, self.format.sums, self.tile.lanes)] * (2 * len(sums))
+            apart = self._pairs(body, first // 2, count, zeros)
+            evens, odds = apart[: len(sums)], apart[len(sums) :]
+            both = [even + odd for even, odd in zip(evens, odds, strict=True)]
+            return [total + each for total, each in zip(sums, both, strict=True)]
+
+        if whole:
+            sums = accumulate(
+                *(body, whole, at_once, sums),
+                lambda inside, first, sums: block(inside, first, at_once, sums),
+            )
+        rest = inner - whole
+        return block(body, body.index(whole), rest, sums) if rest else sums
+
+    def _pairs(self, body: Body, first: Index, count: int, sums: Sequence[Number]) -> list[Number]:
+        """Emits the products of some numbers from a pair on, added to the sums."""
+        pairs, odd = divmod(count, 2)
+        add = self._add_apart if self.format.summed else self._add
+        sums = accumulate_unrolled(
+            *(body, pairs, _UNROLLED, [*sums]),
+            lambda inside, pair, sums: add(inside, pair + first, sums),
+        )
+        return add(body, body.index(pairs) + first, sums, whole=False) if odd else sums
+
+    def _add_apart(
+        self, body: Body, pair: Number, sums: Sequence[Number], *, whole: bool = True
+    ) -> list[Number]:
+        """Emits the products of one pair of each row, the even ones added to the first sums."""
+        weights = [self._weights(body, pair, *column, whole=whole) for column in self.tile.columns]
+        lefts = [
+            body.broadcast(self._pair(body, row, pair, whole=whole), self.tile.lanes)
+            for row in self.tile.rows
+        ]
+        half, made = len(sums) // 2, list[Number]()
+        for number, some in enumerate((sums[:half], sums[half:])):
+            wide = [_half(each, number) for each in weights]
+            made += add_outer_product(some, (_half(each, number) for each in lefts), wide)
+        return made
 
     def _add(
         self, body: Body, pair: Number, sums: Sequence[Number], *, whole: bool = True
@@ -368,13 +429,22 @@ def tile_matmul(
     lhs: Array,
     rhs: Array,
     start: Array | None = None,
+    unit: MatrixUnit | None = None,
+    number: int = 0,
 ) -> Array:
     """Emits the product of ``[K]`` or ``[rows, K]`` with a panel ``[K, P]``, from `packing.pack`.
 
     Its initial zeros are marked as distributed, like those of `zeros_in_place` and for the same
     reason: the product must not be the only op of its dispatch with that mark. If there are rows,
     `start` has the sums to add it to. The result is int32 if the left-hand side has been quantized.
+    If the matrix unit of the dispatch takes the product, it is on the stack until the next product
+    with its number.
     """
+    if unit is not None and start is None and unit.takes(format, lhs, rhs):
+        rows, columns = known(lhs.shape)[0], format.columns(known(rhs.shape)[1])
+        made = unit.stack(number, rows, columns, format.sums)
+        unit_matmul(body, vectors, format, lhs, rhs, unit, (made, [0, 0]))
+        return made
     if format.is_grouped:
         return _grouped_matmul(body, vectors, format, lhs, [rhs], start)
     inner, width = known(rhs.shape)
@@ -416,19 +486,73 @@ def _grouped_matmul(
     """Emits the product of a few rows with a panel of groups, or of one row with several."""
     rows, width = known(lhs.shape)[:-1], format.columns(known(panels[0].shape)[1])
     made = start or body.empty(ArrayType((*rows, len(panels) * width), format.sums))
-    for tile in tiles_of(vectors, rows[0] if rows else 1, len(panels), width):
+    at = [0] * len(made.shape)
+    _register_tiles(body, vectors, format, lhs, panels, (made, at), is_added=start is not None)
+    return made
+
+
+def _register_tiles(
+    body: Body,
+    vectors: VectorUnit,
+    format: WeightFormat,
+    lhs: Array,
+    panels: Sequence[Array],
+    to: tuple[Array, Sequence[Index]],
+    *,
+    is_added: bool = False,
+) -> None:
+    """Emits the same, to a position of an array, or added to what is there.
+
+    If there are more rows than fit registers, in a loop, whose last iteration repeats some.
+    """
+    rows, width = known(lhs.shape)[:-1], format.columns(known(panels[0].shape)[1])
+    (made, (*first, start)), apart = to, 2 if format.summed else 1
+    if rows and rows[0] > vectors.rows:
+        count, (inner,) = vectors.rows, known(lhs.shape)[1:]
+
+        def some(number: Number) -> None:
+            row = (number * count).at_most(rows[0] - count)
+            part = body.extract(lhs, [row, 0], (count, inner))
+            _register_tiles(body, vectors, format, part, panels, (made, [first[0] + row, start]))
+
+        assert not is_added
+
+        body.loop(0, -(-rows[0] // count), 1, [] if made.is_memory else [made], some)
+        return
+    for tile in tiles_of(vectors, rows[0] if rows else 1, len(panels), width, apart):
         positions: list[list[Index]] = [
-            [*([row] if rows else []), panel * width + column]
+            [*(each + row for each in first), start + (panel * width + column)]
             for row, panel, column in tile.coordinates
         ]
-        if start is None:
-            sums = [body.constant(0, format.sums, tile.lanes)] * len(positions)
-        else:
+        if is_added:
             sums = [body.read(made, position, tile.lanes) for position in positions]
+        else:
+            sums = [body.constant(0, format.sums, tile.lanes)] * len(positions)
         sums = _GROUPED[format.weight](format, lhs, panels, tile).emit(body, sums)
         for position, total in zip(positions, sums, strict=True):
             body.write(total, made, position)
-    return made
+
+
+def unit_matmul(
+    body: Body,
+    vectors: VectorUnit,
+    format: WeightFormat,
+    lhs: Array,
+    panel: Array,
+    unit: MatrixUnit,
+    to: tuple[Array, Sequence[Index]],
+) -> None:
+    """Emits a product that the matrix unit takes, to a position of an array.
+
+    Where the system refuses the unit, tiles of registers compute the same bits.
+    """
+    carried = [] if to[0].is_memory else [to[0]]
+    body.when(
+        unit.permitted,
+        carried,
+        lambda: unit.multiply(body, format, lhs, panel, to),
+        lambda: _register_tiles(body, vectors, format, lhs, [panel], to),
+    )
 
 
 # Rows of float32 as int8 numbers with a scale, as `builder.int8` defines them.

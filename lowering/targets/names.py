@@ -73,7 +73,7 @@ def _cpu(name: str, caller: str) -> TargetSpec | None:
         expected = f"cpu: and one of {', '.join(ARCHITECTURES)}, as this machine is {arch}"
         raise InvalidArgumentError(caller, "target", expected, repr(name))
     if not detail:
-        return TargetSpec(name, "local", arch, tuple(sorted(cpu_features.host_features())))
+        return TargetSpec(name, "local", arch, tuple(sorted(cpu_features.best_features())))
     items = rest if first in ARCHITECTURES else [first, *rest]
     named = ARCHITECTURES[arch]
     _check_features(name, named, items, caller)

@@ -14,11 +14,14 @@ from rnn_compiler.schema.manifest import TargetSpec
 #
 # | weights | processor | left-hand side | group | multiplied by |
 # |---|---|---|---|---|
-# | bfloat16 | avx512bf16 | bfloat16 | 2 | `vdpbf16ps` |
+# | bfloat16 | amx-bf16 | bfloat16 | 2 | `tdpbf16ps`, or widened in registers in its order |
+# | | amx-tile | float32 | 2 | widened in registers: Intel's `vdpbf16ps` is slower |
+# | | avx512bf16 | bfloat16 | 2 | `vdpbf16ps` |
 # | | bf16, of aarch64 | bfloat16 | 2 | `bfdot` |
 # | | fma | float32 | 2 | widened in registers |
 # | float16, for a single row | f16c | float32 | | widened in registers |
-# | int8 | avx512vnni, avxvnni | int8 | 4 | `vpdpbusd`, with 128 added: it takes them as unsigned |
+# | int8 | amx-int8 | int8 | 4 | `tdpbsud`, or `vpdpbusd` |
+# | | avx512vnni, avxvnni | int8 | 4 | `vpdpbusd`, with 128 added: it takes them as unsigned |
 # | | avx512bw, avx2, sse2 | int8, as 16 bits | 2 | `pmaddwd`, whose sums of two cannot overflow |
 # | | dotprod, of aarch64 | int8 | 4 | `sdot` |
 # | | other | int8, as 32 bits | 1 | multiplication |
@@ -44,6 +47,11 @@ class WeightFormat:
             to them (`offset`).
         quantized_lhs: The element type in which tiles read the left-hand side if its rows are
             quantized to int8 (`cpu.tiles.int8_rows`); otherwise empty.
+        tiles: The instruction of a matrix unit that multiplies tiles (`cpu.matrix_unit`); empty if
+            there is none. Where it does not suit a product, or the system refuses it, the tiles of
+            registers give the same bits.
+        summed: The numbers along K whose products are summed, the even and the odd ones apart,
+            before they are added to the total; 0 if products are added to it one by one.
         per_float32: The number of weights that take the time of one in float32.
         given: The element type that the left-hand side must have; empty for any.
         max_rows: The most rows; 0 for any number.
@@ -58,6 +66,8 @@ class WeightFormat:
     accumulates: bool = True
     is_unsigned: bool = False
     quantized_lhs: str = ""
+    tiles: str = ""
+    summed: int = 0
     per_float32: int = 1
     given: str = ""
     min_inner: int = 0
@@ -92,6 +102,11 @@ class WeightFormat:
         """Whether it suits a product; the arguments are those of `VectorUnit.format`."""
         is_type = (weight, result) == (self.weight, self.result) and self.given in ("", lhs)
         return is_type and inner >= self.min_inner and (not self.max_rows or rows <= self.max_rows)
+
+    @property
+    def tile_rows(self) -> int:
+        """The most rows that a matrix unit multiplies at once; 0 without one."""
+        return 32 if self.tiles else 0
 
     @property
     def offset(self) -> int:
@@ -146,6 +161,7 @@ _DPBF16PS = replace(
     lhs="bf16",
     instructions=tuple((size, f"llvm.x86.avx512bf16.dpbf16ps.{size}") for size in (128, 256, 512)),
 )
+_TDPBF16PS = replace(_WIDENED, lhs="bf16", tiles="tdpbf16ps", summed=32)
 _BFDOT = replace(_DPBF16PS, instructions=((128, "llvm.aarch64.neon.bfdot"),))
 
 _HALVES = WeightFormat("f16", "f32", "f32", max_rows=1)
@@ -158,6 +174,7 @@ _VPDPBUSD = replace(
     instructions=tuple((size, f"llvm.x86.avx512.vpdpbusd.{size}") for size in (128, 256, 512)),
     is_unsigned=True,
 )
+_TDPBSUD = replace(_VPDPBUSD, tiles="tdpbsud")
 _PMADDWD = replace(
     _INT8,
     quantized_lhs="i16",
@@ -185,9 +202,12 @@ NO_INSTRUCTIONS = (_INT8,)
 
 _FORMATS: dict[str, tuple[tuple[tuple[str, ...], WeightFormat], ...]] = {
     "x86_64": (
+        (("avx512f", "amx-bf16"), _TDPBF16PS),
+        (("fma", "amx-tile"), _WIDENED),
         (("avx512f", "avx512bf16", "avx512vl"), _DPBF16PS),
         (("fma",), _WIDENED),
         (("f16c",), _HALVES),
+        (("avx512f", "avx512vl", "avx512vnni", "amx-int8"), _TDPBSUD),
         (("avx512f", "avx512vl", "avx512vnni"), _VPDPBUSD),
         (("avx512bw",), _PMADDWD),
         (("avxvnni",), _up_to(256, _VPDPBUSD)),
@@ -337,18 +357,23 @@ class VectorUnit:
         """The most rows of a product that a workgroup quantizes at a time."""
         return 64 if self.has_memory else 4
 
-    def tile_height(self, rows: int) -> int:
-        """The rows of the tiles of a step, chosen so that the last tile repeats the fewest rows."""
-        if rows <= self.rows:
+    def tile_height(self, rows: int, most: int = 0) -> int:
+        """The rows of the tiles of a step, chosen so that the last tile repeats the fewest rows.
+
+        They have at most `most` rows, or as many as are summed in registers at once.
+        """
+        most = most or self.rows
+        if rows <= most:
             return rows
-        sizes = range(self.rows, self.rows // 2, -1)
+        sizes = range(most, most // 2, -1)
         return min(sizes, key=lambda size: -(-rows // size) * size)
 
-    def cut(self, rows: int, panels: int, weights: int) -> tuple[int, int]:
+    def cut(self, rows: int, panels: int, weights: int, most: int = 0) -> tuple[int, int]:
         """The numbers of parts to cut the units and the rows of a step into, for threads to share.
 
         Up to eight in all, each of a microsecond or more (`_OPERATIONS`, `_BYTES`), so that sharing
-        costs little. Units first: each part then needs its own weights only.
+        costs little. Units first: each part then needs its own weights only. Tiles have at most
+        `most` rows, as in `tile_height`.
         """
         if not self.has_threads:
             return 1, 1
@@ -359,13 +384,13 @@ class VectorUnit:
         units = 1
         while units * 2 <= min(parts, panels):
             units *= 2
-        tiles = -(-rows // self.tile_height(rows))
+        tiles = -(-rows // self.tile_height(rows, most))
         groups = 1
         while units * groups * 2 <= parts and groups * 2 <= tiles:
             groups *= 2
         return units, groups
 
-    def cuts(self, panels: int, weights: int) -> list[tuple[int, tuple[int, int]]]:
+    def cuts(self, panels: int, weights: int, most: int = 0) -> list[tuple[int, tuple[int, int]]]:
         """The results of `cut` for any batch: pairs of a number of rows and the cut from there on.
 
         They change where there are operations for twice the parts, and where there are twice the
@@ -377,9 +402,10 @@ class VectorUnit:
         """
         found: list[tuple[int, tuple[int, int]]] = []
         timely = {-(-parts * _OPERATIONS // max(2 * weights, 1)) for parts in (2, 4, 8)}
-        filled = {self.rows * tiles - self.rows // 2 + 1 for tiles in (2, 4, 8)}
+        high = most or self.rows
+        filled = {high * tiles - high // 2 + 1 for tiles in (2, 4, 8)}
         for rows in sorted({1, *timely, *filled}):
-            cut = self.cut(rows, panels, weights)
+            cut = self.cut(rows, panels, weights, most)
             if not found or cut != found[-1][1]:
                 found.append((rows, cut))
         return found

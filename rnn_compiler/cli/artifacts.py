@@ -43,6 +43,7 @@ from rnn_compiler.runtime.golden import storable
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.selftest import find_c_manifest, read_c_manifest
 from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
@@ -87,7 +88,7 @@ def _facts_of_sources(path: Path, manifest: dict[str, Any]) -> list[tuple[str, s
         ("file", str(path)),
         ("made by", "rnn-compiler {}, IREE {}".format(*versions)),
         ("target", f"{target['name']} ({target['architecture']})"),
-        ("CPU features", " ".join(target["features"]) or "the architecture's baseline"),
+        *_features(target["architecture"], target["features"]),
         ("flash", f"{int(manifest['flash_size']):,} bytes of code and constants"),
         *([("states", f"{int(state['size']):,} bytes, {state['struct']}")] if state else []),
         ("alignment", f"{int(manifest['alignment'])} bytes"),
@@ -216,12 +217,15 @@ def _judge(artifact: Artifact, source: str, device: str | None) -> tuple[str, st
         load(artifact, device)  # checks digest, machine and IREE's version
     except (ArtifactError, DeviceError) as error:
         return "recompile", str(error).replace("artifact: ", f"{source}: ", 1)
-    unused = sorted(set(cpu_features.host_features()) - set(target.features))
+    refused = ""
+    if _asks(target.architecture, target.features) and not cpu_features.grants_tiles():
+        refused = "; Linux refuses AMX to this process, which computes the same bits without it"
+    unused = sorted(set(cpu_features.best_features()) - set(target.features))
     if target.device != "local":
         return "optimal", f"{device} can run it"
     if unused:
-        return "runs", f"without {' '.join(unused)}; --target cpu uses every feature"
-    return "optimal", "it uses every CPU feature of this machine"
+        return "runs", f"without {' '.join(unused)}; --target cpu uses every feature{refused}"
+    return "optimal", f"it uses every CPU feature of this machine{refused}"
 
 
 def _whom(device: str) -> str:
@@ -360,7 +364,7 @@ def _facts(artifact: Artifact) -> list[tuple[str, str]]:
     target = manifest.target
     return [
         ("target", f"{target.name} ({target.architecture}, device {target.device})"),
-        _code(target),
+        *_code(target),
         ("runs here", _runs_here(artifact)),
         ("size", f"{manifest.payload_size:,} bytes"),
         ("sha256", manifest.payload_sha256),
@@ -374,15 +378,28 @@ def _weights(artifact: Artifact, archive: Path) -> list[tuple[str, str]]:
     return [] if spec is None else [("weights", f"{spec.size:,} bytes in {archive}")]
 
 
-def _code(target: TargetSpec) -> tuple[str, str]:
+def _code(target: TargetSpec) -> list[tuple[str, str]]:
     """What a GPU's code is, or the processor features that a CPU's code needs."""
     if target.device == "local":
-        return "CPU features", " ".join(target.features) or "the architecture's baseline"
+        return _features(target.architecture, target.features)
     if target.device not in DEVICE_KINDS:
-        return "code", "of a kind that this version does not have"
+        return [("code", "of a kind that this version does not have")]
     kind = DEVICE_KINDS[target.device]
     architecture = "" if kind.architectures == "any" else f" for {target.architecture}"
-    return "code", f"{kind.code}{architecture}: {kind.runs_on}"
+    return [("code", f"{kind.code}{architecture}: {kind.runs_on}")]
+
+
+def _features(architecture: str, features: Sequence[str]) -> list[tuple[str, str]]:
+    """The processor features that code needs, and what the system must permit."""
+    rows = [("CPU features", " ".join(features) or "the architecture's baseline")]
+    if _asks(architecture, features):
+        rows.append(("matrix unit", "AMX, if Linux permits it; if not, the same bits without it"))
+    return rows
+
+
+def _asks(architecture: str, features: Sequence[str]) -> bool:
+    """Whether code asks the system for permission to use a part of the processor."""
+    return architecture in ARCHITECTURES and ARCHITECTURES[architecture].asks(features)
 
 
 def _runs_here(artifact: Artifact) -> str:

@@ -27,6 +27,7 @@ from rnn_compiler.cli.terminal import (
     print_table,
     print_text,
 )
+from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.targets.strategies import BACK_ENDS
 from rnn_compiler.requirements import RUNTIME, is_within, missing_to_compile
@@ -34,6 +35,7 @@ from rnn_compiler.runtime.cache import ArtifactCache
 from rnn_compiler.runtime.cache.remote import RemoteCache, reason_of
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.schema import cpu_features
+from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.attributes import REQUIRED, Attribute
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS, DRIVERS
 from rnn_compiler.schema.signatures import Signature
@@ -210,6 +212,9 @@ def _doctor(options: argparse.Namespace) -> int:
     features = " ".join(cpu_features.host_features())
     row("machine", lambda: f"{cpu_features.architecture()}, {os.cpu_count()} processors")
     row("CPU features", lambda: features or "none beyond the baseline")
+    here = ARCHITECTURES.get(cpu_features.architecture())
+    if here is not None and here.asks(cpu_features.host_features()):
+        row("AMX", _check_tiles, required=False)
     for uri, kind in DRIVERS.items():
         row(f"device {uri}", lambda uri=uri: repr(get_device(uri)), required=kind == "local")
     if runs_only:
@@ -232,6 +237,15 @@ def _doctor(options: argparse.Namespace) -> int:
             f"To compile here too: {pip_install(*missing)}"
         )
     return 0 if works else 1
+
+
+def _check_tiles() -> str:
+    """What Linux answers to a process that asks for AMX's tiles."""
+    if cpu_features.grants_tiles():
+        return "permitted to this process"
+    raise UnsupportedError(
+        "Linux refuses it to this process: a thread has a small signal stack, or this is a sandbox"
+    )
 
 
 def _check_package() -> str:

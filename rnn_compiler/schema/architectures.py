@@ -59,6 +59,10 @@ class Architecture:
             lp64d and of ilp32f; on Arm, EABI 5. None if its object files have another format.
         formats: The output formats that its modules support: ``"vmfb"``, ``"c"``, ``"js"``.
         refused: Known features that are not supported, each with the reason.
+        asked_for: Features that a process may use only after asking Linux, which code that uses
+            them does by itself. Other systems have no such features.
+        slow: By the vendor in Linux's report, features that its processors have, and that code for
+            one of them is better without.
     """
 
     name: str
@@ -84,6 +88,17 @@ class Architecture:
     elf: tuple[int, int] | None = None
     formats: tuple[str, ...] = ("vmfb", "c")
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
+    asked_for: tuple[str, ...] = ()
+    slow: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    def asks(self, features: Iterable[str]) -> bool:
+        """Whether code that uses some features asks the system for permission.
+
+        Example:
+            >>> ARCHITECTURES["x86_64"].asks(["avx2", "amx-tile"])
+            True
+        """
+        return not {*self.asked_for}.isdisjoint(features)
 
     @property
     def memory(self) -> Memory:
@@ -140,6 +155,9 @@ _X86_64 = Architecture(
         "avx512vpopcntdq": "avx512_vpopcntdq",
         "avx512bf16": "avx512_bf16",
         "avx512fp16": "avx512_fp16",
+        "amx-tile": "amx_tile",
+        "amx-bf16": "amx_bf16",
+        "amx-int8": "amx_int8",
         "avxvnni": "avx_vnni",
         "aes": "aes",
         "pclmul": "pclmulqdq",
@@ -171,6 +189,8 @@ _X86_64 = Architecture(
         "avx512bitalg": ("avx512bw",),
         "avx512bf16": ("avx512bw",),
         "avx512fp16": ("avx512bw", "avx512vl"),
+        "amx-bf16": ("amx-tile",),
+        "amx-int8": ("amx-tile",),
     },
     triple="x86_64-unknown-linux-gnu",
     cpuinfo="flags",
@@ -178,6 +198,8 @@ _X86_64 = Architecture(
     registers={"avx512f": (512, 32), "avx": (256, 16), "": (128, 16)},
     rounds_to_float16=("avx512f", "f16c"),
     elf=(62, 0),
+    asked_for=("amx-tile", "amx-bf16", "amx-int8"),
+    slow={"GenuineIntel": ("avx512bf16",)},
 )
 
 _AARCH64 = Architecture(

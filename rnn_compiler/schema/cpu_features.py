@@ -6,6 +6,9 @@ process gets (getauxval(3)), which is also correct without /proc, as on Android,
 emulation, where /proc/cpuinfo describes the host. Where it does not list them, as on x86-64, they
 come from the kernel's list in /proc/cpuinfo (cpuid's features, minus those the kernel does not
 support). On other systems `iree-cpuinfo`, which ships with IREE's runtime, reports them.
+
+Intel's matrix unit, AMX, also needs a kernel that gives permission to use it, Linux from 5.16 on;
+others may list its features all the same.
 """
 
 from __future__ import annotations
@@ -14,8 +17,10 @@ import functools
 import platform
 import re
 import subprocess
+import sys
 from importlib import util
 from pathlib import Path
+from typing import Any
 
 from rnn_compiler.base.systems import c_function, file_of_program
 from rnn_compiler.schema.architectures import ARCHITECTURES, Architecture
@@ -24,6 +29,13 @@ LEVELS = {each.name: each.levels for each in ARCHITECTURES.values()}
 """Named feature levels of each architecture."""
 
 _AT_HWCAP, _AT_HWCAP2 = 16, 26
+
+_ARCH_PRCTL, _SUPPORTED, _REQUEST = 158, 0x1021, 0x1023
+"""Linux's number of arch_prctl(2) on x86-64, its question for the state that processes may ask to
+use (ARCH_GET_XCOMP_SUPP), and the request for one (ARCH_REQ_XCOMP_PERM)."""
+
+_TILE_DATA, _TILE_STATE = 18, 3 << 17
+"""The state of AMX's tiles, as its number in a request, and as the bits of its parts."""
 
 
 def architecture() -> str:
@@ -54,7 +66,53 @@ def host_features() -> tuple[str, ...]:
         found = frozenset(name for name, flag in here.features.items() if flag in flags)
     except OSError:
         found = _iree_features() & here.features.keys()
+    if here.asks(found) and not _knows_tiles():
+        found -= {*here.asked_for}
     return tuple(sorted(name for name in found if here.with_implied([name]) <= found))
+
+
+def best_features() -> tuple[str, ...]:
+    """The features of this machine that code for it is better with."""
+    here = ARCHITECTURES.get(architecture())
+    if here is None or not here.slow:
+        return host_features()
+    try:
+        vendor = re.search(
+            r"^vendor_id\s*:\s*(\w+)", Path("/proc/cpuinfo").read_text(), re.MULTILINE
+        )
+    except OSError:
+        return host_features()
+    slow = here.slow.get(vendor[1], ()) if vendor else ()
+    return tuple(name for name in host_features() if not here.with_implied([name]) & {*slow})
+
+
+def grants_tiles() -> bool:
+    """Whether Linux gives this process permission to use AMX's tiles, as compiled code asks for it.
+
+    It does not if a thread's signal stack is too small for them, and a sandbox may forbid to ask.
+    """
+    return _arch_prctl(_REQUEST, _TILE_DATA)
+
+
+def _knows_tiles() -> bool:
+    """Whether this system can give permission to use AMX's tiles."""
+    import ctypes
+
+    states = ctypes.c_uint64()
+    return _arch_prctl(_SUPPORTED, ctypes.byref(states)) and (
+        states.value & _TILE_STATE == _TILE_STATE
+    )
+
+
+def _arch_prctl(code: int, argument: Any) -> bool:
+    """Whether a call of arch_prctl(2) succeeds; it does not on other systems than Linux."""
+    import ctypes
+
+    call = c_function("syscall")
+    if not sys.platform.startswith("linux") or call is None:
+        return False
+    call.restype, call.argtypes = ctypes.c_long, None
+    return call(ctypes.c_long(_ARCH_PRCTL), ctypes.c_long(code), argument) == 0
 
 
 def _auxiliary_flags(here: Architecture) -> frozenset[str]:

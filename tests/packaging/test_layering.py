@@ -145,7 +145,12 @@ FLOORS: list[tuple[str, ...]] = [
 ]
 """The folders and modules of lowering, top first: each imports those below it, and itself."""
 
-CPU_FLOORS: list[tuple[str, ...]] = [("fused_loop", "products"), ("packing",), ("tiles",)]
+CPU_FLOORS: list[tuple[str, ...]] = [
+    ("fused_loop", "products"),
+    ("packing",),
+    ("tiles",),
+    ("matrix_unit",),
+]
 """The same of lowering for CPUs."""
 
 UNSEEN: dict[str, Sequence[str]] = {

@@ -132,6 +132,7 @@ def test_a_reproducer_that_cannot_be_saved(tmp_path: Path) -> None:
         ("kill -ABRT $$", "the compiler crashed with SIGABRT"),
         ("kill -KILL $$", "the compiler crashed with SIGKILL"),
         ("cat > /dev/null", "the compiler produced nothing"),
+        ("cat; echo '<unknown>:0: error: no registers' >&2", "the compiler reported an error"),
         ("exit 0", "the compiler produced nothing"),
         ("cat; exit 1", "the compiler failed with exit status 1"),
         ("printf 'half a payload'; kill -SEGV $$", "the compiler crashed with SIGSEGV"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import platform
+import sys
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,6 +85,55 @@ def test_risc_v_lists_letters_and_names(monkeypatch: pytest.MonkeyPatch) -> None
     assert host(monkeypatch, cpuinfo, "riscv64") == ("v", "zba", "zbb")
     weaker = cpuinfo + cpuinfo.replace("v_zicsr", "_zicsr").replace("_zbb", "")
     assert host(monkeypatch, weaker, "riscv64") == ("zba",)
+
+
+AMX = f"{HASWELL} avx512f avx512bw avx512vl avx512_bf16 amx_bf16 amx_tile amx_int8"
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_tiles_need_a_kernel_that_can_permit_them(
+    monkeypatch: pytest.MonkeyPatch, knows: bool
+) -> None:
+    """Older ones list the features all the same."""
+    asked = list[int]()
+
+    def answer(code: int, argument: Any) -> bool:
+        asked.append(code)
+        if knows:
+            argument._obj.value = 0x600E7
+        return knows
+
+    monkeypatch.setattr(cpu_features, "_arch_prctl", answer)
+    tiles = {"amx-bf16", "amx-int8", "amx-tile"}
+    assert {*host(monkeypatch, processors(AMX))} & tiles == (tiles if knows else set())
+    assert asked == [0x1021]
+    assert not {*host(monkeypatch, processors(HASWELL))} & tiles
+    assert asked == [0x1021], "nobody asks for what is not there"
+
+
+def test_another_system_has_no_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever cpuid says: a process could not ask for permission."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert not cpu_features.grants_tiles()
+    found = host(monkeypatch, processors(AMX))
+    assert "avx512bf16" in found
+    assert not [name for name in found if name.startswith("amx")]
+
+
+@pytest.mark.parametrize("vendor", ["GenuineIntel", "AuthenticAMD"])
+def test_code_for_this_machine_leaves_out_what_is_slow(
+    vendor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Code that others compiled with it runs here all the same."""
+    cpuinfo = processors(f"{HASWELL} avx512f avx512bw avx512vl avx512_bf16").replace(
+        "processor", f"vendor_id\t: {vendor}\nprocessor", 1
+    )
+    found = host(monkeypatch, cpuinfo)
+    monkeypatch.setattr(cpu_features, "host_features", lambda: found)
+    assert "avx512bf16" in found
+    slow = {"avx512bf16"} if vendor == "GenuineIntel" else set[str]()
+    assert {*found} - {*cpu_features.best_features()} == slow
+    assert {*resolve_target("cpu").features} == {*found} - slow
 
 
 @pytest.mark.parametrize("cpuinfo", ["", "processor\t: 0\n", "flags\n", "flags\t:\n"])

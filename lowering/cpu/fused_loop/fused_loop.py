@@ -37,6 +37,7 @@ from rnn_compiler.lowering.codegen.stablehlo import converted, repeat
 from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS, LoopPlan, StateRing
 from rnn_compiler.lowering.cpu.fused_loop.steps import LoopSteps, step_weights
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import RowOrder, Turns, rows_by_length
+from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import Open, Size
@@ -173,7 +174,8 @@ class FusedLoop:
             sequences = [inside[value] for value in read if rank(value) == 3]
             order = order.inside(executable, sequences)
         cut = tuple(map(executable.size, cut))
-        LoopSteps(step, plan, self._vectors, turns, cut, weights, order).emit(initial)
+        unit = MatrixUnit(executable)
+        LoopSteps(step, plan, self._vectors, turns, cut, weights, order, unit).emit(initial)
         executable.dispatch()
         return step
 

@@ -247,14 +247,14 @@ class StateRing:
 #       and one more if it is more than half full, moved back to end with the batch
 #
 # So 3 rows are split into 2 and 1; 7 into 4 and 4, which overlap; 12 into 8 and 4; 15 into 8 and
-# 8.
+# 8. For a matrix unit, the heights begin with 32.
 
 
-def heights(vectors: VectorUnit, batch: Index) -> Sequence[int]:
-    """The heights of tiles for a batch, highest first."""
+def heights(vectors: VectorUnit, batch: Index, most: int = 0) -> Sequence[int]:
+    """The heights of tiles for a batch, highest first: at most `most`, or as many as registers."""
     if isinstance(batch, int):
-        return [vectors.tile_height(batch)]
-    return [1 << power for power in reversed(range(vectors.rows.bit_length()))]
+        return [vectors.tile_height(batch, most)]
+    return [1 << power for power in reversed(range((most or vectors.rows).bit_length()))]
 
 
 _INTEGER = "i64"
@@ -488,7 +488,10 @@ class LoopPlan:
         self._reads_once = (length, batch, weights_stay) == (1, 1, False)
         self.length, self.batch = length, batch
         self.batched = batch != 1
-        self.heights = heights(vectors, batch)
+        self.heights = heights(vectors, batch)  # in registers
+        self._formats = {each.lhs: self._format(each.lhs) for each in loop.products.values()}
+        most = min((each.tile_rows for each in self._formats.values()), default=0)
+        self.heights = heights(vectors, batch, most)
         _check_axes(loop, batched=self.batched)
         one_tile = isinstance(batch, int) and batch <= self.heights[0]
         self.by_length = loop.lengths is not None and not one_tile and len(loop.outputs) > 0
@@ -497,15 +500,14 @@ class LoopPlan:
         self.states: dict[ir.Value, str] = {}
         self.finals = [f"final{k}" for k in range(len(loop.states))] if self.by_length else []
         self.rows: dict[ir.Value, tuple[str, Lead]] = {}
-        self._formats = {each.lhs: self._format(each.lhs) for each in loop.products.values()}
         writes = self._writes()
         self.groups = [self._group(some) for some in self._by_group(writes)]
         panels = min(-(-group.gate_width // group.panel) for group in self.groups)
         weights = self._weights()
         self.cuts: Sequence[tuple[int, tuple[int, int]]] = (
-            [(batch, vectors.cut(batch, panels, weights))]
+            [(batch, vectors.cut(batch, panels, weights, most))]
             if isinstance(batch, int)
-            else vectors.cuts(panels, weights)
+            else vectors.cuts(panels, weights, most)
         )
         self.quantized: dict[ir.Value, tuple[str, WeightFormat]] = {}
         for lhs, format in self._formats.items():

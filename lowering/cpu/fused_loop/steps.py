@@ -42,6 +42,7 @@ from rnn_compiler.lowering.cpu.fused_loop.plan import (
     row_tiles,
 )
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import RowOrder, Turns
+from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.tiles import (
     copy_row,
@@ -220,19 +221,21 @@ class StepTile:
         weights: Sequence[StepWeights],
         units: Units,
         quantized: Mapping[ir.Value, StepRows],
+        unit: MatrixUnit,
         *,
         batched: bool,
         order: RowOrder | None = None,
     ) -> None:
         self.step, self.vectors, self.body = step, vectors, step.body
         self.group, self.weights, self.units, self.quantized = group, weights, units, quantized
-        self.batched, self.order = batched, order
+        self.unit, self.batched, self.order = unit, batched, order
         self.lanes = vectors.step_lanes(units.count)
 
     def emit(self, first: Index, rows: int, end: Number | None = None) -> None:
         """Emits a tile of rows of the rings; from `end` on, if given, rows are not active."""
         if self.order is not None:
             self._prefetch(first, rows, self.order)
+        self.multiplied = 0
         products = dict(
             pair for weights in self.weights for pair in self._multiply(weights, first, rows)
         )
@@ -349,7 +352,16 @@ class StepTile:
         how = body, self.vectors, format, lhs
         if rows == 1:
             return lambda weights: row_matmul(*how, weights)
-        return lambda weights: [tile_matmul(*how, each) for each in weights]
+
+        def times(weights: list[Array]) -> list[Array]:
+            numbers = range(self.multiplied, self.multiplied + len(weights))
+            self.multiplied += len(weights)
+            return [
+                tile_matmul(*how, each, unit=self.unit, number=number)
+                for number, each in zip(numbers, weights, strict=True)
+            ]
+
+        return times
 
     def _vectors(self, products: _Products, row: _TileRow, column: Index) -> None:
         """Emits the writes of one row, for as many columns as a vector has lanes."""
@@ -459,8 +471,9 @@ class LoopSteps:
         cut: Sequence[Index],
         weights: Sequence[Sequence[StepWeights]],
         order: RowOrder | None,
+        unit: MatrixUnit,
     ) -> None:
-        self.step, self.plan, self.vectors = step, plan, vectors
+        self.step, self.plan, self.vectors, self.unit = step, plan, vectors, unit
         self.turns, self.cut, self.weights, self.order = turns, cut, weights, order
         self.loop, self.body, self.arrays = step.loop, step.body, step.arrays
         self.quantized = {
@@ -612,6 +625,7 @@ class LoopSteps:
                 weights,
                 of,
                 self.quantized,
+                self.unit,
                 batched=self.plan.batched,
                 order=self.order,
             )

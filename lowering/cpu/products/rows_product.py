@@ -39,6 +39,8 @@ from rnn_compiler.lowering.codegen.body import (
 )
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.partition import first_only, partition
+from rnn_compiler.lowering.cpu.matrix_unit import ROWS as UNIT_ROWS
+from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.tiles import (
     Int8Rows,
@@ -50,6 +52,7 @@ from rnn_compiler.lowering.cpu.tiles import (
     row_dot,
     starts_of,
     tile_matmul,
+    unit_matmul,
     zeros_in_place,
 )
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
@@ -77,7 +80,7 @@ _SMALL = 1 << 17
 packing pays for at least twice `_MANY` rows."""
 
 STREAM = 16
-"""Rows of a streamed right-hand side that are read at a time."""
+"""Rows of a streamed right-hand side that are read at a time, or as many as are summed apart."""
 
 ROWS_AT_ONCE, COPIES_AT_ONCE = 512, 128
 """Rows that a workgroup multiplies at a time, in place and gathered."""
@@ -108,6 +111,7 @@ class Blocking:
         streamed: Whether the right-hand side is read some rows at a time.
         count: The number of parts into which the rows are divided.
         least: The fewest rows of a part of a computed number of rows.
+        high: The rows of a tile, or more than those of the last one.
         block: The rows of a part of a known number of rows: a block.
         across: The number of parts into which the columns are divided.
         width: The columns of a part; for a single row, parts may differ.
@@ -147,8 +151,9 @@ class Blocking:
         needed = is_transposed or overlaps or not fits or format.is_quantized
         self.packed = packed or pays or needed
         self.streamed = size > 4 * vectors.cache and not (many or self.packed)
+        self.high = min(self.rows, UNIT_ROWS) if format.tiles else vectors.rows
         self.count, self.across = self._parts(rows)
-        self.least = vectors.rows if format.is_quantized else _MIN_ROWS
+        self.least = self.high if format.is_quantized else _MIN_ROWS
         self.block, self.width = -(-self.rows // self.count), self.columns // self.across
         self.tile = self._height()
 
@@ -181,14 +186,14 @@ class Blocking:
         """The same for quantized rows; parts that share columns quantize the same rows."""
         work = self.rows * self.inner * self.columns
         parts = max(1, min(WORKGROUPS, work // _MULTIPLICATIONS))
-        along = min(parts, -(-self.rows // self.vectors.rows))
+        along = min(parts, -(-self.rows // self.high))
         return along, max(1, min(parts // along, -(-self.columns // self.panel)))
 
     def _blocks(self) -> int:
         """The number of blocks: the largest one for which the fewest rows are computed twice."""
         fewest = -(-self.rows // _BLOCK[-1])
         most = max(fewest, min(self.rows // _BLOCK[0], WORKGROUPS))
-        height = self.vectors.rows
+        height = self.format.tile_rows or self.vectors.rows
 
         def made(count: int) -> int:
             return count * -(-self.rows // count // height) * height
@@ -201,6 +206,8 @@ class Blocking:
         As many as fill the registers, or fewer if that leaves a smaller remainder; reading a panel
         again costs about as much as another row.
         """
+        if self.format.tiles and not self.streamed:
+            return min(self.block, self.format.tile_rows)
         sizes = range(min(self.vectors.rows, self.block), self.vectors.rows // 2, -1)
         return min(sizes, key=lambda size: -(-self.block // size) * (size + 1), default=self.block)
 
@@ -339,11 +346,12 @@ class QuantizedRows:
     ) -> None:
         self.plan, self.body, self.lhs, self.scale = plan, executable.body, lhs, scale
         vectors = plan.vectors
-        self.at_once = max(vectors.rows, min(vectors.quantized_rows, plan.rows))
+        self.at_once = max(plan.high, min(vectors.quantized_rows, plan.rows))
         # A single workgroup has rows for two: IREE folds unit axes, also those in a loop.
         leading = (max(2, plan.workgroups), *([self.at_once] if len(lhs.shape) > 1 else []))
         types = int8_types(plan.format, plan.inner, leading)
         self.rows, self.workgroup = Int8Rows(*map(executable.make, types)), executable.workgroup()
+        self.unit = MatrixUnit(executable)
 
     def quantize(self, row: Sequence[Index], at: Sequence[Index]) -> None:
         """Emits a row in int8; both indices are empty if the left-hand side is a vector."""
@@ -363,7 +371,7 @@ class QuantizedRows:
         body, plan, (made, position) = self.body, self.plan, to
         *lead, first = position
         lhs = self.rows.tile(body, [self.workgroup, *at], rows)
-        sums = tile_matmul(body, plan.vectors, plan.format, lhs, rhs)
+        sums = tile_matmul(body, plan.vectors, plan.format, lhs, rhs, unit=self.unit)
         lanes = min(plan.vectors.lanes("f32"), width)
         for start in starts_of(width, lanes):
             scale, column = body.read(self.scale, [first + start], lanes), first + start
@@ -433,6 +441,7 @@ class PanelProduct:
             if plan.columns <= plan.panel:
                 rhs = collapse(outside, rhs, [[0, 1], [2]])
         self.executable = DispatchBuilder(outside, "product", plan.workgroups)
+        self.unit = MatrixUnit(self.executable)
         self.body, self.outside, self.store = self.executable.body, outside, store
         sides = map(outside.materialized, (lhs, rhs))
         self.lhs, self.rhs = map(self.executable.read, sides)
@@ -474,13 +483,37 @@ class PanelProduct:
             return self.body.extract(self.rhs, [0, column], (inner, width))
         return self.body.extract(self.rhs, [column // self.plan.panel, 0, 0], (inner, width))
 
-    def product(self, lhs: Array, rhs: Array, width: int) -> Array:
-        """Emits some columns of a tile, or of a row, of the product."""
-        made = tile_matmul(self.body, self.vectors, self.plan.format, lhs, rhs)
-        if width < self.plan.panel:
-            sizes = (*made.shape[:-1], width)
-            made = self.body.extract(made, [0] * len(sizes), sizes)
-        return made
+    def multiply_to(
+        self, lhs: Array, rhs: Array, width: int, array: Array, at: Sequence[Index], base: Index = 0
+    ) -> None:
+        """Emits some columns of a tile, or of a row, of the product to a position of an array.
+
+        It is `at`, counted from the row `base`.
+        """
+        body, how = self.body, (self.vectors, self.plan.format, lhs, rhs)
+        if not self.unit.takes(self.plan.format, lhs, rhs):
+            made = tile_matmul(body, *how)
+            if width < self.plan.panel:
+                sizes = (*made.shape[:-1], width)
+                made = body.extract(made, [0] * len(sizes), sizes)
+            body.insert(made, array, [at[0] + base, *at[1:]])
+        elif width == self.plan.panel:
+            unit_matmul(body, *how, self.unit, (array, [at[0] + base, at[1]]))
+        else:
+            made = tile_matmul(body, *how, unit=self.unit)
+            self.copy_rows(made, known(lhs.shape)[0], width, array, [at[0] + base, at[1]])
+
+    def copy_rows(
+        self, made: Array, rows: Index, width: int, array: Array, position: Sequence[Index]
+    ) -> None:
+        """Emits copies of the first columns of a product on the stack."""
+        body, (first, column) = self.body, position
+
+        def row(line: Number) -> None:
+            to = array, [first + line]
+            copy_row(body, self.vectors, (made, [line]), to, column, width)
+
+        body.loop(0, rows, 1, [array], row)
 
 
 # The product of all rows, of a known number: workgroups share blocks of rows and columns.
@@ -519,7 +552,7 @@ class Blocks(PanelProduct):
 
         def tile(row: Number) -> None:
             lhs = body.extract(self.lhs, [self.first + row, 0], (plan.tile, plan.inner))
-            body.insert(self.product(lhs, rhs, width), self.part, [row, column])
+            self.multiply_to(lhs, rhs, width, self.part, [row, column])
 
         full, rest = divmod(plan.block, plan.tile)
         body.loop(0, full * plan.tile, plan.tile, [self.part], tile)
@@ -530,10 +563,11 @@ class Blocks(PanelProduct):
         """Emits the sums of all panels, some rows of the right-hand side at a time."""
         plan, body = self.plan, self.body
         self.part.value = zeros_in_place(body, plan.vectors, self.part).value
-        full, rest = divmod(plan.inner, STREAM)
-        body.loop(0, full * STREAM, STREAM, [self.part], lambda k: self._add(k, STREAM))
+        some = max(STREAM, plan.format.summed)
+        full, rest = divmod(plan.inner, some)
+        body.loop(0, full * some, some, [self.part], lambda k: self._add(k, some))
         if rest:
-            self._add(body.index(full * STREAM), rest)
+            self._add(body.index(full * some), rest)
         if plan.columns % plan.panel:
             self._rows_of(body.index(plan.columns - plan.panel), plan.panel)
 
@@ -593,7 +627,7 @@ class Partition(PanelProduct):
 
     def emit(self, rows: Rows) -> Array:
         """Emits the dispatch; returns its result."""
-        body, executable, plan, height = self.body, self.executable, self.plan, self.vectors.rows
+        body, executable, plan, height = self.body, self.executable, self.plan, self.plan.high
         self.rows = rows.inside(executable)
         self.whole, self.base = self.store.inside(self.outside, executable)
         self.count = self.rows.count(body)
@@ -615,7 +649,7 @@ class Partition(PanelProduct):
 
     def _multiply(self, chunk: _Chunk, column_part: Index) -> None:
         """Emits the product of a chunk, panel by panel and tile by tile."""
-        body, height, carried = self.body, self.vectors.rows, [self.whole]
+        body, height, carried = self.body, self.plan.high, [self.whole]
         self.copy(chunk)
         tiles, singles = (chunk.size + (height - 1)) // height, None
         readable = self.readable(chunk)
@@ -657,7 +691,7 @@ class Partition(PanelProduct):
         """Emits the product of some rows of a chunk, from `row` on, and a panel."""
         at, sizes = chunk.first + row, [rows] if rows > 1 else []
         lhs = self.body.extract(self.lhs, [at, 0], (*sizes, self.plan.inner))
-        self.body.insert(self.product(lhs, rhs, width), self.whole, [at + self.base, column])
+        self.multiply_to(lhs, rhs, width, self.whole, [at, column], self.base)
 
 
 class GatheredPartition(Partition):
@@ -689,7 +723,7 @@ class GatheredPartition(Partition):
         """Emits a tile, and scatters its rows to the destination."""
         body, inner = self.body, self.plan.inner
         lhs = body.extract(self.copies[0], [self.first + row, 0], (rows, inner))
-        made = self.product(lhs, rhs, self.plan.panel)
+        made = tile_matmul(body, self.vectors, self.plan.format, lhs, rhs, unit=self.unit)
 
         def write(line: Number) -> None:
             to = (self.whole, [self.rows.row(body, chunk.first + row + line) + self.base])
@@ -779,12 +813,11 @@ class _SingleRow(PanelProduct):
         def panel(column: Number, width: int) -> None:
             if numbers is not None:
                 numbers.multiply([], 1, self.panel(column), (row, [column]), width)
-                return
-            if plan.dotted:
+            elif plan.dotted:
                 made = row_dot(self.body, self.vectors, self.lhs, self.rhs, column, width)
+                self.body.insert(made, row, [column])
             else:
-                made = self.product(self.lhs, self.panel(column), width)
-            self.body.insert(made, row, [column])
+                self.multiply_to(self.lhs, self.panel(column), width, row, [column])
 
         self.panels(plan.columns, [row], panel, part, plan.across)
         executable.dispatch()
