@@ -59,7 +59,7 @@ from rnn_compiler.lowering.cpu.tiles import (
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.mlir.marks import COLUMNS
 from rnn_compiler.lowering.mlir.refused import Refused
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor, plain
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
 
 # Products of inputs that steps compute themselves, where memory is scarce.
 #
@@ -544,15 +544,11 @@ class LoopPlan:
     def _format(self, lhs: ir.Value) -> WeightFormat:
         """The format of the weights that a left-hand side is multiplied by."""
         products = [each for each in self._loop.products.values() if each.lhs == lhs]
-        formats = {
-            self._vectors.format(
-                *(element(each) for each in (lhs, product.weight, product.value)),
-                inner=width(lhs),
-                rows=self._rows_at_once,
-            )
-            for product in products
-        }
-        format = formats.pop() if len(formats) == 1 else plain(element(products[0].value))
+        types, *others = {(element(each.weight), element(each.value)) for each in products}
+        if others:
+            raise Refused("products of several types")
+        of = element(lhs), *types
+        format = self._vectors.format(*of, inner=width(lhs), rows=self._rows_at_once)
         if any((product.scale is not None) != format.is_quantized for product in products):
             raise Refused("scales of weights that are not in int8")
         return format

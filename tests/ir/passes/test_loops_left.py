@@ -126,6 +126,29 @@ CASES = [
         ),
         "fuse",
     ),
+    Case(
+        "products of several types",
+        instead(
+            f"""%rounded = stablehlo.dot_general %h, %w, contracting_dims = [1] x [0]
+              : ({WHOLE}, {WEIGHT}) -> tensor<2x4xbf16>
+            %next = stablehlo.convert %rounded : (tensor<2x4xbf16>) -> {WHOLE}"""
+        ),
+        "fuse",
+    ),
+    Case(
+        "products of several types",
+        (
+            ("read read", "read read read"),
+            ("%w: tensor<4x4xf32>, %h", "%w: tensor<4x4xf32>, %v: tensor<4x4xbf16>, %h"),
+            ("%w, %h", "%w, %v, %h"),
+            ("tensor<4x4xf32>, tensor<2x4xf32>)", f"{WEIGHT}, tensor<4x4xbf16>, {WHOLE})"),
+            *instead(
+                f"""%next = stablehlo.dot_general %h, %v, contracting_dims = [1] x [0]
+                  : ({WHOLE}, tensor<4x4xbf16>) -> {WHOLE}"""
+            ),
+        ),
+        "fuse",
+    ),
     Case("weights in int8", SCALED, "pin"),
     Case("scales of weights that are not in int8", SCALED, "fuse"),
     # What a step computes.
