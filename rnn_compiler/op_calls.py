@@ -206,6 +206,7 @@ _REMEMBERED = 1024
 """The number of kinds of calls whose functions an op keeps."""
 
 _ARRAYS, _NUMBERS = (np.ndarray, DeviceArray), (bool, int, float, str, type(None))
+_SCALARS = (np.number, np.bool_)
 
 
 class _Known(NamedTuple):
@@ -241,7 +242,7 @@ def _types(keywords: Mapping[str, Any]) -> object:
             found.append((name, value.dtype, value.shape))
         elif kind is DeviceArray:
             found.append((name, value.dtype, value.shape, value.device.uri))
-        elif kind in _NUMBERS:
+        elif kind in _NUMBERS or issubclass(kind, _SCALARS):
             found.append((name, kind, value))  # pyright: ignore[reportUnknownArgumentType]
         else:
             return None

@@ -300,7 +300,7 @@ Lead: TypeAlias = Literal["time", "current", "next"]
 """Which row of an array's first axis a step uses:
 
     time        of an output or a sequence: the row of the step's time
-    current     of a state's ring (`state_ring`): the row with the state before the step
+    current     of a state's ring (`StateRing`): the row with the state before the step
     next        of a ring: the row that the step writes
 """
 

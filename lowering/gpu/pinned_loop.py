@@ -109,7 +109,7 @@ def last_row(count: Number) -> Number:
 # Plans the writes of a time loop's steps on a GPU: their arrays and dispatches.
 #
 # A step writes its results into arrays that the loop carries: row t of an output, and a row of a
-# state's ring (`state_ring`). Steps from n on leave outputs unchanged and write a row of the
+# state's ring (`StateRing`). Steps from n on leave outputs unchanged and write a row of the
 # rings that is never read.
 #
 # A dispatch writes one row of each of its arrays in place. IREE supports this for one slice of an

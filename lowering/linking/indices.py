@@ -344,7 +344,7 @@ def _is_equal(body: Body, one: Array, other: Array) -> Array:
 # StableHLO clamps the indices of gathers and slices, and drops the updates of a scatter that are
 # not all within the array. IREE clamps only some gathers, reads the indices of slices as integers
 # with a sign, or without one, by their width, and takes few scatters as they are defined
-# (`scatters`).
+# (`scatter_rows`).
 
 _SAFE = ("i32", "i64", "ui8", "ui16", "ui32")
 """The types in which IREE reads the indices of slices correctly."""

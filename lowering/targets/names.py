@@ -8,9 +8,9 @@
     cpu:aarch64,dotprod  such a machine with these features, or of a level
     cpu:cortex-m4        a microcontroller, in C (also m7, m33, m55, riscv32; armv7 for Linux)
     cpu:wasm32           WebAssembly, in JavaScript
-    cuda                 NVIDIA GPUs from sm_80 on (see `cuda_architectures.DEFAULT`)
+    cuda                 NVIDIA GPUs from sm_80 on (see `targets.gpu.DEFAULT`)
     cuda:sm_86           those from this architecture on
-    cuda:t4              those from this GPU's architecture on (see `cuda_architectures`)
+    cuda:t4              those from this GPU's architecture on (see `architecture_of`)
     vulkan               GPUs with a driver for Vulkan, float32 only, loops left to IREE
 
 For any spelling, the compiler gets the architecture, the resolved list of features and a generic

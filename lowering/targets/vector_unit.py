@@ -46,7 +46,7 @@ class WeightFormat:
         is_unsigned: Whether the instruction takes weights as unsigned: half of their range is added
             to them (`offset`).
         quantized_lhs: The element type in which tiles read the left-hand side if its rows are
-            quantized to int8 (`cpu.tiles.int8_rows`); otherwise empty.
+            quantized to int8 (`cpu.tiles.quantize_row`); otherwise empty.
         tiles: The instruction of a matrix unit that multiplies tiles (`cpu.matrix_unit`); empty if
             there is none. Where it does not suit a product, or the system refuses it, the tiles of
             registers give the same bits.
@@ -250,7 +250,7 @@ _IN_AN_ENGINE: dict[str, Any] = {
 iteration before its arithmetic, later versions write constants again in every block: short
 iterations with few values at a time take a fourth to a half less time. More sums save more than
 more rows of weights. There are no threads, and IREE's function that widens float16 is unusable
-(`passes/widen_float16.py`)."""
+(`passes/iree_faults/widen_float16.py`)."""
 
 _OPERATIONS, _BYTES = 100_000, 60_000
 """The multiplications and additions, and the bytes of weights, of a step of a microsecond."""

@@ -6,7 +6,7 @@ of a caller such as torch. Results lie in one of four kinds of memory:
 - pooled: memory of the executor, copied to new arrays; for small results on the host
 - fresh: memory of the call, which the results keep; for large ones, and for those on the device
 - the caller's
-- the memory of a state, which the next call reads (`Calls.with_states`)
+- the memory of a state, which the next call reads (`DirectCalls.with_states`)
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import numpy as np
 import processes
 import pytest
 from cases import assert_same_bits
-from quick import only
+from quick import first, only
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, DeviceError, InvalidArgumentError
@@ -203,14 +203,14 @@ it shows here: it was 150 when calls of the same types did not find their functi
 
 
 @pytest.mark.parametrize(
-    "op", only(["LSTMBlockCell", "BlockLSTMV2", "GRUBlockCell", "CudnnRNNV3"], "CudnnRNNV3")
+    "op", first(["CudnnRNNV3", "BlockLSTMV2", "LSTMBlockCell", "GRUBlockCell"], 2)
 )
 def test_a_warm_raw_op_enters_few_python_functions(op: str) -> None:
     dims = {"batch_size": 2, "input_size": 3, "num_units": 4}
     dims |= {"seq_length": 2, "batch_size": 1} if op in ("BlockLSTMV2", "CudnnRNNV3") else {}
     dims |= {"num_layers": 1} if op == "CudnnRNNV3" else {}
     (spec,) = rc.build(op, **dims).functions
-    arguments = {a.name: np.full(a.shape, a.maximum or 0, a.dtype) for a in spec.arguments}
+    arguments = {a.name: np.full(a.shape, a.maximum or 0, a.dtype)[()] for a in spec.arguments}
     raw_op = getattr(rc.raw_ops, op)
     for _ in range(5):
         raw_op(**arguments)

@@ -292,6 +292,10 @@ def test_raw_ops(artifact: rc.Artifact, repeated: list[bool]) -> None:
     assert repeated[-1]
     found = call(seq_len_max=1)  # a number that came as an array before
     assert_same_bits(found, wanted(artifact, {**given(), "seq_len_max": np.int64(1)}))
+    for steps in (np.int64(1), np.int64(2), np.int64(1)):
+        assert_same_bits(
+            call(seq_len_max=steps), wanted(artifact, {**given(), "seq_len_max": steps})
+        )
     with pytest.raises(InvalidArgumentError, match=r"'seq_len_max': expected a value in 0\.\.2"):
         call(seq_len_max=np.int64(3))
     with pytest.raises(InvalidArgumentError, match="'x': expected rank 3"):

@@ -13,7 +13,7 @@ of every gate at once, for a tile of rows,
     rows n.. of the outputs = 0
 
 so that only a tile of products (a few KiB of stack) and the results of the step leave registers
-(`step_tile`). Weights are packed into panels ``[G, N/P, K, P]`` once per call, before the dispatch;
+(`StepTile`). Weights are packed into panels ``[G, N/P, K, P]`` once per call, before the dispatch;
 for a single row into ``[N/P, K, G*P]``, to have enough independent sums.
 
 The dispatch's operands are materialized by `flow.tensor.clone`; otherwise IREE would fuse the cheap

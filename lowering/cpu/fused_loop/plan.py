@@ -1,6 +1,6 @@
 """Plans the writes of a time loop's dispatch on a CPU: their arrays, groups and parts.
 
-A state is updated in place, in a ring of two rows (`state_ring`). A left-hand side that a step
+A state is updated in place, in a ring of two rows (`StateRing`). A left-hand side that a step
 computes is written to a scratch ring, or to the corresponding output, if there is one. Because a
 level never reads what it writes, the last tile of rows may overlap the previous one, so may the
 last panel of units, and two workgroups may write the same numbers to it.
@@ -470,7 +470,7 @@ class LoopPlan:
         cuts: The numbers of parts into which the units and the rows of a group are divided, each
             with the batch size from which on it applies, in order.
         by_length: Whether rings hold rows in the order of their lengths.
-        quantized: The left-hand sides whose rows are quantized (`int8_steps`), each with the key of
+        quantized: The left-hand sides whose rows are quantized (`StepRows`), each with the key of
             its arrays and the format of its weights.
     """
 

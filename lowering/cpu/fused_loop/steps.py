@@ -1,8 +1,8 @@
 """The loop over time of a dispatch on a CPU, and how workgroups share a step.
 
 A step has a turn for each of its groups (`plan`). Each part of a turn is some panels and some rows
-of the group. A part loops over its panels, and within a panel over its tiles (`tile_heights`), each
-of which is a `step_tile`.
+of the group. A part loops over its panels, and within a panel over its tiles (`heights`), each
+of which is a `StepTile`.
 """
 
 from __future__ import annotations

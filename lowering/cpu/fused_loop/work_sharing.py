@@ -150,7 +150,7 @@ def part_order(workgroup: int, parts: int) -> tuple[int, int]:
 # A row with fewer steps than others finishes early, or starts late if time runs backwards. In
 # this order the active rows of a step come first, and tiles without active rows need no product;
 # inactive rows are not written. Inputs and outputs are not reordered: only the rings
-# (`state_ring`) store rows in this order, and rows of other arrays are found by their number.
+# (`StateRing`) store rows in this order, and rows of other arrays are found by their number.
 #
 # A separate dispatch counts and sorts in B + T steps, where T is the number of rows of the loop's
 # outputs.
@@ -161,7 +161,7 @@ def part_order(workgroup: int, parts: int) -> tuple[int, int]:
 #
 # Initial states are copied to the ring row that a row's first step reads. Final states are read
 # from the ring row that its last step wrote, or from the same one if it has no steps
-# (`state_ring`). With n the number of steps that are run, at most n of which count for a row:
+# (`StateRing`). With n the number of steps that are run, at most n of which count for a row:
 #
 #     leaving early   first step 0, last step min(steps[b], n) - 1
 #     starting late   first step n - min(steps[b], n), last step n - 1

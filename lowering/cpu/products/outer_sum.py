@@ -11,7 +11,7 @@ has rows, a panel of rhs as many as it has columns:
         write the sums
 
 The rows are added one after the other, by `vector.fma`; pairs of bfloat16 by an instruction, as in
-`cpu.tiles.bfloat16_pairs`.
+`cpu.tiles.PairsProduct`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat
 #     panels[n, k, :] = matrix[row(k), n * width :][: width]          # [N / width, K, width]
 #
 # Each panel is contiguous. 16-bit numbers are widened on the way. If bfloat16 is multiplied as
-# pairs (`bfloat16_pairs`), two rows become one row of pairs, ``i32`` with the even row's number
+# pairs (`PairsProduct`), two rows become one row of pairs, ``i32`` with the even row's number
 # low, and an odd number of rows is padded with zeros. Where pairs are widened, the two rows of
 # each pair are swapped: the odd number is added before the even one, as the instruction does.
 

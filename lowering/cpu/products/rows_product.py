@@ -8,10 +8,10 @@
 
 | rows | partitions | |
 |---|---|---|
-| all, of a known number | blocks of rows, and parts of the columns | `blocks` |
-| the first ones, or all of an open number | rows | `partitions` |
-| listed | rows | `partitions` |
-| to be quantized | rows, and parts of the columns | `partitions` |
+| all, of a known number | blocks of rows, and parts of the columns | `Blocks` |
+| the first ones, or all of an open number | rows | `Partition` |
+| listed | rows | `GatheredPartition` |
+| to be quantized | rows, and parts of the columns | `QuantizedPartition` |
 | a single one | parts of the columns | `_SingleRow` |
 
 Remainders: the last tile of rows, the last block, and the last panel that is read in place overlap
