@@ -54,7 +54,8 @@ class Architecture:
         rounds_to_float16: Features with an instruction that rounds float32 to float16; an empty
             name: all processors.
         float64_unit: Features with instructions for float64; an empty name: all processors.
-        loses_nan: Whether LLVM's comparisons of vectors are wrong for NaN (`passes/iree_faults/keep_nan.py`).
+        loses_nan: Whether LLVM's comparisons of vectors are wrong for NaN
+            (`passes/iree_faults/keep_nan.py`).
         elf: The machine's number in ELF files, and the flags of its usual ABI: on RISC-V, that of
             lp64d and of ilp32f; on Arm, EABI 5. None if its object files have another format.
         formats: The output formats that its modules support: ``"vmfb"``, ``"c"``, ``"js"``.

@@ -1,6 +1,7 @@
 """NaN and infinities in any argument reach the results that they reach on this machine.
 
-On the processor with vectors of floats whose comparisons LLVM gets wrong (`passes/iree_faults/keep_nan.py`).
+On the processor with vectors of floats whose comparisons LLVM gets wrong
+(`passes/iree_faults/keep_nan.py`).
 """
 
 from __future__ import annotations
