@@ -8,13 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["PAIRS", "SUMS", "Step", "fused", "pairs", "products", "quads", "reads", "row_bytes"]
+__all__ = [
+    *("PAIRS", "SUMS", "TILES", "TILE_SUMS", "Step", "fused", "pairs", "products", "quads"),
+    *("reads", "row_bytes", "tiles"),
+]
 
 SUMS = 12
 """Enough for two units with a latency of six; with two more they fit into sixteen registers."""
 
 PAIRS = "avx512bf16"
 """The processor feature that multiplies pairs of bfloat16 and adds them to float32."""
+
+TILES = {"bfloat16": ("amx-bf16", "tdpbf16ps"), "int8": ("amx-int8", "tdpbssd")}
+"""By dtype, the feature of a matrix unit and its instruction."""
+
+TILE_SUMS = 6
+"""The tiles of sums: of eight, one is for the factors."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +112,59 @@ def products(name: str, lanes: int, step: Step) -> str:
         *writes,
     ]
     return _function(name, _array(lanes), _array(lanes), body, f"%w{SUMS}")
+
+
+def tiles(name: str, instruction: str) -> str:
+    """``name(array [SUMS + 1, 16], times)``: a tile times itself, added to zeros.
+
+    All 16 rows of the tile are the last vector of the array. The results are the first rows of the
+    sums, again and again. The process must have permission to use tiles.
+    """
+    array, vector, amx = _array(16), "vector<16xf32>", "!llvm.x86_amx"
+    shape, place = "%sixteen, %bytes", "%at, %bytes_apart"
+    carried = ", ".join(f"%s{k} = %z{k}" for k in range(TILE_SUMS))
+    types = ", ".join([amx] * TILE_SUMS)
+
+    def call(what: str, operands: str, kinds: str, result: str = "()") -> str:
+        return f'llvm.call_intrinsic "llvm.x86.{what}.internal"({operands}) : ({kinds}) -> {result}'
+
+    product = "%sixteen, %bytes, %bytes, {}, %p, %q", f"i16, i16, i16, {amx}, {amx}, {amx}"
+    writes: list[str] = []
+    for k in range(SUMS + 1):
+        operands = f"{shape}, {place}, %r#{k % TILE_SUMS}"
+        writes.append(call("tilestored64", operands, f"i16, i16, !llvm.ptr, i64, {amx}"))
+        writes.append(f"%e{k} = vector.load %tile[%c0, %c0] : memref<16x16xf32>, {vector}")
+        writes.append(
+            f"%w{k + 1} = vector.transfer_write %e{k}, %w{k}[%c{k}, %c0] {{in_bounds = [true]}} : "
+            f"{vector}, {array}"
+        )
+    load = call("tileloadd64", f"{shape}, {place}", "i16, i16, !llvm.ptr, i64", amx)
+    body = [
+        *_constants(16),
+        "%sixteen = llvm.mlir.constant(16 : i16) : i16",
+        "%bytes = llvm.mlir.constant(64 : i16) : i16",
+        "%bytes_apart = llvm.mlir.constant(64 : i64) : i64",
+        f"%f = {_read(f'%c{SUMS}', '%c0', array, 16)}",
+        "%tile = memref.alloca() : memref<16x16xf32>",
+        *(f"vector.store %f, %tile[%c{k}, %c0] : memref<16x16xf32>, {vector}" for k in range(16)),
+        "%index = memref.extract_aligned_pointer_as_index %tile : memref<16x16xf32> -> index",
+        "%address = arith.index_cast %index : index to i64",
+        "%at = llvm.inttoptr %address : i64 to !llvm.ptr",
+        f"%p = {load}",
+        f"%q = {load}",
+        *(f"%z{k} = {call('tilezero', shape, 'i16, i16', amx)}" for k in range(TILE_SUMS)),
+        f"%r:{TILE_SUMS} = scf.for %k = %c0 to %times step %c1 iter_args({carried}) "
+        f"-> ({types}) {{",
+        *(
+            f"%n{k} = {call(instruction, product[0].format(f'%s{k}'), product[1], amx)}"
+            for k in range(TILE_SUMS)
+        ),
+        f"scf.yield {', '.join(f'%n{k}' for k in range(TILE_SUMS))} : {types}",
+        "}",
+        f"%w0 = tensor.empty() : {array}",
+        *writes,
+    ]
+    return _function(name, array, array, body, f"%w{SUMS + 1}")
 
 
 def reads(name: str, lanes: int) -> str:

@@ -150,7 +150,8 @@ def describe_machine() -> dict[str, Any]:
     info = _fields(Path("/proc/cpuinfo"))
     memory = _fields(Path("/proc/meminfo")).get("MemTotal", "0 kB").split()[0]
     flags = info.get("flags", info.get("Features", "")).split()
-    vector = ("avx2", "fma", "avx512f", "avx512_bf16", "avx512_fp16", "amx_bf16", "asimd", "sve")
+    vector = ("avx2", "fma", "avx512f", "avx512_bf16", "avx512_fp16", "amx_bf16", "amx_int8")
+    vector += ("asimd", "sve")
     return {
         "cpu": info.get("model name", platform.machine()),
         "architecture": platform.machine(),

@@ -5,8 +5,8 @@ numbers:
 
 - *products*: twelve vectors of sums in registers are multiplied and added to without end, in
   float32 by fused multiply-add, in bfloat16 by ``vdpbf16ps`` and in int8 by ``vpdpbusd`` where the
-  processor has them. No memory is read, so no implementation of a matrix product can be faster,
-  apart from matrix units (AMX).
+  processor has them. With a matrix unit, AMX, it is six tiles, by ``tdpbf16ps`` and ``tdpbssd``. No
+  memory is read, so no implementation of a matrix product can be faster.
 - *reads*: the vectors of an array are added up again and again. It is as large as the weights
   of a step, so it comes from the same cache or memory as those weights.
 
@@ -36,6 +36,7 @@ from rnn_compiler.lowering.compiler.iree_compile import compile_module
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.runtime.device.huge_pages import use_huge_pages
+from rnn_compiler.schema import cpu_features
 
 __all__ = ["cache_of", "limit", "start"]
 
@@ -142,6 +143,11 @@ def _calibrated(run: Callable[[int], Any]) -> int:
 def products_kernel(dtype: str) -> Kernel:
     """Multiplies and adds in registers."""
     lanes = vector_lanes()
+    if dtype in tiled_dtypes():
+        group = 2 if dtype == "bfloat16" else 4
+        array = np.zeros((kernels.SUMS + 1, 16), np.float32)
+        operations = kernels.TILE_SUMS * 16 * 16 * 16 * 2 * group
+        return prepared_kernel(f"tiles_{dtype}", array), operations
     group, name = _instruction(dtype)
     array = np.full((kernels.SUMS + 1, lanes), 0.5, np.float32)
     return prepared_kernel(name, array), kernels.SUMS * lanes * 2 * group
@@ -190,6 +196,14 @@ def prepared_kernel(name: str, array: Any) -> Callable[[int], Any]:
     return run
 
 
+@functools.cache
+def tiled_dtypes() -> list[str]:
+    """The dtypes that this processor's matrix unit multiplies, if the system permits it."""
+    features = resolve_target("cpu").features
+    found = [dtype for dtype, (feature, _) in kernels.TILES.items() if feature in features]
+    return found if found and cpu_features.grants_tiles() else []
+
+
 def vector_lanes() -> int:
     return VectorUnit.of(resolve_target("cpu")).lanes("f32")
 
@@ -209,5 +223,6 @@ def _payload() -> bytes:
         parts.append(kernels.products("pairs", 16, kernels.pairs()))
     if int8_group() == 4:
         parts.append(kernels.products("quads", lanes, kernels.quads(lanes)))
+    parts += [kernels.tiles(f"tiles_{each}", kernels.TILES[each][1]) for each in tiled_dtypes()]
     with tempfile.TemporaryDirectory(prefix="rnn-compiler-") as folder:
         return compile_module("\n".join(parts), target, reproducers=Path(folder))

@@ -42,13 +42,13 @@ from rnn_compiler.lowering.codegen.registers import accumulate
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import WeightFormat
 
-ROWS, _COLUMNS, _BYTES = 16, 16, 64
+ROWS, COLUMNS, _BYTES = 16, 16, 64
 """The rows of a tile, its columns of 32 bits, and the bytes of a row."""
 
 _FEWEST = 4
 """The fewest rows for which tiles pay."""
 
-_PANELS = (_COLUMNS, 2 * _COLUMNS)
+_PANELS = (COLUMNS, 2 * COLUMNS)
 """The columns of panels that are one tile wide, or two."""
 
 _ARCH_PRCTL, _REQUEST, _TILE_DATA = 158, 0x1023, 18
@@ -120,7 +120,7 @@ class MatrixUnit:
     ) -> None:
         """Emits the product of some rows and a panel that it takes, to a position of an array."""
         rows, inner = known(lhs.shape)
-        wide = format.columns(known(panel.shape)[1]) // _COLUMNS
+        wide = format.columns(known(panel.shape)[1]) // COLUMNS
         starts = [*range(0, rows - self._rows, self._rows), rows - self._rows]
         for first in range(0, len(starts), self._high):
             some = starts[first : first + self._high]
@@ -143,7 +143,7 @@ class _Block:
         self.body, self.format, self.wide = body, format, wide
         self.element_bytes = bits(lhs.element) // 8
         made, (row, column) = to
-        halves = range(0, wide * _COLUMNS, _COLUMNS)
+        halves = range(0, wide * COLUMNS, COLUMNS)
         self.left = [_address(body, lhs, start, 0) for start in starts]
         self.right = [_address(body, panel, 0, format.width(half)) for half in halves]
         self.sums = [

@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integers
+from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integer, integers, segments
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, cast, known
 from rnn_compiler.lowering.codegen.registers import (
     accumulate,
@@ -24,6 +24,7 @@ from rnn_compiler.lowering.codegen.registers import (
     reduce,
 )
 from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
+from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
 from rnn_compiler.schema.int8 import FRACTION_BITS, LARGEST, LEAST
 
@@ -104,6 +105,9 @@ def _shuffle(body: Body, pair: tuple[Number, Number], lanes: Sequence[int]) -> N
 
 
 # The tiles that a product of few rows is divided into, each with its sums in registers.
+
+_LINE = 64
+"""The bytes of a cache line."""
 
 _MIN_COLUMNS = 4
 """The fewest columns of a panel that `tiles_of` divides."""
@@ -709,6 +713,36 @@ def copy_row(
         body.write(value, target[0], [*target[1], number + column])
 
     body.loop(0, width, lanes, [target[0]], vector)
+
+
+def stream_rows(body: Body, source: Array, target: Array, at: Sequence[Index]) -> None:
+    """Emits a copy of rows of 32-bit numbers to a position, past the caches, in lines.
+
+    `wait_for_streams` comes after the last one.
+    """
+    (rows, width), lanes = known(source.shape), _LINE // 4
+    assert target.place is not None
+    place = target.place.at(at)
+    streamed = {"nontemporal": ir.BoolAttr.get(True), "alignment": integer(_LINE)}
+
+    def row(number: Number) -> None:
+        first, start = place.at([number, 0]).indices()
+        for column in range(0, width, lanes):
+            numbers = body.read(source, [number, column], lanes)
+            to = [body.index(first), body.index(start + column)]
+            body.op("vector.store", [numbers, place.memory.memref, *to], [], streamed)
+
+    body.loop(0, rows, 1, [], row)
+
+
+def wait_for_streams(body: Body) -> None:
+    """Emits that stores past the caches end before other threads are told of them."""
+    attributes = {
+        "intrin": ir.StringAttr.get("llvm.x86.sse.sfence"),
+        "operandSegmentSizes": segments(0, 0),
+        "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
+    }
+    body.op("llvm.call_intrinsic", [], [], attributes)
 
 
 def zeros_in_place(body: Body, vectors: VectorUnit, array: Array) -> Array:

@@ -76,6 +76,27 @@ def test_every_quad_is_multiplied_and_added_every_time() -> None:
         np.testing.assert_array_equal(found, bits[:-1].view(np.int32) + added)
 
 
+@pytest.mark.skipif("bfloat16" not in machine.tiled_dtypes(), reason="no AMX")
+def test_every_tile_of_bfloat16_is_multiplied_and_added_every_time() -> None:
+    halves = np.random.default_rng(0).uniform(-1, 1, (kernels.SUMS + 1, 32))
+    array = halves.astype(ml_dtypes.bfloat16).view(np.float32)
+    pairs = array[-1].view(ml_dtypes.bfloat16).astype(np.float64).reshape(16, 2)
+    for times in (0, 1, 3):
+        found = run("tiles_bfloat16", array, times)
+        expected = times * (pairs.sum(0) * pairs).sum(1)
+        np.testing.assert_allclose(found, np.tile(expected, (len(found), 1)), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.skipif("int8" not in machine.tiled_dtypes(), reason="no AMX")
+def test_every_tile_of_int8_is_multiplied_and_added_every_time() -> None:
+    bits = np.random.default_rng(0).integers(-99, 99, (kernels.SUMS + 1, 64), np.int8)
+    quads = bits[-1].astype(np.int32).reshape(16, 4)
+    for times in (0, 1, 3):
+        found = run("tiles_int8", bits.view(np.float32), times).view(np.int32)
+        expected = times * (quads.sum(0) * quads).sum(1)
+        np.testing.assert_array_equal(found, np.tile(expected, (len(found), 1)))
+
+
 def test_the_work_of_a_kernel_is_what_it_is_credited_with() -> None:
     lanes = machine.vector_lanes()
     assert machine.products_kernel("float32")[1] == 2 * kernels.SUMS * lanes

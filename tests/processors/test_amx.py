@@ -43,8 +43,10 @@ def test_on_amx(permission: str, pytestconfig: pytest.Config) -> None:
         [TESTS / "numeric/test_products.py", "-m", "", "-k", "paired"],
         [TESTS / "numeric/test_int8.py", "-m", ""],
         [TESTS / "numeric/test_sixteen_bits.py", "-m", ""],
+        [TESTS / "bench/test_machine.py", "-m", "", "-k", "every"],
+        [TESTS / "numeric/test_reference.py", "-m", "", "-k", "bfloat16"],
     ],
-    ids=["on_amx", "products", "int8", "sixteen_bits"],
+    ids=["on_amx", "products", "int8", "sixteen_bits", "machine", "reference"],
 )
 def test_other_tests_on_amx(
     arguments: list[Any], permission: str, pytestconfig: pytest.Config

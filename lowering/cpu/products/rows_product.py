@@ -39,6 +39,7 @@ from rnn_compiler.lowering.codegen.body import (
 )
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.partition import first_only, partition
+from rnn_compiler.lowering.cpu.matrix_unit import COLUMNS as UNIT_COLUMNS
 from rnn_compiler.lowering.cpu.matrix_unit import ROWS as UNIT_ROWS
 from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
 from rnn_compiler.lowering.cpu.packing import pack
@@ -51,8 +52,10 @@ from rnn_compiler.lowering.cpu.tiles import (
     rescaled,
     row_dot,
     starts_of,
+    stream_rows,
     tile_matmul,
     unit_matmul,
+    wait_for_streams,
     zeros_in_place,
 )
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
@@ -81,6 +84,10 @@ packing pays for at least twice `_MANY` rows."""
 
 STREAM = 16
 """Rows of a streamed right-hand side that are read at a time, or as many as are summed apart."""
+
+BYPASS = 4
+"""How many times the size of a cache a matrix unit's results must be to bypass it. An ordinary
+store reads its line first, which pays where the next reader still finds it."""
 
 ROWS_AT_ONCE, COPIES_AT_ONCE = 512, 128
 """Rows that a workgroup multiplies at a time, in place and gathered."""
@@ -112,6 +119,7 @@ class Blocking:
         count: The number of parts into which the rows are divided.
         least: The fewest rows of a part of a computed number of rows.
         high: The rows of a tile, or more than those of the last one.
+        bypasses: Whether a matrix unit's results bypass the caches.
         block: The rows of a part of a known number of rows: a block.
         across: The number of parts into which the columns are divided.
         width: The columns of a part; for a single row, parts may differ.
@@ -156,6 +164,9 @@ class Blocking:
         self.least = self.high if format.is_quantized else _MIN_ROWS
         self.block, self.width = -(-self.rows // self.count), self.columns // self.across
         self.tile = self._height()
+        results = rows * self.columns * 4 if isinstance(rows, int) else 0
+        is_aligned = self.columns % UNIT_COLUMNS == 0
+        self.bypasses = bool(format.tiles) and is_aligned and results > BYPASS * vectors.cache
 
     @property
     def workgroups(self) -> int:
@@ -497,11 +508,16 @@ class PanelProduct:
                 sizes = (*made.shape[:-1], width)
                 made = body.extract(made, [0] * len(sizes), sizes)
             body.insert(made, array, [at[0] + base, *at[1:]])
-        elif width == self.plan.panel:
-            unit_matmul(body, *how, self.unit, (array, [at[0] + base, at[1]]))
+            return
+        position = [at[0] + base, at[1]]
+        if width == self.plan.panel and not self.plan.bypasses:
+            unit_matmul(body, *how, self.unit, (array, position))
+            return
+        made, rows = tile_matmul(body, *how, unit=self.unit), known(lhs.shape)[0]
+        if width == self.plan.panel:
+            stream_rows(body, made, array, position)
         else:
-            made = tile_matmul(body, *how, unit=self.unit)
-            self.copy_rows(made, known(lhs.shape)[0], width, array, [at[0] + base, at[1]])
+            self.copy_rows(made, rows, width, array, position)
 
     def copy_rows(
         self, made: Array, rows: Index, width: int, array: Array, position: Sequence[Index]
@@ -541,6 +557,8 @@ class Blocks(PanelProduct):
             self._stream()
         else:
             self.panels(plan.width, [self.part], self._rows_of)
+        if plan.bypasses:
+            wait_for_streams(body)
         body.insert(self.part, whole, starts)
         self.executable.dispatch()
         return whole
