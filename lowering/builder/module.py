@@ -159,11 +159,13 @@ class EmittedOp(NamedTuple):
 
     Attributes:
         whole: The description of its op with all arguments and results, which is emitted first.
+        zeros: The names of arguments that are 0 instead.
     """
 
     spec: FunctionSpec
     whole: FunctionSpec
     emit: Emitter
+    zeros: Sequence[str] = ()
 
 
 def build_module(functions: Iterable[EmittedOp], name: str = "") -> str:
@@ -183,7 +185,7 @@ def build_module(functions: Iterable[EmittedOp], name: str = "") -> str:
 
 def add_function(module: ir.Module, function: EmittedOp, *, private: bool = False) -> None:
     """Adds the function of an op to a module."""
-    spec, whole, emit = function
+    spec, whole, emit, zeros = function
     builder = Builder(module, whole)
     names = [argument.name for argument in spec.arguments]
 
@@ -193,6 +195,10 @@ def add_function(module: ir.Module, function: EmittedOp, *, private: bool = Fals
             builder.formula(f"{each.name} = frozen")
             type = Type(each.shape, each.dtype)
             arguments[each.name] = builder.declared(spec.parameter(each.name), type)
+        for each in whole.arguments:
+            if each.name in zeros:
+                builder.formula(f"{each.name} = 0")
+                arguments[each.name] = builder.full(0, each.shape, each.dtype)
         return emit(builder, whole, with_int8(whole, arguments))
 
     types = _types(spec.arguments)

@@ -10,7 +10,7 @@ to any consumer of StableHLO.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -118,8 +118,9 @@ def link_module(*sources: Source) -> Linked:
         is_open = any(map(is_network, ops_of(module.body)))
         for call in calls:
             spec, used = instance_of(call, is_open=is_open), _used(call)
-            given = [k for k in range(len(spec.arguments)) if not _counts_all_steps(call, spec, k)]
-            _replace(call, _function(module, spec, given, used, made), given, used)
+            known = _known(call, spec)
+            given = [k for k in range(len(spec.arguments)) if k not in known]
+            _replace(call, _function(module, spec, known, used, made), given, used)
         module.operation.verify()
         weights = Weights(callees_first(module), made.values())
         functions = sharing_states(
@@ -192,48 +193,61 @@ def _used(call: Call) -> list[int]:
     return used or [*range(len(call.results))]
 
 
-def _counts_all_steps(call: Call, spec: FunctionSpec, number: int) -> bool:
-    """Whether an argument is lengths that are constant, and say that all steps of all rows count.
+def _known(call: Call, spec: FunctionSpec) -> dict[int, str]:
+    """The arguments that are constants for which an op has less to do, and what each is.
 
-    Without them, the op neither masks nor counts steps.
+    "all steps": lengths that count all steps of all rows. The op then neither masks nor counts
+    steps. "zeros": a sequence of zeros, such as the gradient of an output that nothing reads. The
+    op then has no array of them.
     """
-    if spec.arguments[number].name != "sequence_lengths" or call.is_declaration:
-        return False
-    value = call.operation.operands[number]
+    found: dict[int, str] = {}
+    for number, argument in enumerate(spec.arguments):
+        splat = None if call.is_declaration else _splat_value(call.operation.operands[number])
+        if splat is None:
+            continue
+        steps = spec.dims.get("seq_length")
+        if argument.name == "sequence_lengths" and splat == steps:
+            found[number] = "all steps"
+        elif len(argument.shape) == 3 and argument.shape[0] == steps and str(splat) == "0.0":
+            found[number] = "zeros"
+    return found
+
+
+def _splat_value(value: ir.Value) -> float | None:
+    """The number that a constant repeats; None for other values."""
     while not isinstance(value.owner, ir.Block):
         op = value.owner.operation
         if op.name == "stablehlo.constant":
             dense = ir.DenseElementsAttr(op.attributes["value"])
-            whole = ir.IntegerAttr.get(
-                ir.ShapedType(dense.type).element_type, static_size(spec.dims["seq_length"])
-            )
-            return dense.is_splat and dense.get_splat_value() == whole
+            number = dense.get_splat_value() if dense.is_splat else None
+            return number.value if isinstance(number, ir.IntegerAttr | ir.FloatAttr) else None
         if op.name not in ("stablehlo.broadcast_in_dim", "stablehlo.reshape"):
-            return False
+            return None
         value = op.operands[0]
-    return False
+    return None
 
 
 def _function(
     module: ir.Module,
     spec: FunctionSpec,
-    given: Sequence[int],
+    known: Mapping[int, str],
     used: Sequence[int],
     made: dict[str, FunctionSpec],
 ) -> FunctionSpec:
-    """The function of an op at given sizes with some arguments and results; perhaps a new one."""
+    """The function of an op at given sizes, with what is unknown and used; perhaps a new one."""
     sizes = [spec.op, spec.dtype, spec.json_dims, spec.json_attributes]
-    key = json.dumps([*sizes, [*given], [*used]])
+    key = json.dumps([*sizes, {**known}, [*used]])
     if key not in made:
         symbol = unused_symbol(module.operation, f"rnn_compiler_{spec.function}")
         whole = replace(spec, function=symbol)
         made[key] = replace(
             whole,
-            arguments=tuple(spec.arguments[number] for number in given),
+            arguments=tuple(each for k, each in enumerate(spec.arguments) if k not in known),
             results=tuple(spec.results[number] for number in used),
         )
         alone = ir.Module.create()  # in which nothing else can be mistaken for unused
-        add_function(alone, EmittedOp(made[key], whole, CALLED[spec.op].emit))
+        zeros = [spec.arguments[k].name for k, what in known.items() if what == "zeros"]
+        add_function(alone, EmittedOp(made[key], whole, CALLED[spec.op].emit, zeros))
         for op in ops_of(alone.body):
             if symbol_of(op) == symbol:
                 op.attributes["sym_visibility"] = ir.StringAttr.get("private")

@@ -3,9 +3,9 @@
 Requires: a portable module; the target is a CPU.
 Matches: the composites that `builder.time_loop` makes. Replaces the function that each names as its
 decomposition by a `cpu.fused_loop`; the composite itself, and everything else, stays. Loops that
-are alike (of blocks of time, say) share a dispatch. Where memory is scarce, steps compute the
-products of their inputs (`cpu.fused_loop.plan`). An output that is only inserted into a
-larger array is written there (`cpu.fused_loop.plan`).
+are alike (of blocks of time, say) share a dispatch. A sequence of zeros is no array. Where memory
+is scarce, steps compute the products of their inputs, and write columns that two outputs share
+once. An output that is only inserted into a larger array is written there (`cpu.fused_loop.plan`).
 Leaves, with a recorded reason: a loop of another form, or whose decomposition belongs to several
 composites.
 Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
@@ -14,10 +14,17 @@ Ensures: a time loop is a plain one only if `PassContext.plain_loops` names it.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
-from rnn_compiler.lowering.analysis.values import defining, splat_of, tied
+from rnn_compiler.lowering.analysis.values import array_of, defining, splat_of, tied
+from rnn_compiler.lowering.codegen.attributes import integer
+from rnn_compiler.lowering.codegen.body import ArrayType, Body, known
 from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
-from rnn_compiler.lowering.cpu.fused_loop.plan import with_input_products, with_inserted_outputs
+from rnn_compiler.lowering.cpu.fused_loop.plan import (
+    with_input_products,
+    with_inserted_outputs,
+    with_known_rows,
+    with_shared_outputs,
+)
 from rnn_compiler.lowering.mlir.bindings import (
     block_of,
     function_of,
@@ -51,9 +58,11 @@ def fuse_time_loops(context: PassContext) -> None:
         try:
             loop, given = TimeLoop.of(composite, functions), list(composite.operands)
             results: list[ir.Value] = [*composite.results]
+            loop, given = with_known_rows(loop, given)
             if not vectors.has_memory:
                 loop, given = with_input_products(loop, given, vectors)
             loop, given, results = with_inserted_outputs(loop, given, results)
+            loop, shared = (loop, {}) if vectors.has_memory else with_shared_outputs(loop)
             fused = FusedLoop(
                 symbol,
                 loop,
@@ -71,7 +80,13 @@ def fuse_time_loops(context: PassContext) -> None:
             for value, operand in zip(loop.arguments, given, strict=True)
         ]
         fused.function.insert_at(ir.InsertionPoint(functions[symbol]), made)
-        called = call_before(composite, symbol, operands, [each.type for each in results])
+        types = [
+            _without_columns(old.type, shared[number].columns) if number in shared else old.type
+            for number, old in enumerate(results)
+        ]
+        called = call_before(composite, symbol, operands, types)
+        for number, (output, columns) in shared.items():
+            called[number] = _joined(called[output], columns, called[number], composite)
         for old, new in zip(results, called, strict=True):
             old.replace_all_uses_with(new)
             if defining(old) != composite:
@@ -89,6 +104,25 @@ def _decompositions_in(step: ir.Operation) -> list[str]:
     """The decompositions of the composites in a step."""
     ops = ops_of(block_of(step))
     return [decomposition_of(op) for op in ops if op.name == "stablehlo.composite"]
+
+
+def _without_columns(kind: ir.Type, count: int) -> ir.Type:
+    """The type of an array without its first columns."""
+    *sizes, columns = ir.RankedTensorType(kind).shape
+    return ir.RankedTensorType.get(
+        [*sizes, columns - count], ir.RankedTensorType(kind).element_type
+    )
+
+
+def _joined(array: ir.Value, columns: int, rest: ir.Value, before: ir.Operation) -> ir.Value:
+    """The first columns of an array, and those of another one behind them."""
+    body = Body.before(before)
+    whole, last = array_of(body, array), array_of(body, rest)
+    sizes = *whole.shape[:2], columns
+    first = body.extract(whole, [0, 0, 0], sizes)
+    type = ArrayType((*whole.shape[:2], columns + known(last.shape)[2]), whole.element)
+    dimension = {"dimension": integer(2)}
+    return body.array("stablehlo.concatenate", [first, last], type, dimension).value
 
 
 def _opaque_scalar(scalar: ir.Value) -> ir.Value:

@@ -107,6 +107,20 @@ def classification() -> Step:
     return Step(trained(loss, clipped_momentum), params, state, batch)
 
 
+def last_state() -> Step:
+    """A GRU of which only the last state is read."""
+
+    def loss(params: Any, x: Any, y: Any) -> Any:
+        zero, lengths = jnp.zeros((1, B, H)), np.full(B, T, np.int32)
+        run = rj.cudnn_rnn_v3(x, zero, zero, params["gru"], lengths, rnn_mode="gru")
+        return jnp.mean((run.output_h[0] @ params["dense"] - y) ** 2)
+
+    params = {"gru": array(3 * H * (I + H) + 6 * H), "dense": array(H, 1)}
+    state = jax.tree.map(np.zeros_like, params)
+    batch = {"x": array(T, B, I), "y": array(B, 1)}
+    return Step(trained(loss, clipped_momentum), params, state, batch)
+
+
 def reading() -> Step:
     """A dense layer, and CTC with lengths."""
 
@@ -121,7 +135,12 @@ def reading() -> Step:
     return Step(trained(loss, clipped_momentum), params, state, batch)
 
 
-STEPS = {"regression": regression, "classification": classification, "reading": reading}
+STEPS = {
+    "regression": regression,
+    "classification": classification,
+    "last state": last_state,
+    "reading": reading,
+}
 
 
 @functools.cache

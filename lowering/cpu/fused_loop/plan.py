@@ -18,11 +18,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.products import MatrixProduct
 from rnn_compiler.lowering.analysis.time_loop import (
     Columns,
     Lead,
+    LoopOutput,
     StepContext,
     StepProduct,
     TimeLoop,
@@ -33,10 +35,12 @@ from rnn_compiler.lowering.analysis.values import (
     element,
     gate_width,
     ints,
+    is_constant,
     kind,
     rank,
     row_number,
     shape,
+    splat_of,
     static_shape,
     width,
 )
@@ -60,6 +64,7 @@ from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.mlir.marks import COLUMNS
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
+from rnn_compiler.schema.open_sizes import is_static
 
 # Products of inputs that steps compute themselves, where memory is scarce.
 #
@@ -186,6 +191,85 @@ def with_inserted_outputs(
         given.append(array)
         made[number] = users[0].results[0]
     return replace(loop, arguments=arguments, outputs=outputs), given, made
+
+
+# Sequences of equal numbers, such as the gradient of an output that nothing reads: steps have the
+# number instead of rows of an array.
+
+
+def with_known_rows(
+    loop: TimeLoop, operands: Sequence[ir.Value]
+) -> tuple[TimeLoop, list[ir.Value]]:
+    """A time loop without the sequences of equal numbers that it reads, and its operands."""
+    given = dict(zip(loop.arguments, operands, strict=True))
+    for argument, operand in zip(loop.arguments, operands, strict=True):
+        if rank(argument) != 3 or not _is_splat(operand) or argument in {loop.like}:
+            continue
+        slices = [op for op in _readers(argument) if not _is_unread(op)]
+        rows = [op for each in slices for op in _readers(each.results[0])]
+        if [*map(kind, (*slices, *rows))] != ["dynamic_slice"] * len(slices) + ["reshape"] * len(
+            rows
+        ):
+            continue  # it reads more than rows
+        for row in rows:
+            number = ir.DenseElementsAttr.get_splat(row.results[0].type, splat_of(operand))
+            with ir.InsertionPoint(row), row.location:
+                made = ir.Operation.create(
+                    "stablehlo.constant", [row.results[0].type], [], {"value": number}
+                )
+            row.results[0].replace_all_uses_with(made.results[0])
+        del given[argument]
+    return replace(loop, arguments=[*given]), [*given.values()]
+
+
+def _is_splat(value: ir.Value) -> bool:
+    """Whether a value is a constant of equal numbers."""
+    attribute = is_constant(value) and defining(value).attributes["value"]
+    return bool(attribute) and ir.DenseElementsAttr(attribute).is_splat
+
+
+# Outputs that begin with the same columns as another one, where memory is scarce: of the two
+# gradients of GRU's gates, only the last third differs.
+
+
+class Shared(NamedTuple):
+    """The first columns of an output, which are those of another output.
+
+    Attributes:
+        output: The number of the other one.
+        columns: How many they are.
+    """
+
+    output: int
+    columns: int
+
+
+def with_shared_outputs(loop: TimeLoop) -> tuple[TimeLoop, dict[int, Shared]]:
+    """A time loop that writes such columns once, and what its outputs lack, by their numbers."""
+    outputs, found = [*loop.outputs], dict[int, Shared]()
+    for number, output in enumerate(loop.outputs):
+        parts = _parts(output)
+        for other, before in enumerate(map(_parts, loop.outputs[:number])):
+            if (
+                is_static(*output.shape)
+                and len(parts) > 1
+                and parts[:-1] == before[: len(parts) - 1]
+            ):
+                rest = parts[-1]
+                columns = static_shape(output.row)[1] - static_shape(rest)[1]
+                sizes = (*output.shape[:2], *static_shape(rest)[1:])
+                outputs[number] = replace(output, shape=sizes, row=rest)
+                found[number] = Shared(other, columns)
+                break
+    return replace(loop, outputs=outputs), found
+
+
+def _parts(output: LoopOutput) -> list[ir.Value]:
+    """The values side by side of which the rows of an output consist; none if it is a column."""
+    row = output.row
+    if output.columns or isinstance(row.owner, ir.Block) or kind(defining(row)) != "concatenate":
+        return []
+    return [*defining(row).operands]
 
 
 # States updated in place, as rings of two rows: a step reads one row and writes the other.

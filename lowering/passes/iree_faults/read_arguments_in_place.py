@@ -2,6 +2,9 @@
 
 Requires: a module whose time loops and products have been rewritten.
 Matches: the arguments that functions of our ops read. Puts a `util.optimization_barrier` on each.
+A barrier divides IREE's plan of the memory: what is needed before it alone is not reused behind it.
+So where memory is scarce, the barriers of a user's module are where its public functions begin, and
+there is none on what the module computes.
 IREE reads a contiguous slice in place, except for slices of an imported buffer, which it copies
 (`tests/traps/test_slices_of_arguments.py`): a layer's weights are slices of `params`, and would be
 copied at every call. The barrier hides that the tensor is the imported buffer, and is removed
@@ -13,6 +16,8 @@ Ensures: the same numbers.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rnn_compiler.lowering.analysis.control_flow import may_repeat
 from rnn_compiler.lowering.analysis.values import defining, tie_results
 from rnn_compiler.lowering.mlir.bindings import (
@@ -21,6 +26,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     ir,
     is_private,
     nested_ops,
+    ops_of,
     symbol_of,
 )
 from rnn_compiler.lowering.passes import pass_with
@@ -30,13 +36,22 @@ from rnn_compiler.lowering.rewriting.context import (
     products_are_rewritten,
     time_loops_are_rewritten,
 )
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit
+
+_VIEWS = frozenset(
+    {
+        *(f"stablehlo.{name}" for name in ("reshape", "slice", "bitcast_convert")),
+        *(f"tensor.{name}" for name in ("cast", "collapse_shape", "expand_shape", "extract_slice")),
+    }
+)
+"""Ops whose result may be in the memory of their operand."""
 
 
 def arguments_are_read_in_place(context: PassContext) -> str | None:
-    """Only `util.optimization_barrier` reads arguments that ops read; others read their sizes."""
+    """Only `util.optimization_barrier` reads these arguments; others read their sizes."""
     return first(
         f"an argument of {symbol_of(argument.owner.owner)}, by {use.owner.name}"
-        for argument in context.op_arguments()
+        for argument in _read_inside(context)
         for use in argument.uses
         if use.owner.name not in ("util.optimization_barrier", "tensor.dim")
     )
@@ -48,7 +63,13 @@ def arguments_are_read_in_place(context: PassContext) -> str | None:
 )
 def read_arguments_in_place(context: PassContext) -> None:
     """Adds the barriers."""
-    for argument in context.op_arguments():
+    hidden: dict[ir.Value, ir.Value] = {}
+    for use in _read_outside(context):
+        value = use.op.operands[use.number]
+        if value not in hidden:
+            hidden[value] = _hidden(value)
+        use.op.operands[use.number] = hidden[value]
+    for argument in _read_inside(context):
         at = ir.InsertionPoint.at_block_begin(block_of(argument.owner.owner))
         barrier = _barrier(argument, at)
         argument.replace_all_uses_except(barrier.results[0], barrier)
@@ -58,6 +79,78 @@ def read_arguments_in_place(context: PassContext) -> None:
         for k, operand in enumerate(call.operands) if callee_of(call) in looped else ():
             if not _may_change(operand):
                 call.operands[k] = _barrier(operand, ir.InsertionPoint(call)).results[0]
+
+
+class _Use(NamedTuple):
+    """A value in memory of the caller of the module, which an op's operand is, or a view of it."""
+
+    op: ir.Operation
+    number: int
+
+    @staticmethod
+    def of(op: ir.Operation, number: int) -> _Use | None:
+        """That of an operand; None if the operand is computed."""
+        while not isinstance(value := op.operands[number], ir.BlockArgument):
+            made = defining(value)
+            if made.name not in _VIEWS:
+                return _Use(op, number) if made.name == "util.global.load" else None
+            op, number = made, 0
+        return _Use(op, number)
+
+    @property
+    def is_public(self) -> bool:
+        """Whether the value is an argument of a public function, or a weight."""
+        value = self.op.operands[self.number]
+        owner = value.owner.owner.operation if isinstance(value, ir.BlockArgument) else None
+        return owner is None or (owner.name == "func.func" and not is_private(owner))
+
+
+def _uses(context: PassContext) -> dict[ir.BlockArgument, list[_Use]]:
+    """The arguments of ops that a user's module calls, each with what it may be in calls.
+
+    Only where memory is scarce: elsewhere, one plan for all may also be the larger one.
+    """
+    if not isinstance(context.processor, VectorUnit) or context.processor.has_memory:
+        return {}
+    calls: dict[str, list[ir.Operation]] = {}
+    for call in nested_ops(context.module.operation, "func.call"):
+        calls.setdefault(callee_of(call), []).append(call)
+    found: dict[ir.BlockArgument, list[_Use]] = {}
+    for argument in context.op_arguments():
+        function = argument.owner.owner.operation
+        if is_private(function):
+            uses = (
+                _Use.of(call, argument.arg_number) for call in calls.get(symbol_of(function), ())
+            )
+            found[argument] = [use for use in uses if use is not None]
+    return found
+
+
+def _read_outside(context: PassContext) -> list[_Use]:
+    """What gets a barrier where the public function begins."""
+    found = [uses for uses in _uses(context).values() if all(use.is_public for use in uses)]
+    return [*dict.fromkeys(use for uses in found for use in uses)]
+
+
+def _read_inside(context: PassContext) -> list[ir.BlockArgument]:
+    """The arguments of ops that get a barrier where the op's function begins."""
+    uses = _uses(context)
+    return [
+        argument
+        for argument in context.op_arguments()
+        if argument not in uses or not all(use.is_public for use in uses[argument])
+    ]
+
+
+def _hidden(value: ir.Value) -> ir.Value:
+    """A value behind a barrier, where its function begins."""
+    if isinstance(value, ir.BlockArgument):
+        return _barrier(value, ir.InsertionPoint.at_block_begin(value.owner)).results[0]
+    load = defining(value)
+    begin = ops_of(load.block)[0]
+    if load != begin:
+        load.move_before(begin)
+    return _barrier(value, ir.InsertionPoint.after(load)).results[0]
 
 
 def _barrier(value: ir.Value, at: ir.InsertionPoint) -> ir.Operation:
