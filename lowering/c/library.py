@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.lowering.c.cpu_check import GLIBC_INDICES, cpu_check
+from rnn_compiler.lowering.c.elf import Elf
 from rnn_compiler.lowering.c.header import print_header
 from rnn_compiler.lowering.c.interface import CFunction, functions_of
 from rnn_compiler.lowering.c.messages import Messages
-from rnn_compiler.lowering.c.object_file import CKernel, Elf, ObjectFile, frames_of, stack_size
+from rnn_compiler.lowering.c.object_file import CKernel, ObjectFile
 from rnn_compiler.lowering.c.selftest import INTERNAL as TEST_INTERNAL
 from rnn_compiler.lowering.c.selftest import Samples, print_selftest, tested
-from rnn_compiler.lowering.c.source import DEFINED, GLIBC_INDICES, INTERNAL, cpu_check, print_source
+from rnn_compiler.lowering.c.source import print_source
+from rnn_compiler.lowering.c.stack import frames_of, stack_size
 from rnn_compiler.lowering.c.state import declared, defined
+from rnn_compiler.lowering.c.templates import DEFINED, INTERNAL
 from rnn_compiler.lowering.host.functions import HostFunction
 from rnn_compiler.lowering.host.states import stored
 from rnn_compiler.schema.architectures import ARCHITECTURES

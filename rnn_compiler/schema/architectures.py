@@ -2,7 +2,7 @@
 
 Each `Architecture` is data, and a new one is a row here. Only its special instructions are
 elsewhere: those that multiply are in `lowering.targets.vector_unit`, a C program's queries for
-features in `lowering.c.source`, and what calls that bypass IREE need in
+features in `lowering.c.cpu_check`, and what calls that bypass IREE need in
 `runtime.direct.stepping` and `denormals`.
 
 A feature has two names, LLVM's and the one in Linux's reports. The baseline is what every machine

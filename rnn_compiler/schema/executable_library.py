@@ -4,7 +4,7 @@ A query function returns the library, a table of pointers to functions, their na
 attributes. Each function runs one workgroup of a dispatch. It is passed pointers to three structs:
 the environment, the dispatch and the workgroup.
 
-`lowering/c/source.py` and `lowering/js/runtime.mjs` repeat parts of it in C and JavaScript;
+`lowering/c/templates.py` and `lowering/js/runtime.mjs` repeat parts of it in C and JavaScript;
 ``tests/packaging/test_executable_library.py`` compares them with this module.
 
 Source: ``runtime/src/iree/hal/local/executable_library.h`` of IREE.

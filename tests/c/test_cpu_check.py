@@ -10,7 +10,7 @@ import pytest
 from c.calling import C11, STRICT, run
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.c.source import AARCH64, RISCV64, X86, cpu_check
+from rnn_compiler.lowering.c.cpu_check import AARCH64, RISCV64, X86, cpu_check
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
 

@@ -31,10 +31,11 @@ from processors.test_aarch64 import OPS, cases
 from quick import first
 
 import rnn_compiler as rc
-from rnn_compiler.cli.artifacts import inspect_sources
+from rnn_compiler.cli.inspect import inspect_sources
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
-from rnn_compiler.lowering.c.object_file import Elf, ObjectFile
-from rnn_compiler.lowering.c.source import DEFINED
+from rnn_compiler.lowering.c.elf import Elf
+from rnn_compiler.lowering.c.object_file import ObjectFile
+from rnn_compiler.lowering.c.templates import DEFINED
 from rnn_compiler.schema.dtypes import DTYPES
 
 SMALL = [name for name in MACHINES if name != "aarch64"]

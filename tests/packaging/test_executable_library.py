@@ -6,7 +6,7 @@ import re
 import struct
 from pathlib import Path
 
-from rnn_compiler.lowering.c.source import TYPES
+from rnn_compiler.lowering.c.templates import TYPES
 from rnn_compiler.schema.executable_library import (
     DISPATCH,
     ENVIRONMENT,

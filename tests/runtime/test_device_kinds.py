@@ -66,7 +66,7 @@ print([names.compiler_flags(names.resolve_target(each))[-2:] for each in ("cuda"
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
-from rnn_compiler.cli.artifacts import _code
+from rnn_compiler.cli.inspect import _code
 from rnn_compiler.runtime.device.devices import get_device
 
 from rnn_compiler.runtime.device import devices
