@@ -7,4 +7,5 @@
 | `pools` | the maximum or sum of small windows of images as one dispatch |
 | `packing` | matrices, weights above all, packed into panels for both |
 | `tiles` | the inner products of both: a few rows times a panel, summed in registers |
+| `matrix_unit` | the same by a matrix unit of the processor |
 """
