@@ -35,6 +35,7 @@ class LinkedModule(Module):
         name: Its symbol, chosen by the user; empty if it has none.
         initial: The first values of states, by name.
         source: For a training step: the file of its network.
+        left: Why loops that may be recurrent layers were left as loops, by their places.
     """
 
     is_users = True
@@ -48,11 +49,13 @@ class LinkedModule(Module):
         parameters: Mapping[str, npt.NDArray[Any]] | None = None,
         initial: Mapping[str, npt.NDArray[Any]] | None = None,
         source: SourceSpec | None = None,
+        left: Sequence[str] = (),
     ) -> None:
         super().__init__(functions, name, parameters)
         self.linked = tuple(linked)
         self.initial = dict(initial or {})
         self.source = source
+        self.left = tuple(left)
         self._located = text
 
     @cached_property
@@ -62,7 +65,7 @@ class LinkedModule(Module):
 
     def _changed(self, text: str, **changes: Any) -> LinkedModule:
         """The module with another text, and what goes with it."""
-        kept = ("functions", "linked", "name", "parameters", "initial", "source")
+        kept = ("functions", "linked", "name", "parameters", "initial", "source", "left")
         return LinkedModule(text, **{**{each: getattr(self, each) for each in kept}, **changes})
 
     def frozen(
@@ -262,7 +265,8 @@ def link_module(
         source, name = _source(each)
         source = without_shardings(source)
         read.append(linking.Source(stablehlo_text(source), source, name))
-    module = LinkedModule(*linking.link_module(*read))
+    made = linking.link_module(*read)
+    module = LinkedModule(*made[:4], left=made.left)
     if weights is not None:
         module = cast(LinkedModule, freeze(module, weights, quantize=quantize))
     return module if states is None else module.with_initial(states)
@@ -279,7 +283,7 @@ def linked_network(text: str) -> LinkedModule:
     """
     from rnn_compiler.lowering.linking import link as linking
 
-    return LinkedModule(*linking.link_module(linking.Source(text)))
+    return LinkedModule(*linking.link_module(linking.Source(text))[:4])
 
 
 def _source(text_or_path: object) -> tuple[bytes, str]:

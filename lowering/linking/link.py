@@ -31,6 +31,7 @@ from rnn_compiler.lowering.linking.interface import (
     sharing_states,
 )
 from rnn_compiler.lowering.linking.one_device import remove_shardings
+from rnn_compiler.lowering.linking.scans import fuse_scans
 from rnn_compiler.lowering.linking.slices import index_by_data
 from rnn_compiler.lowering.mlir.bindings import (
     ir,
@@ -67,12 +68,14 @@ class Linked(NamedTuple):
     Attributes:
         linked: Our ops in it, by their private functions.
         name: Its symbol; empty for none.
+        left: Why loops that may be recurrent layers were left, by their places.
     """
 
     text: str
     functions: tuple[FunctionSpec, ...]
     linked: tuple[FunctionSpec, ...]
     name: str
+    left: tuple[str, ...]
 
 
 class Source(NamedTuple):
@@ -110,6 +113,7 @@ def link_module(*sources: Source) -> Linked:
         made: dict[str, FunctionSpec] = {}
         remove_barriers(module)
         _remove_conversions(module)
+        left = fuse_scans(module)
         remove_shardings(module)
         widen_comparisons(module)
         bound_indices(module)
@@ -128,7 +132,7 @@ def link_module(*sources: Source) -> Linked:
         )
         located = module.operation.get_asm(enable_debug_info=True)
         name = symbol_of(module.operation) if len(sources) == 1 else ""
-    return Linked(located, tuple(functions), tuple(made.values()), name)
+    return Linked(located, tuple(functions), tuple(made.values()), name, tuple(left))
 
 
 def _parsed(text: str) -> ir.Module:

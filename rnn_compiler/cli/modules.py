@@ -22,7 +22,7 @@ from rnn_compiler.cli.options import (
     with_weights,
 )
 from rnn_compiler.cli.sizes import add_sizes_options, compile_sizes, sizes_of
-from rnn_compiler.cli.terminal import showing_stages
+from rnn_compiler.cli.terminal import print_error, showing_stages
 from rnn_compiler.compilation import lowered_text
 from rnn_compiler.linking import link_module
 from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT
@@ -195,5 +195,8 @@ def _link(options: argparse.Namespace) -> int:
     with showing_stages():
         states = None if options.states is None else load(options.states)
         module = link_module(*options.module, states=states)
+        left = module.left
         module = with_weights(module, options.weights, options.quantize)
+    for each in left:
+        print_error(f"{each}; it stays a loop", kind="note")
     return write_compiled(options, module, options.module[0].stem)

@@ -1,4 +1,4 @@
-"""LSTM, GRU and plain cells: recognized by their formulas, and run by ops."""
+"""Runs cells that were recognized in a scan by our ops."""
 
 # JAX's type annotations are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -6,308 +6,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax.numpy as jnp
 
 from rnn_compiler.jax.functions import FUNCTIONS
 from rnn_compiler.jax.primitives import Array
-from rnn_compiler.jax.values import (
-    Activation,
-    Coefficient,
-    Input,
-    Known,
-    NotACellError,
-    Operand,
-    Term,
-    Value,
-    product_of,
-    times,
-)
-
-_FUNCTIONS = {"logistic": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
-"""ONNX's names of functions."""
+from rnn_compiler.lowering.analysis.step_cells import Cell
 
 
-@dataclass(frozen=True)
-class Gate:
-    """The argument of an activation.
+def run(cell: Cell, x: Array, h: Array, *c: Array) -> tuple[list[Array | None], list[Array]]:
+    """Runs a cell over a sequence.
 
-    Attributes:
-        inputs: The matrix [units of the input, units] of each input.
-        state: The matrix [units, units] of h.
-        bias: What is added: [units].
-        state_bias: What is added to the product with h, before a GRU's reset: [units].
+    Args:
+        cell: The cell.
+        x: The inputs, side by side: [steps, batch, units].
+        h: The first h: [batch, units].
+        c: The first c, of an LSTM.
+
+    Returns:
+        h and c of every step, or None for c; and of the last step.
     """
-
-    inputs: Mapping[Input, Coefficient]
-    state: Coefficient
-    bias: Coefficient
-    state_bias: Coefficient = 0.0
-
-    def negated(self) -> Gate:
-        """The gate of the negative argument."""
-        inputs = {each: times(-1.0, matrix) for each, matrix in self.inputs.items()}
-        return Gate(inputs, times(-1.0, self.state), times(-1.0, self.bias))
+    return (_block_lstm if cell.every_c else _onnx)(cell, x, h, *c)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A cell that one of ONNX's ops computes.
-
-    Attributes:
-        op: LSTM, GRU or RNN.
-        gates: In ONNX's order.
-        functions: The activations, in ONNX's order.
-        state: The variable of the carried h.
-        memory: That of an LSTM's carried c.
-        linear_before_reset: Whether a GRU resets after the product.
-        every_c: Whether c of every step is needed. ONNX's op returns the last, BlockLSTM all.
-    """
-
-    op: str
-    gates: tuple[Gate, ...]
-    functions: tuple[str, ...]
-    state: Any
-    memory: Any = None
-    linear_before_reset: bool = False
-    every_c: bool = False
-
-    @property
-    def name(self) -> str:
-        """The op that runs it."""
-        return "BlockLSTM" if self.every_c else f"onnx.{self.op}"
-
-    @property
-    def inputs(self) -> list[Input]:
-        """Its inputs, in the order of its weights."""
-        return [*dict.fromkeys(each for gate in self.gates for each in gate.inputs)]
-
-    def returning_every_c(self) -> Cell:
-        """The LSTM, with c of every step.
-
-        Raises:
-            NotACellError: No op returns it.
-        """
-        if self.functions != ("Sigmoid", "Tanh", "Tanh"):
-            raise NotACellError("c of every step is needed, with others than sigmoid and tanh")
-        return replace(self, every_c=True)
-
-    def run(self, x: Array, h: Array, *c: Array) -> tuple[list[Array | None], list[Array]]:
-        """Runs it over a sequence.
-
-        Args:
-            x: The inputs, side by side: [steps, batch, units].
-            h: The first h: [batch, units].
-            c: The first c, of an LSTM.
-
-        Returns:
-            h and c of every step, or None for c; and of the last step.
-        """
-        run = self._block_lstm if self.every_c else self._onnx
-        return run(_Weights(self, h.dtype, h.shape[-1]), x, h, *c)
-
-    def _onnx(
-        self, weights: _Weights, x: Array, h: Array, *c: Array
-    ) -> tuple[list[Array | None], list[Array]]:
-        gates = self.gates
-        w = jnp.concatenate([weights.of_inputs(each).T for each in gates])
-        r = jnp.concatenate([weights.of_state(each).T for each in gates])
-        biases = [each.bias for each in gates] + [each.state_bias for each in gates]
-        b = jnp.concatenate([weights.vector(each) for each in biases])
-        options: dict[str, Any] = {"activations": ",".join(self.functions)}
-        if self.op == "GRU":
-            options["linear_before_reset"] = int(self.linear_before_reset)
-        options |= zip(("initial_h", "initial_c"), (each[None] for each in (h, *c)), strict=False)
-        run = FUNCTIONS[f"onnx_{self.op.lower()}"](x, w[None], r[None], b[None], **options)
-        last = [run.Y_h[0], run.Y_c[0]] if c else [run.Y_h[0]]
-        return [run.Y[:, 0], *(None for _ in c)], last
-
-    def _block_lstm(
-        self, weights: _Weights, x: Array, h: Array, c: Array
-    ) -> tuple[list[Array | None], list[Array]]:
-        i, o, f, g = self.gates
-        gates = (i, g, f, o)
-        both = (weights.of_inputs, weights.of_state)
-        w = jnp.concatenate([jnp.concatenate([part(g) for g in gates], 1) for part in both])
-        b = jnp.concatenate([weights.vector(each.bias) for each in gates])
-        peephole = jnp.zeros(h.shape[-1], h.dtype)
-        run = FUNCTIONS["block_lstm"](
-            x.shape[0], x, c, h, w, peephole, peephole, peephole, b, forget_bias=0.0, cell_clip=0.0
-        )
-        return [run.h, run.cs], [run.h[-1], run.cs[-1]]
+def _onnx(cell: Cell, x: Array, h: Array, *c: Array) -> tuple[list[Array | None], list[Array]]:
+    w, r, b = cell.onnx_weights(jnp, h.dtype, h.shape[-1])
+    options: dict[str, Any] = {"activations": ",".join(cell.functions)}
+    if cell.op == "GRU":
+        options["linear_before_reset"] = int(cell.linear_before_reset)
+    options |= zip(("initial_h", "initial_c"), (each[None] for each in (h, *c)), strict=False)
+    made = FUNCTIONS[f"onnx_{cell.op.lower()}"](x, w[None], r[None], b[None], **options)
+    last = [made.Y_h[0], made.Y_c[0]] if c else [made.Y_h[0]]
+    return [made.Y[:, 0], *(None for _ in c)], last
 
 
-class _Weights(NamedTuple):
-    """The arrays of a cell's gates; what a gate does not have is zero."""
-
-    cell: Cell
-    dtype: Any
-    units: int
-
-    def of_inputs(self, gate: Gate) -> Array:
-        """The matrix for the inputs, side by side: [units of the inputs, units]."""
-        inputs = self.cell.inputs
-        return jnp.concatenate([self._of(gate.inputs.get(e, 0.0), e.units) for e in inputs])
-
-    def of_state(self, gate: Gate) -> Array:
-        """The matrix for h: [units, units]."""
-        return self._of(gate.state, self.units)
-
-    def vector(self, coefficient: Coefficient) -> Array:
-        """A bias: [units]."""
-        return self._of(coefficient)
-
-    def _of(self, coefficient: Coefficient, *rows: int) -> Array:
-        if isinstance(coefficient, Known):
-            return coefficient.array
-        return jnp.full((*rows, self.units), coefficient, self.dtype)
-
-
-def recognized(carried: Mapping[Any, Operand]) -> Cell:
-    """The cell that computes these next values of its carried variables.
-
-    Raises:
-        NotACellError: No op computes it.
-    """
-    values = {each: value for each, value in carried.items() if isinstance(value, Value)}
-    if len(values) != len(carried) or not 1 <= len(values) <= 2:
-        raise NotACellError("its carried values are not those of a known cell")
-    if len(values) == 1:
-        ((state, value),) = values.items()
-        cell = _plain(state, value) if len(value.terms) == 1 else _gru(state, value)
-    else:
-        (first, one), (second, other) = values.items()
-        if any(term.factor is not None for term in one.terms):
-            cell = _lstm(first, second, one, other)
-        else:
-            cell = _lstm(second, first, other, one)
-    batch = cell.state.aval.shape[:-1]
-    if not cell.inputs:
-        raise NotACellError("it has no inputs")
-    if any(each.variable.aval.shape[:-1] != batch for each in cell.inputs):
-        raise NotACellError("its inputs are of another batch than what it carries")
-    return cell
-
-
-def _plain(state: Any, value: Value) -> Cell:
-    """The cell `h = function(x W + h R + b)`."""
-    ((term, coefficient),) = value.terms.items()
-    if coefficient != 1.0 or term.factor is not None or len(term.activations) != 1:
-        raise NotACellError("its carried value is not that of a known cell")
-    (activation,) = term.activations
-    functions = (_FUNCTIONS[activation.function],)
-    return Cell("RNN", (_gate(activation.argument, state),), functions, state)
-
-
-def _lstm(memory: Any, state: Any, c: Value, h: Value) -> Cell:
-    """The cell `c = f * c + i * g`, `h = o * function(c)`."""
-    wrong = NotACellError("its two carried values are not those of an LSTM")
-    kept = [term for term in c.terms if term.factor is not None]
-    new = [term for term in c.terms if term.factor is None]
-    if (len(kept), len(new), len(h.terms)) != (1, 1, 1):
-        raise wrong
-    (out,) = h.terms
-    if {*c.terms.values(), *h.terms.values()} != {1.0} or out.factor is not None:
-        raise wrong
-    if not _is(kept[0], memory) or len(new[0].activations) != 2 or len(out.activations) != 2:
-        raise wrong
-    (forget,) = kept[0].activations
-    i, g = new[0].activations
-    if i.function != forget.function:
-        i, g = g, i
-    o, squashed = out.activations
-    if not _same(squashed.argument, c):
-        o, squashed = squashed, o
-    if not _same(squashed.argument, c) or not i.function == o.function == forget.function:
-        raise wrong
-    gates = tuple(_gate(each.argument, state) for each in (i, o, forget, g))
-    functions = tuple(_FUNCTIONS[each.function] for each in (i, g, squashed))
-    return Cell("LSTM", gates, functions, state, memory)
-
-
-def _gru(state: Any, h: Value) -> Cell:
-    """The cell `h = (1 - z) * n + z * h`, or with 1 - z for z."""
-    wrong = NotACellError("its carried value is not that of a known cell")
-    kept = [term for term in h.terms if _is(term, state)]
-    candidates = [term for term in h.terms if term.factor is None and len(term.activations) == 2]
-    if len(kept) != 1 or len(candidates) != 1:
-        raise wrong
-    (z,) = kept[0].activations
-    others = [each for each in candidates[0].activations if each is not z]
-    if len(others) != 1:
-        raise wrong
-    (n,) = others
-    whole = kept[0]._replace(activations=())
-    if h.terms == {kept[0]: 1.0, product_of(n): 1.0, product_of(z, n): -1.0}:
-        update = _gate(z.argument, state)
-    elif h.terms == {kept[0]: -1.0, whole: 1.0, product_of(z, n): 1.0} and z.function == "logistic":
-        update = _gate(z.argument, state).negated()
-    else:
-        raise wrong
-    r, candidate, after = _candidate(n.argument, state)
-    if r.function != z.function:
-        raise NotACellError("its gates have different activations")
-    gates = (update, _gate(r.argument, state), candidate)
-    functions = (_FUNCTIONS[z.function], _FUNCTIONS[n.function])
-    return Cell("GRU", gates, functions, state, linear_before_reset=after)
-
-
-def _candidate(value: Value, state: Any) -> tuple[Activation, Gate, bool]:
-    """A GRU's reset gate and its candidate, and whether it resets after the product."""
-    after = {term: each for term, each in value.terms.items() if term.activations}
-    before = {term: each for term, each in value.terms.items() if isinstance(term.factor, Value)}
-    rest = {k: each for k, each in value.terms.items() if k not in {**after, **before}}
-    gate = _gate(value.with_terms(rest), state)
-    gates = {term.activations for term in after}
-    for term in before:
-        assert isinstance(term.factor, Value)
-        inside = [*term.factor.terms]
-        if [*term.factor.terms.values()] != [1.0] or not _is(inside[0], state):
-            raise NotACellError("it multiplies something else than inputs and h by a matrix")
-        gates.add(inside[0].activations)
-    if len(gates) != 1 or gate.state != 0.0 or len(before) + bool(after) != 1:
-        raise NotACellError("it has an update gate, but not one reset gate")
-    ((r, *more),) = gates
-    inner = _gate(
-        value.with_terms({k._replace(activations=()): c for k, c in after.items()}), state
+def _block_lstm(cell: Cell, x: Array, h: Array, c: Array) -> tuple[list[Array | None], list[Array]]:
+    w, b = cell.block_lstm_weights(jnp, h.dtype, h.shape[-1])
+    peephole = jnp.zeros(h.shape[-1], h.dtype)
+    made = FUNCTIONS["block_lstm"](
+        x.shape[0], x, c, h, w, peephole, peephole, peephole, b, forget_bias=0.0, cell_clip=0.0
     )
-    if more or inner.inputs:
-        raise NotACellError("its reset gate multiplies something else than h")
-    of_state, *_ = (*before.values(), inner.state)
-    return r, Gate(gate.inputs, of_state, gate.bias, inner.bias), bool(after)
-
-
-def _is(term: Term, variable: Any) -> bool:
-    """Whether a term is an activation times a carried value."""
-    factor = term.factor
-    if not isinstance(factor, Input) or term.product or len(term.activations) != 1:
-        return False
-    return factor.variable is variable
-
-
-def _same(a: Value, b: Value) -> bool:
-    return a is b or (a.terms == b.terms and a.order == b.order)
-
-
-def _gate(value: Value, state: Any) -> Gate:
-    """The argument of an activation."""
-    inputs: dict[Input, Coefficient] = {}
-    of_state: Coefficient = 0.0
-    bias: Coefficient = 0.0
-    for term, coefficient in value.terms.items():
-        if term.activations:
-            raise NotACellError("the argument of a gate contains activations")
-        if term.factor is None:
-            bias = coefficient
-        elif not term.product:
-            raise NotACellError("a gate adds an input or a carried value without a matrix")
-        elif not isinstance(term.factor, Input):
-            raise NotACellError("it multiplies something else than inputs and h by a matrix")
-        elif term.factor.variable is state:
-            of_state = coefficient
-        else:
-            inputs[term.factor] = coefficient
-    return Gate(inputs, of_state, bias)
+    return [made.h, made.cs], [made.h[-1], made.cs[-1]]

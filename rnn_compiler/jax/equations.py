@@ -16,7 +16,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, jaxpr_as_fun
 
 from rnn_compiler.jax.primitives import Array
-from rnn_compiler.jax.values import (
+from rnn_compiler.lowering.analysis.step_values import (
     Joined,
     Known,
     NotACellError,

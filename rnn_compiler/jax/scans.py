@@ -30,10 +30,11 @@ from jax._src import config
 from jax._src.interpreters.batching import BatchTracer
 from jax.extend.core import Literal, primitives
 
-from rnn_compiler.jax.cells import Cell, recognized
+from rnn_compiler.jax.cells import run
 from rnn_compiler.jax.equations import computed, literal, results, variables
 from rnn_compiler.jax.primitives import Array
-from rnn_compiler.jax.values import Known, NotACellError, Operand, entering
+from rnn_compiler.lowering.analysis.step_cells import Cell, mutual, recognized
+from rnn_compiler.lowering.analysis.step_values import Known, NotACellError, Operand, entering
 
 _ACTIVE: Any = config.State(
     "rnn_compiler_fuse_scans",
@@ -205,16 +206,7 @@ class _Loop:
             each: {*self.origins.get(following, ())} & {*self.next}
             for each, following in self.next.items()
         }
-        for through in self.next:
-            for each in self.next:
-                if through in needs[each]:
-                    needs[each] |= needs[through]
-        groups: list[list[Any]] = []
-        for each in sorted(self.next, key=lambda each: len(needs[each] | {each})):
-            if not any(each in group for group in groups):
-                mutual = [other for other in needs[each] - {each} if each in needs[other]]
-                groups.append([each, *mutual])
-        return groups
+        return mutual(needs)
 
     def _equations(self, targets: Iterable[Any], given: Iterable[Any]) -> list[Any]:
         """The equations that compute variables from given ones."""
@@ -253,7 +245,8 @@ class _Loop:
         for group in groups:
             reader = _Reader(self, known)
             try:
-                cell = recognized({each: reader.value(self.next[each]) for each in group})
+                values = {each: reader.value(self.next[each]) for each in group}
+                cell = recognized(values, group[0].aval.shape[:-1])
                 c = [] if cell.memory is None else self._both([cell.memory])
                 if not {*c}.isdisjoint(self._read_elsewhere(group)):
                     cell = cell.returning_every_c()
@@ -284,7 +277,7 @@ class _Loop:
         rows = math.prod(shape[:-1])
         flat = [each.reshape(self.length, rows, each.shape[-1]) for each in x]
         first = [jnp.reshape(self.initial[each], (rows, shape[-1])) for each in carried]
-        every, last = cell.run(flat[0] if len(flat) == 1 else jnp.concatenate(flat, -1), *first)
+        every, last = run(cell, flat[0] if len(flat) == 1 else jnp.concatenate(flat, -1), *first)
         read = self._read_elsewhere(carried)
         for each, after, end in zip(carried, every, last, strict=True):
             final[each] = end.reshape(shape)
@@ -352,21 +345,25 @@ class _Reader:
             array = loop.constants[variable]
             return Known(lambda: array, jnp.shape(array))
         if variable in self._known or variable in loop.next:
-            return entering(variable)
+            return entering(variable, variable.aval.shape)
         equation = loop.makers[variable]
         try:
             operands = [self._operand(equation, each) for each in equation.invars]
             made = results(equation, operands, loop.body.debug_info)
         except NotACellError:
             if self._is_input(variable):
-                return entering(variable)
+                return entering(variable, variable.aval.shape)
             raise
         return made[equation.outvars.index(variable)]
 
     def _operand(self, equation: Any, variable: Any) -> Operand:
         """An operand; what a matrix is multiplied by is an input, however it was computed."""
         whole = equation.primitive.name in ("dot_general", "concatenate")
-        return entering(variable) if whole and self._is_input(variable) else self.value(variable)
+        return (
+            entering(variable, variable.aval.shape)
+            if whole and self._is_input(variable)
+            else self.value(variable)
+        )
 
     def _is_input(self, variable: Any) -> bool:
         """Whether a variable is known at all steps, and not at compile time."""

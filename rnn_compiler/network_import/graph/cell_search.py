@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph.cells import LINEAR, FoundCell, Function, is_same
+from rnn_compiler.lowering.analysis.cell_steps import LINEAR, Function, is_same
+from rnn_compiler.network_import.graph.cells import FoundCell
 from rnn_compiler.network_import.graph.formulas import (
     Activated,
     Atom,

@@ -1,4 +1,4 @@
-"""Values in the body of a scan as sums of terms, from which cells can be recognized.
+"""Values of a step of a loop as sums of terms, from which cells can be recognized.
 
 A term is a coefficient times activations, and possibly times a carried value or an input, or its
 product with a matrix. Sums and products are multiplied out: `(1 - z) * n + z * h` and
@@ -6,11 +6,10 @@ product with a matrix. Sums and products are multiplied out: `(1 - z) * n + z * 
 on constants of the scan are computed when an op takes them.
 
 Whatever is not of this form raises `NotACellError`, which says what it met.
-"""
 
-# JAX's type annotations are incomplete.
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
+Variables and arrays are those of whoever reads the loop: JAX's, the ones of MLIR, or numpy's. An
+array has a shape, and is sliced, transposed, reshaped, added and multiplied as numpy's are.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +21,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rnn_compiler.jax.primitives import Array
+Array = Any
+"""An array of the reader's."""
 
 
 class NotACellError(Exception):
@@ -56,8 +56,9 @@ class Known:
         """The number that fills the array, if it is known now."""
         if self.spread is not None:
             return self.spread[0].number()
-        value = self.array if not self.shape else None
-        return float(value) if isinstance(value, (int, float, np.ndarray, np.generic)) else None
+        value: Any = self.array if not self.shape else None
+        kinds: tuple[Any, ...] = (int, float, np.ndarray, np.generic)
+        return float(value) if isinstance(value, kinds) else None
 
     def along(self, axis: int) -> Known:
         """The array as a vector; it must be the same along all its other axes."""
@@ -72,10 +73,15 @@ Coefficient: TypeAlias = "float | Known"
 
 
 class Input(NamedTuple):
-    """A carried value or an input of the step, with its number of units."""
+    """A carried value or an input of the step, ``[batch ..., units]``."""
 
     variable: Any
-    units: int
+    shape: tuple[int, ...]
+
+    @property
+    def units(self) -> int:
+        """The size of the last axis."""
+        return self.shape[-1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +90,9 @@ class Activation:
 
     function: str
     argument: Value
-    parts: dict[tuple[int, int], Activation] = field(default_factory=dict)
+    parts: dict[tuple[int, int], Activation] = field(
+        default_factory=dict[tuple[int, int], "Activation"]
+    )
 
     def part(self, start: int, stop: int) -> Activation:
         """Some of its units."""
@@ -151,12 +159,11 @@ class Joined:
 Operand: TypeAlias = Value | Joined | Known
 
 
-def entering(variable: Any) -> Value:
+def entering(variable: Any, shape: Sequence[int]) -> Value:
     """A carried value or an input of the step."""
-    shape = variable.aval.shape
     if not shape:
         raise NotACellError("it carries a number, or takes one for each step")
-    term = Term(factor=Input(variable, shape[-1]))
+    term = Term(factor=Input(variable, tuple(shape)))
     return Value({term: 1.0}, shape[-1], tuple(range(len(shape))))
 
 

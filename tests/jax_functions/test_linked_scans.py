@@ -1,0 +1,187 @@
+"""Loops over known cells in exported StableHLO become our ops; others stay loops."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from execution import Execute, ways
+from jax_functions.test_scans import (
+    KNOWN,
+    LEFT,
+    MEMORY,
+    STATE,
+    WEIGHTS,
+    H,
+    T,
+    X,
+    draw,
+    gru,
+    lstm,
+    over,
+    plain,
+    twice,
+)
+
+import rnn_compiler as rc
+from rnn_compiler.linking import LinkedModule
+
+jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
+jnp = pytest.importorskip("jax.numpy")
+rj = pytest.importorskip("rnn_compiler.jax")
+
+Case = tuple[Callable[..., Any], Any]
+
+
+def layers(p: Any, carry: Any, x: Any) -> Any:
+    """Two layers in one loop, whose outputs are those of a dense layer, and both states."""
+    first, second = carry
+    first = lstm(p, first, x)
+    second = plain({"x": p["square"], "h": p["h"], "n": p["n"]}, second, first[1])
+    return (first, second), (second @ p["dense"], first[1], second)
+
+
+def embedded(p: Any, h: Any, x: Any) -> Any:
+    """A cell whose inputs are rows that it looks up."""
+    return twice(gru)(p, h, p["dense"][jnp.argmax(x, -1)])
+
+
+def rolled(p: Any, carry: Any, x: Any) -> Any:
+    """A loop of `fori_loop`, which writes its states itself, from the last row on."""
+
+    def step(k: Any, carry: Any) -> Any:
+        h, every = carry
+        h = gru(p, h, x[T - 1 - k])
+        return h, jax.lax.dynamic_update_index_in_dim(every, h, k, 0)
+
+    return jax.lax.fori_loop(0, T, step, (carry, jnp.zeros((T, *carry.shape))))
+
+
+def shorter(p: Any, carry: Any, x: Any) -> Any:
+    """Not all rows."""
+    return jax.lax.fori_loop(0, T - 2, lambda k, h: gru(p, h, x[k]), carry)
+
+
+def looked_up(p: Any, carry: Any, x: Any) -> Any:
+    """Rows in an order of their own."""
+    return jax.lax.scan(lambda h, k: twice(gru)(p, h, x[k]), carry, jnp.array([2, 0, 1]))
+
+
+def one_row(p: Any, carry: Any, x: Any) -> Any:
+    """Without a batch, as equinox has it."""
+    return jax.lax.scan(lambda h, x: twice(plain)(p, h, x), carry[0], x[:, 0])
+
+
+def differentiated(p: Any, carry: Any, x: Any) -> Any:
+    """A gradient."""
+    return jax.grad(lambda p: jnp.mean(over(twice(gru))(p, carry, x)[1] ** 2))(p)
+
+
+FUSED: dict[str, tuple[Callable[..., Any], Any, list[str]]] = {
+    **{name: case for name, case in KNOWN.items() if name not in ("stack", "gru, unrolled")},
+    "layers": (over(layers), ((MEMORY, STATE), STATE), ["onnx.LSTM", "onnx.RNN"]),
+    "rolled": (rolled, STATE, ["onnx.GRU"]),
+    "one row": (one_row, STATE, ["onnx.RNN"]),
+    "maximum": (over(LEFT["maximum"][0]), STATE, ["onnx.RNN"]),
+}
+ODD: dict[str, Case] = {
+    **{name: (over(cell), carry) for name, (cell, carry, _) in LEFT.items()},
+    **{name: KNOWN[name][:2] for name in ("stack", "gru, unrolled")},
+    "embedded": (over(embedded), STATE),
+    "shorter": (shorter, STATE),
+    "looked up": (looked_up, STATE),
+    "differentiated": (differentiated, STATE),
+}
+del ODD["maximum"]  # without a gradient, it is relu
+del ODD["own relu"], ODD["own derivative"]
+FUSED["own derivative"] = (over(LEFT["own derivative"][0]), STATE, ["onnx.RNN"])
+
+QUICK = ("layers", "decoder, backwards", "gru, reset before", "rolled", "one row")
+QUICK_ODD = ("coupled", "stack", "embedded", "differentiated", "looked up")
+
+
+@functools.cache
+def linked(name: str) -> LinkedModule:
+    function, carry = (FUSED.get(name) or ODD[name])[:2]
+    return rc.link_module(rj.export(jax.jit(function))(weights(), carry, X).mlir_module())
+
+
+@functools.cache
+def weights() -> Any:
+    return {**WEIGHTS, "square": draw(H, 3 * H)}
+
+
+def check(execute: Execute, name: str) -> None:
+    function, carry = (FUSED.get(name) or ODD[name])[:2]
+    spec = linked(name).functions[0]
+    given = arguments(function, carry)
+    found = execute(linked(name), dict(zip((e.name for e in spec.arguments), given, strict=True)))
+    wanted = jax.tree.leaves(jax.jit(function)(weights(), carry, X))
+    for tensor, value in zip(spec.results, wanted, strict=True):
+        value = np.asarray(value)
+        got = found[tensor.name].reshape(value.shape).astype(np.float32)
+        tolerance = 0.02 if value.dtype == jnp.bfloat16 else 1e-5
+        np.testing.assert_allclose(got, value.astype(np.float32), tolerance, tolerance)
+
+
+def arguments(function: Any, carry: Any) -> list[Any]:
+    """The arrays that the exported function reads; JAX leaves out others."""
+    traced = jax.jit(function).lower(weights(), carry, X)
+    kept = traced._lowering.compile_args["kept_var_idx"]
+    leaves = jax.tree.leaves((weights(), carry, X))
+    return [np.asarray(jnp.asarray(leaves[k])) for k in sorted(kept)]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(e, marks=() if e in QUICK else pytest.mark.slow) for e in FUSED]
+)
+@ways("direct", "c", "js", quick=("direct",))
+def test_known_cells(execute: Execute, name: str) -> None:
+    assert [each.op for each in linked(name).linked] == FUSED[name][2]
+    assert linked(name).left == ()
+    check(execute, name)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(e, marks=() if e in QUICK_ODD else pytest.mark.slow) for e in ODD]
+)
+@ways("direct", "c", quick=("direct",))
+def test_odd_loops(execute: Execute, name: str) -> None:
+    """They stay loops, by the place of the scan and the reason."""
+    assert not linked(name).linked
+    assert all(".py:" in each for each in linked(name).left)
+    assert linked(name).left
+    check(execute, name)
+
+
+def test_numbers_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell that was taken for another one stays a loop."""
+    from rnn_compiler.lowering.linking import scans
+
+    found = scans.recognized
+
+    def mistaken(*given: Any) -> Any:
+        cell = found(*given)
+        return dataclasses.replace(cell, linear_before_reset=not cell.linear_before_reset)
+
+    monkeypatch.setattr(scans, "recognized", mistaken)
+    text = rj.export(jax.jit(over(twice(gru))))(weights(), STATE, X).mlir_module()
+    module = rc.link_module(text)
+    assert not module.linked
+    (left,) = module.left
+    assert "its numbers are not those of the cell that it looks like" in left
+
+
+def test_the_command_names_loops(tmp_path: Path, cli: Any) -> None:
+    path = tmp_path / "model.mlir"
+    function, carry = ODD["differentiated"]
+    path.write_text(rj.export(jax.jit(function))(weights(), carry, X).mlir_module())
+    err = cli("link", path, "--target", "cpu:generic", "-o", tmp_path / "model.vmfb").err
+    assert f"note: the loop at {Path(__file__).parent / 'test_scans.py'}:" in err
+    assert "as a gradient reads them; if it is, export the function within" in err
+    assert "it stays a loop" in err
