@@ -12,15 +12,20 @@ import numpy as np
 import pytest
 from execution import Execute, ways
 from jax_functions.test_scans import (
+    FLAX,
     KNOWN,
     LEFT,
     MEMORY,
+    OPTIONS,
     STATE,
     WEIGHTS,
     H,
+    I,
     T,
     X,
+    as_drawn,
     draw,
+    flax_op,
     gru,
     lstm,
     over,
@@ -157,6 +162,64 @@ def test_odd_loops(execute: Execute, name: str) -> None:
     assert all(".py:" in each for each in linked(name).left)
     assert linked(name).left
     check(execute, name)
+
+
+def of_framework(function: Any, given: Any) -> tuple[list[str], float]:
+    """The ops of an exported function, and the largest difference of its results from JAX's."""
+    made = rc.link_module(rj.export(jax.jit(function))(*given).mlir_module())
+    program = rc.runtime.load(rc.compile(made, "cpu:generic"), device="local-sync")
+    kept = jax.jit(function).lower(*given)._lowering.compile_args["kept_var_idx"]
+    leaves = [np.asarray(each) for k, each in enumerate(jax.tree.leaves(given)) if k in kept]
+    names = [each.name for each in made.functions[0].arguments]
+    found = program(**dict(zip(names, leaves, strict=True)))
+    wanted = jax.tree.leaves(jax.jit(function)(*given))
+    pairs = zip(found, wanted, strict=True)
+    return [each.op for each in made.linked], max(float(abs(a - b).max()) for a, b in pairs)
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("cell", FLAX)
+@pytest.mark.slow
+def test_flax(cell: str, options: str) -> None:
+    nnx = pytest.importorskip("flax.nnx", reason="flax has these modules")
+    module = nnx.RNN(getattr(nnx, cell)(I, H, rngs=nnx.Rngs(0)))
+    graph, trained, rest = nnx.split(module, nnx.Param, ...)
+    x = X if options == "carry" else X.swapaxes(0, 1)
+    function = lambda w, rest, x: nnx.merge(graph, w, rest)(x, **OPTIONS[options])  # noqa: E731
+    ops, difference = of_framework(function, (as_drawn(trained), rest, x))
+    assert ops == [flax_op(cell, options)]
+    assert difference < 1e-6
+
+
+@pytest.mark.parametrize("cell", FLAX)
+@pytest.mark.slow
+def test_linen(cell: str) -> None:
+    linen = pytest.importorskip("flax.linen", reason="flax has these modules")
+    module = linen.RNN(getattr(linen, cell)(H), return_carry=True)
+    given = as_drawn(module.init(jax.random.key(0), X)), X
+    ops, difference = of_framework(module.apply, given)
+    assert ops == [FLAX[cell]]
+    assert difference < 1e-6
+
+
+@pytest.mark.parametrize(("cell", "op"), [("LSTMCell", "onnx.LSTM"), ("GRUCell", "onnx.GRU")])
+@pytest.mark.slow
+def test_equinox(cell: str, op: str) -> None:
+    nn = pytest.importorskip("equinox.nn", reason="equinox has these modules")
+    module = as_drawn(getattr(nn, cell)(I, H, key=jax.random.key(0)))
+    first = (jnp.asarray(MEMORY[0]),) * 2 if cell == "LSTMCell" else jnp.asarray(STATE[0])
+
+    def one(module: Any, x: Any) -> Any:
+        def step(carry: Any, x: Any) -> Any:
+            carry = module(x, carry)
+            return carry, carry[0] if cell == "LSTMCell" else carry
+
+        return jax.lax.scan(step, first, x)
+
+    for function, x in ((one, X[:, 0]), (jax.vmap(one, (None, 1)), X)):
+        ops, difference = of_framework(function, (module, x))
+        assert ops == [op]
+        assert difference < 1e-6
 
 
 def test_numbers_decide(monkeypatch: pytest.MonkeyPatch) -> None:
