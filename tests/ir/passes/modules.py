@@ -75,6 +75,16 @@ USERS = """
 """A power, sorts, an updated argument, a single window, a branch, float64, 16-bit floats."""
 
 
+LONG_SUM = """
+func.func @main(%x: tensor<16x32xf32>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0, 1]
+      : (tensor<16x32xf32>, tensor<f32>) -> tensor<f32>
+  return %sum : tensor<f32>
+}
+"""
+
+
 def linked() -> rc.Module:
     op = rc.build("BlockLSTMV2", **SIZES).functions[0]
     return link_module(f"module {{{USERS}{function(op, name='op')}\n}}")
@@ -121,6 +131,7 @@ MODULES: Mapping[str, Callable[[], rc.Module]] = {
         "cell": building("GRUBlockCell", batch_size=16, input_size=64, num_units=64),
         "linked": linked,
         "network": network,
+        "sum": functools.partial(link_module, LONG_SUM),
         "states": functools.partial(link_module, stateful.TEXT, stateful.INFER),
         "half": building("BlockLSTMV2", **SIZES, dtype="float16"),
         "open": building("CudnnRNNV3", **{**STACK, "seq_length": None, "batch_size": None}),

@@ -1,0 +1,61 @@
+"""Sums of all numbers of long arrays in a user's module, and sums of squares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from execution import Execute, ways
+
+import rnn_compiler as rc
+from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
+from rnn_compiler.lowering.targets.names import resolve_target
+
+SUMS = """
+func.func @main(%x: tensor<SHAPE>) -> (tensor<f32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %squares = stablehlo.multiply %x, %x : tensor<SHAPE>
+  %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0, 1]
+      : (tensor<SHAPE>, tensor<f32>) -> tensor<f32>
+  %of_squares = stablehlo.reduce(%squares init: %zero) applies stablehlo.add
+      across dimensions = [0, 1] : (tensor<SHAPE>, tensor<f32>) -> tensor<f32>
+  return %sum, %of_squares : tensor<f32>, tensor<f32>
+}
+"""
+
+
+def text(rows: int, columns: int) -> str:
+    return SUMS.replace("SHAPE", f"{rows}x{columns}xf32")
+
+
+@pytest.mark.parametrize("shape", [(16, 16), (1, 255), (3, 97), (67, 19), (128, 128)])
+@ways("direct", "c", "js", "cortex-m4", quick=("direct",))
+def test_sums(shape: tuple[int, int], execute: Execute) -> None:
+    """More, and fewer, numbers than all registers, and some that are left."""
+    x = np.random.default_rng(0).normal(1, 2, shape).astype(np.float32)
+    found = execute(rc.link_module(text(*shape)), {"x": x})
+    expected = x.sum(dtype=np.float64), (x.astype(np.float64) ** 2).sum()
+    np.testing.assert_allclose([*map(float, found.values())], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])
+def test_numbers_that_are_not_finite(number: float) -> None:
+    program = rc.runtime.load(rc.compile(rc.link_module(text(3, 97))))
+    for position in (0, 150, 255, 290):
+        x = np.ones((3, 97), np.float32)
+        x.flat[position] = number
+        found = [float(each) for each in program(x=x)]
+        np.testing.assert_equal(found, [number, number**2])
+
+
+def test_each_long_sum_is_a_dispatch() -> None:
+    """Short sums are IREE's."""
+    assert "reduce" not in _lowered(16, 16)
+    assert _lowered(5, 51).count("stablehlo.reduce") == 2
+
+
+def _lowered(*shape: int) -> str:
+    module, target = rc.link_module(text(*shape)), resolve_target("cpu:generic")
+    request = LoweringRequest(module.text, module.functions, target, "fused", "0", is_users=True)
+    return rewrite(request, "sums", reproducers=Path()).text
