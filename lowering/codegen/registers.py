@@ -139,6 +139,12 @@ def read_every(body: Body, step: int, array: Array, starts: Sequence[Index], lan
     return _every_other(value, body.read(array, [*others, last + (lanes - 1)], lanes))
 
 
+def shuffled(first: Number, second: Number, lanes: Sequence[int]) -> Number:
+    """Emits a vector of lanes taken from two vectors."""
+    order, count = {"mask": integers(lanes)}, len(lanes)
+    return first.body.number("vector.shuffle", [first, second], first.element, count, order)
+
+
 def lane(vector: Number, number: int) -> Number:
     """Emits the extraction of one number of a vector."""
     position = {"static_position": integers([number])}

@@ -11,10 +11,12 @@ smaller tiles. LLVM allocates the registers and writes their configuration at th
 function. It gives a register one shape in a function, and there are 8, so a dispatch keeps to those
 of its first product (`MatrixUnit.takes`).
 
-Linux ends a process that uses the data of tiles without permission, and processes inherit none. So
-the code of each dispatch asks for it at its beginning (0.1 us if it is given already), and branches
-to the tiles of registers (`cpu.tiles`) where it is refused: a process with a signal stack that is
-too small for tiles is, and so may be one in a sandbox.
+The blocks of an outer sum (`cpu.products.outer_sum`) are 16 rows of 64 bytes, one after the other.
+
+Linux ends a process that uses the data of tiles without permission, which a new program never has.
+So the code of each dispatch asks for it at its beginning, and branches to the tiles of registers
+(`cpu.tiles`) where it is refused: a process with a signal stack that is too small for tiles is, and
+so may be one in a sandbox.
 
 `tdpbf16ps` sums the even and the odd products of 32 numbers along K apart, each in order and
 rounded once, and adds both to each other and then to the total. Denormal numbers are zero. The
@@ -24,6 +26,7 @@ other tiles do the same (`cpu.tiles`), so neither permission nor the number of r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from rnn_compiler.lowering.codegen.attributes import segments
@@ -46,7 +49,7 @@ ROWS, COLUMNS, _BYTES = 16, 16, 64
 """The rows of a tile, its columns of 32 bits, and the bytes of a row."""
 
 _FEWEST = 4
-"""The fewest rows for which tiles pay."""
+"""The fewest rows for the unit; with fewer, reading the weights takes longer than multiplying."""
 
 _PANELS = (COLUMNS, 2 * COLUMNS)
 """The columns of panels that are one tile wide, or two."""
@@ -119,86 +122,113 @@ class MatrixUnit:
         to: tuple[Array, Sequence[Index]],
     ) -> None:
         """Emits the product of some rows and a panel that it takes, to a position of an array."""
-        rows, inner = known(lhs.shape)
-        wide = format.columns(known(panel.shape)[1]) // COLUMNS
+        (rows, inner), (made, (row, column)) = known(lhs.shape), to
+        wide = format.columns(known(panel.shape)[1])
         starts = [*range(0, rows - self._rows, self._rows), rows - self._rows]
+        whole, rest = divmod(inner * bits(lhs.element) // 8, _BYTES)
         for first in range(0, len(starts), self._high):
             some = starts[first : first + self._high]
-            _Block(body, format, lhs, panel, to, some, wide).emit(inner, self._rows)
+            _Block(
+                body,
+                format,
+                _Side(
+                    [_address(body, lhs, [each, 0]) for each in some], _stride(body, lhs), _BYTES
+                ),
+                self._right(body, format, panel, wide),
+                [
+                    _address(body, made, [row + each, column + half])
+                    for each in some
+                    for half in range(0, wide, COLUMNS)
+                ],
+                _stride(body, made),
+            ).emit(self._rows, whole, rest)
 
-
-class _Block:
-    """Emits the sums of one or two tiles of rows, and of one or two of columns."""
-
-    def __init__(
-        self,
-        body: Body,
-        format: WeightFormat,
-        lhs: Array,
-        panel: Array,
-        to: tuple[Array, Sequence[Index]],
-        starts: Sequence[int],
-        wide: int,
+    def multiply_blocks(
+        self, body: Body, format: WeightFormat, blocks: Array, panel: Array, count: Index, to: Array
     ) -> None:
-        self.body, self.format, self.wide = body, format, wide
-        self.element_bytes = bits(lhs.element) // 8
-        made, (row, column) = to
-        halves = range(0, wide * COLUMNS, COLUMNS)
-        self.left = [_address(body, lhs, start, 0) for start in starts]
-        self.right = [_address(body, panel, 0, format.width(half)) for half in halves]
-        self.sums = [
-            _address(body, made, row + start, column + half) for start in starts for half in halves
-        ]
-        self.strides = [_stride(body, array) for array in (lhs, panel, made)]
+        """Emits the product of some blocks ``[16, 16]`` of 16 rows, one after the other along K."""
+        wide = format.columns(known(panel.shape[1:])[0])
+        _Block(
+            body,
+            format,
+            _Side([_address(body, blocks, [0, 0, 0])], body.constant(_BYTES, "i64"), ROWS * _BYTES),
+            self._right(body, format, panel, wide),
+            [_address(body, to, [0, half]) for half in range(0, wide, COLUMNS)],
+            _stride(body, to),
+        ).emit(ROWS, count)
 
-    def emit(self, inner: int, rows: int) -> None:
-        """Emits the loads, products and stores."""
-        body, whole = self.body, inner * self.element_bytes // _BYTES
-        rest = inner * self.element_bytes % _BYTES
-        self.rows, self.row_bytes = body.constant(rows, "i16"), body.constant(_BYTES, "i16")
-        zeros = [_tile(body, "tilezero", [self.rows, self.row_bytes]) for _ in self.sums]
+    @staticmethod
+    def _right(body: Body, format: WeightFormat, panel: Array, wide: int) -> _Side:
+        """The tiles of a panel: its halves, of 16 groups along K."""
+        halves = range(0, wide, COLUMNS)
+        addresses = [_address(body, panel, [0, format.width(half)]) for half in halves]
+        row_bytes = format.width(wide) * bits(panel.element) // 8
+        return _Side(addresses, _stride(body, panel), ROWS * row_bytes)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The tiles of a side: their addresses, the bytes from row to row, and from step to step."""
+
+    addresses: Sequence[Number]
+    stride: Number
+    step: int
+
+
+@dataclass(frozen=True)
+class _Block:
+    """The sums of one or two tiles on the left, and of one or two on the right.
+
+    Attributes:
+        to: The addresses of the sums, those of a left tile next to each other.
+        stride: The bytes from row to row of the sums.
+    """
+
+    body: Body
+    format: WeightFormat
+    left: _Side
+    right: _Side
+    to: Sequence[Number]
+    stride: Number
+
+    def emit(self, rows: int, whole: Index, rest: int = 0) -> None:
+        """Emits the products of some steps along K, and of a number of bytes after them."""
+        body = self.body
+        shape = [body.constant(rows, "i16"), body.constant(_BYTES, "i16")]
         sums = accumulate(
-            *(body, whole, 1, zeros), lambda inside, k, sums: self._add(inside, k, sums, _BYTES)
+            body,
+            whole,
+            1,
+            [_tile(body, "tilezero", shape) for _ in self.to],
+            lambda inside, k, sums: self._add(inside, k, sums, shape, _BYTES),
         )
         if rest:
-            sums = self._add(body, body.index(whole), sums, rest)
-        for address, total in zip(self.sums, sums, strict=True):
-            to = [_pointer(body, address), self.strides[2], total]
-            _run(body, "tilestored64", [self.rows, self.row_bytes, *to])
+            sums = self._add(body, body.index(whole), sums, shape, rest)
+        for address, total in zip(self.to, sums, strict=True):
+            _run(body, "tilestored64", [*shape, _pointer(body, address), self.stride, total])
 
-    def _add(self, body: Body, k: Number, sums: Sequence[Number], count: int) -> list[Number]:
+    def _add(
+        self, body: Body, k: Number, sums: Sequence[Number], shape: Sequence[Number], count: int
+    ) -> list[Number]:
         """Emits the sums after adding the products of some bytes along K, at most 64."""
-        left, right, _ = self.strides
-        at = Number(body, k.value, "index").to_integer("i64")
+        (rows, row_bytes), at = shape, k.to_integer("i64")
         left_bytes, groups = body.constant(count, "i16"), body.constant(count // 4, "i16")
-        row = at * _BYTES
+
+        def load(name: str, of: _Side, address: Number, *shape: Number) -> Number:
+            here = Number(body, address.value, "i64") + at * of.step
+            return _tile(body, name, [*shape, _pointer(body, here), of.stride])
+
         lefts = [
-            self._load(body, "tileloadd64", self.rows, left_bytes, address, row, left)
-            for address in self.left
+            load("tileloadd64", self.left, each, rows, left_bytes) for each in self.left.addresses
         ]
-        made, row = [*sums], Number(body, right.value, "i64") * ROWS * at
-        for column, address in enumerate(self.right):
-            shape = groups, self.row_bytes
-            weights = self._load(body, "tileloaddt164", *shape, address, row, right)
+        made = [*sums]
+        for column, each in enumerate(self.right.addresses):
+            weights = load("tileloaddt164", self.right, each, groups, row_bytes)
             for number, numbers in enumerate(lefts):
-                which = number * self.wide + column
-                operands = [self.rows, self.row_bytes, left_bytes, made[which], numbers, weights]
+                which = number * len(self.right.addresses) + column
+                operands = [rows, row_bytes, left_bytes, made[which], numbers, weights]
                 made[which] = _tile(body, self.format.tiles, operands)
         return made
-
-    def _load(
-        self,
-        body: Body,
-        name: str,
-        rows: Number,
-        row_bytes: Number,
-        address: Number,
-        offset: Number,
-        stride: Number,
-    ) -> Number:
-        """Emits the load of a tile."""
-        at = _pointer(body, Number(body, address.value, "i64") + offset)
-        return _tile(body, name, [rows, row_bytes, at, stride])
 
 
 def _run(
@@ -223,9 +253,9 @@ def _pointer(body: Body, address: Number) -> ir.Value:
     return body.op("llvm.inttoptr", [address], [ir.Type.parse("!llvm.ptr")]).results[0]
 
 
-def _address(body: Body, array: Array, row: Index, column: Index) -> Number:
-    """Emits the address of an element of an array of rows."""
-    place = _place(array).at([row, column])
+def _address(body: Body, array: Array, position: Sequence[Index]) -> Number:
+    """Emits the address of an element."""
+    place = _place(array).at(position)
     offset: Index = 0
     for start, size in zip(place.indices(), place.memory.shape, strict=True):
         offset = offset * size + start

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integer, integers, segments
+from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integer, segments
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, cast, known
 from rnn_compiler.lowering.codegen.registers import (
     accumulate,
@@ -22,6 +22,7 @@ from rnn_compiler.lowering.codegen.registers import (
     intrinsic,
     lane,
     reduce,
+    shuffled,
 )
 from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
 from rnn_compiler.lowering.mlir.bindings import ir
@@ -91,17 +92,11 @@ def _reduced(body: Body, sums: Sequence[Number]) -> Number:
         high = [n + part // 2 for n in low]
         half = len(sums) // 2
         sums = [
-            _shuffle(body, pair, low) + _shuffle(body, pair, high)
+            shuffled(*pair, low) + shuffled(*pair, high)
             for pair in zip(sums[:half], sums[half:], strict=True)
         ]
         part //= 2
     return sums[0]
-
-
-def _shuffle(body: Body, pair: tuple[Number, Number], lanes: Sequence[int]) -> Number:
-    """Emits a register of lanes taken from two registers."""
-    element, count = pair[0].element, len(lanes)
-    return body.number("vector.shuffle", [*pair], element, count, {"mask": integers(lanes)})
 
 
 # The tiles that a product of few rows is divided into, each with its sums in registers.
@@ -258,6 +253,27 @@ def add_pairs(format: WeightFormat, total: Number, weights: Number, pairs: Numbe
     return intrinsic(format.instruction(total.lanes), operands, total)
 
 
+def add_apart(sums: Sequence[Number], add: Callable[[list[Number]], list[Number]]) -> list[Number]:
+    """Emits sums after adding those of some pairs, which `add` adds to zeros, even ones first."""
+    like = sums[0]
+    zero = like.body.constant(0, like.element, like.lanes)
+    apart = add([zero] * (2 * len(sums)))
+    evens, odds = apart[: len(sums)], apart[len(sums) :]
+    both = [even + odd for even, odd in zip(evens, odds, strict=True)]
+    return [total + each for total, each in zip(sums, both, strict=True)]
+
+
+def add_halves(
+    sums: Sequence[Number], lefts: Sequence[Number], weights: Sequence[Number]
+) -> list[Number]:
+    """Emits the products of pairs, the even numbers' added to the first half of the sums."""
+    half, made = len(sums) // 2, list[Number]()
+    for number, some in enumerate((sums[:half], sums[half:])):
+        wide = [_half(each, number) for each in weights]
+        made += add_outer_product(some, (_half(each, number) for each in lefts), wide)
+    return made
+
+
 def _half(pairs: Number, number: int) -> Number:
     """Emits the even (0) or the odd (1) numbers of a register of pairs in float32."""
     return bitcast(pairs & _HIGH if number else pairs << 16, "f32")
@@ -275,11 +291,7 @@ class PairsProduct(TileProduct):
         whole = inner // at_once * at_once
 
         def block(body: Body, first: Index, count: int, sums: Sequence[Number]) -> list[Number]:
-            zeros = [body.constant(0, self.format.sums, self.tile.lanes)] * (2 * len(sums))
-            apart = self._pairs(body, first // 2, count, zeros)
-            evens, odds = apart[: len(sums)], apart[len(sums) :]
-            both = [even + odd for even, odd in zip(evens, odds, strict=True)]
-            return [total + each for total, each in zip(sums, both, strict=True)]
+            return add_apart(sums, lambda apart: self._pairs(body, first // 2, count, apart))
 
         if whole:
             sums = accumulate(
@@ -308,11 +320,7 @@ class PairsProduct(TileProduct):
             body.broadcast(self._pair(body, row, pair, whole=whole), self.tile.lanes)
             for row in self.tile.rows
         ]
-        half, made = len(sums) // 2, list[Number]()
-        for number, some in enumerate((sums[:half], sums[half:])):
-            wide = [_half(each, number) for each in weights]
-            made += add_outer_product(some, (_half(each, number) for each in lefts), wide)
-        return made
+        return add_halves(sums, lefts, weights)
 
     def _add(
         self, body: Body, pair: Number, sums: Sequence[Number], *, whole: bool = True

@@ -40,7 +40,7 @@ from rnn_compiler.lowering.analysis.values import (
 from rnn_compiler.lowering.codegen.body import Array, Body, Index, collapse, element_type, expand
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import converted
-from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Side, Sum
+from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.rows_product import (
     Blocking,
     FirstRows,
@@ -195,8 +195,8 @@ class _Rewriting:
         def gather(made: FunctionBuilder, *matrices: Array, **given: Array) -> list[Array]:
             begins = (given["start"], matrices[0].shape[1]) if start else None
             flat = [_flat(made, each) for each in matrices]
-            sides = [Side(each, plan.high) for each in flat[: len(lefts)]]
-            sides += [Side(each, plan.wide, begins) for each in flat[len(lefts) :]]
+            sides = [plan.left(each) for each in flat[: len(lefts)]]
+            sides += [plan.right(each, begins) for each in flat[len(lefts) :]]
             number = flat[0].shape[0]
             return plan.panels(made, sides, _rows(given, matrices[0], number), number)
 

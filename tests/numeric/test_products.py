@@ -22,7 +22,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, expand, known, 
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Side, Sum
+from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.rows_product import Blocking, FirstRows, rows_product
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import (
@@ -148,7 +148,7 @@ def product(
         return rows_product(function, plan, lhs, rhs, axes[1])
     (number, height), width = lhs.shape, rhs.shape[1]
     plan, rows = OuterSum(vectors, format), FirstRows(number)
-    sides = [Side(lhs, plan.high), Side(rhs, plan.wide)]
+    sides = [plan.left(lhs), plan.right(rhs)]
     one, other = plan.panels(function, sides, rows, number)
     sums = [Sum(one, other, *known((height, width)), function.index(offset) if total else 0)]
     if total:
@@ -369,7 +369,7 @@ def test_paired_products(products: Sequence[Any], tmp_path: Path) -> None:
         if added:
             arguments.append(total)
         for way, (_, format) in enumerate(WAYS):
-            expected = bfloat16_reference.product(lhs, rhs, format.summed if axes[0] else 0)
+            expected = bfloat16_reference.product(lhs, rhs, format.summed)
             if added:
                 expected = total + np.pad(expected.ravel(), (before, after))
             result = np.asarray(module[f"f{len(WAYS) * number + way}"](*arguments))

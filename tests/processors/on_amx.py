@@ -152,13 +152,16 @@ def test_rows_do_not_depend_on_their_batch(
             np.testing.assert_array_equal(output(batch, of), whole[:, :batch], err_msg=f"{of}")
 
 
+GRU = {"rnn_mode": "gru", "num_layers": 1}
+
+
 @pytest.mark.parametrize(
     ("op", "variant"),
     [
         pytest.param("BlockLSTMV2", sizes(3, 20, 64, 64, use_peephole=False), marks=slow),
         pytest.param("CudnnRNNV3", sizes(4, 33, 40, 44, rnn_mode="lstm", num_layers=2), marks=slow),
         pytest.param("BlockLSTMGradV2", sizes(3, 18, 64, 96, use_peephole=True), marks=slow),
-        pytest.param("CudnnRNNBackpropV3", sizes(4, 17, 40, 64, rnn_mode="gru"), marks=slow),
+        pytest.param("CudnnRNNBackpropV3", sizes(4, 17, 40, 64, **GRU), marks=slow),
         pytest.param("onnx.GRU", sizes(3, 9, 31, 64), marks=slow),
     ],
 )

@@ -19,19 +19,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, cast, known
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.registers import (
+    accumulate,
     accumulate_unrolled,
     add_outer_product,
     bitcast,
     fma,
     interleave,
     lane,
+    shuffled,
 )
+from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
 from rnn_compiler.lowering.cpu.products.rows_product import WORKGROUPS, Rows
-from rnn_compiler.lowering.cpu.tiles import add_pairs
+from rnn_compiler.lowering.cpu.tiles import add_apart, add_halves, add_pairs
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat
 
 # Panels of columns of the valid rows of some matrices, gathered by one dispatch, for CPUs.
@@ -42,9 +46,17 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat
 # pairs (`PairsProduct`), two rows become one row of pairs, ``i32`` with the even row's number
 # low, and an odd number of rows is padded with zeros. Where pairs are widened, the two rows of
 # each pair are swapped: the odd number is added before the even one, as the instruction does.
+#
+# For a matrix unit, pairs come in blocks of 16, a tile's, and zeros fill the last one. A block of
+# the left-hand side, 16 pairs of 16 columns, is transposed once it is complete:
+#
+#     left[m, block, column, pair], right[n, 16 * block + pair, column]
 
 _ROWS = 8
 """Rows that are copied at a time."""
+
+_BLOCK = 16
+"""The pairs of a block, which are copied at a time too, and its columns on the left."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +67,13 @@ class Side:
         matrix: The matrix, ``[R, N]``.
         begins: The row at which the numbering of valid rows starts, as a step, an int64 scalar, and
             the number of rows of a step; None for the first row.
+        transposed: Whether its blocks are transposed.
     """
 
     matrix: Array
     width: int
     begins: tuple[Array, Index] | None = None
+    transposed: bool = False
 
     @property
     def columns(self) -> int:
@@ -83,11 +97,16 @@ def gathered_panels(
     rows, made = rows.inside(executable), list[Array]()
     for side in sides:
         count = -(-side.columns // side.width)
-        if format.multiplies_groups:
+        if format.tiles:
+            blocks = (capacity + (2 * _BLOCK - 1)) // (2 * _BLOCK)
+            block = (blocks, _BLOCK, _BLOCK) if side.transposed else (blocks * _BLOCK, side.width)
+            type = ArrayType((count, *block), format.panel_element)
+        elif format.multiplies_groups:
             type = ArrayType((count, (capacity + 1) // 2, side.width), format.panel_element)
         else:
             type = ArrayType((count, capacity, side.width), format.result)
-        made.append(_Gathering(outside, executable, vectors, side, rows, type, format).emit())
+        kind = _BlockGathering if format.tiles else _Gathering
+        made.append(kind(outside, executable, vectors, side, rows, type, format).emit())
     executable.dispatch()
     return made
 
@@ -106,27 +125,27 @@ class _Gathering:
         format: WeightFormat,
     ) -> None:
         self.body, self.vectors, self.side, self.rows = executable.body, vectors, side, rows
-        self.is_swapped = format.is_grouped and not format.multiplies_groups
+        self.is_swapped = format.is_grouped and not format.multiplies_groups and not format.tiles
         self.base: Index = 0
         if side.begins is not None:
             steps = self.body.element(executable.read(outside.materialized(side.begins[0])))
             self.base = steps.to_index() * executable.size(side.begins[1])
         self.matrix = executable.read(outside.materialized(side.matrix))
-        self.made, self.first = executable.make(type), executable.workgroup() * _ROWS
+        self.made, self.workgroup = executable.make(type), executable.workgroup()
 
     def emit(self) -> Array:
         """Emits the rows of the workgroup's partition."""
-        body, count = self.body, self.rows.count(self.body)
+        body, begin, count = self.body, self.workgroup * _ROWS, self.rows.count(self.body)
         paired = self.made.element == "i32"
         whole = count // 2 if paired else count
 
         def some(row: Number) -> None:
             self._some(row, (row + _ROWS).at_most(whole))
 
-        body.loop(self.first, whole, WORKGROUPS * _ROWS, [self.made], some)
+        body.loop(begin, whole, WORKGROUPS * _ROWS, [self.made], some)
         if paired:  # no iteration or one, of the first workgroup
             end = (count + 1) // 2
-            left = (whole + self.first).at_most(end)
+            left = (whole + begin).at_most(end)
             body.loop(left, end, 1, [self.made], lambda n: self._some(n, n + 1, odd=True))
         return self.made
 
@@ -173,6 +192,71 @@ class _Gathering:
         """Emits the loads of some numbers of a valid row."""
         row = self.rows.row(self.body, number) + self.base
         return self.body.read(self.matrix, [row, column], lanes)
+
+
+class _BlockGathering(_Gathering):
+    """Emits the gathering of a matrix in blocks of pairs, each by one workgroup."""
+
+    def emit(self) -> Array:
+        """Emits the blocks of the workgroup's partition."""
+        body, count = self.body, self.rows.count(self.body)
+        blocks = (count + (2 * _BLOCK - 1)) // (2 * _BLOCK)
+
+        def block(number: Number) -> None:
+            first = number * _BLOCK
+            ends = (count // 2, (count + 1) // 2)
+            whole, pairs = ((end - first).at_least(0).at_most(_BLOCK) for end in ends)
+
+            def panel(panel: Number, columns: int) -> None:
+                for low, high, kind in ((0, whole, 2), (whole, pairs, 1), (pairs, _BLOCK, 0)):
+                    body.loop(
+                        *(low, high, 1, [self.made]),
+                        lambda row, kind=kind: self._pairs(number, row, panel, columns, kind),
+                    )
+                if self.side.transposed:
+                    self._transpose(panel, number)
+
+            full, rest = divmod(self.side.columns, self.side.width)
+            if full:
+                body.loop(0, full, 1, [self.made], lambda n: panel(n, self.side.width))
+            if rest:
+                panel(body.index(full), rest)
+
+        body.loop(self.workgroup, blocks, WORKGROUPS, [self.made], block)
+        return self.made
+
+    def _pairs(self, block: Number, row: Number, panel: Number, columns: int, count: int) -> None:
+        """Emits the pairs of two rows, of one and zeros, or of zeros."""
+        body, number = self.body, block * _BLOCK + row
+        lanes = self.vectors.columns(columns, "f32")
+
+        def vector(column: Number) -> None:
+            if count:
+                at = panel * self.side.width + column
+                value = self._numbers(number, at, lanes, odd=count == 1)
+            else:
+                value = body.constant(0, self.made.element, lanes)
+            rows = [block, row] if self.side.transposed else [number]
+            body.write(value, self.made, [panel, *rows, column])
+
+        body.loop(0, columns, lanes, [self.made], vector)
+
+    def _transpose(self, panel: Number, block: Number) -> None:
+        """Emits the transpose of a block, by exchanging the halves of pairs of vectors."""
+        body, numbers = self.body, range(_BLOCK)
+        vectors = [body.read(self.made, [panel, block, row, 0], _BLOCK) for row in numbers]
+        half = _BLOCK // 2
+        while half:
+            for low in (n for n in numbers if not n & half):
+                pair = vectors[low], vectors[low + half]
+                lower = [n + _BLOCK - half if n & half else n for n in numbers]
+                upper = [n + _BLOCK if n & half else n + half for n in numbers]
+                vectors[low], vectors[low + half] = (
+                    shuffled(*pair, lanes) for lanes in (lower, upper)
+                )
+            half //= 2
+        for row, vector in enumerate(vectors):
+            body.write(vector, self.made, [panel, block, row, 0])
 
 
 _UNROLLED = 4
@@ -225,7 +309,7 @@ class OuterSum:
     @property
     def high(self) -> int:
         """The columns of a left panel."""
-        return self.vectors.rows
+        return _BLOCK if self.format.tiles else self.vectors.rows
 
     @property
     def wide(self) -> int:
@@ -236,6 +320,14 @@ class OuterSum:
     def lanes(self) -> int:
         """Numbers in a register."""
         return self.vectors.lanes(self.element)
+
+    def left(self, matrix: Array) -> Side:
+        """A left-hand side."""
+        return Side(matrix, self.high, transposed=bool(self.format.tiles))
+
+    def right(self, matrix: Array, begins: tuple[Array, Index] | None = None) -> Side:
+        """A right-hand side; its valid rows begin there, see `Side`."""
+        return Side(matrix, self.wide, begins)
 
     def panels(
         self,
@@ -262,7 +354,7 @@ class OuterSum:
         inside = {
             value: executable.read(outside.materialized(each)) for value, each in sides.items()
         }
-        rows = rows.inside(executable)
+        rows, unit = rows.inside(executable), MatrixUnit(executable)
         if total is None:
             size = sum(each.height * each.width for each in sums)
             whole = executable.make(ArrayType((size,), self.element))
@@ -271,7 +363,7 @@ class OuterSum:
         for each in sums:
             lhs, rhs = inside[each.lhs.value], inside[each.rhs.value]
             here = Sum(lhs, rhs, each.height, each.width, executable.size(each.offset))
-            _Tiles(self, executable, here, whole, rows, is_added=is_added).emit()
+            _Tiles(self, executable, here, whole, rows, unit, is_added=is_added).emit()
         executable.dispatch()
         return whole
 
@@ -286,13 +378,17 @@ class _Tiles:
         summed: Sum,
         whole: Array,
         rows: Rows,
+        unit: MatrixUnit,
         *,
         is_added: bool,
     ) -> None:
-        self.plan, self.body, self.summed = plan, executable.body, summed
+        self.plan, self.body, self.summed, self.unit = plan, executable.body, summed, unit
         self.whole, self.is_added, self.workgroup = whole, is_added, executable.workgroup()
         count = rows.count(self.body)
-        self.count = (count + 1) // 2 if plan.paired else count
+        if plan.format.tiles:
+            self.count = (count + (2 * _BLOCK - 1)) // (2 * _BLOCK)
+        else:
+            self.count = (count + 1) // 2 if plan.paired else count
 
     def emit(self) -> None:
         """Emits the sums of the workgroup's partition."""
@@ -323,6 +419,9 @@ class _Tiles:
 
     def _tile(self, number: Number, panel: Number, height: int, width: int) -> None:
         """Emits the sums of a panel on the left and one on the right."""
+        if self.plan.format.tiles:
+            self._tile_of_blocks(number, panel, height, width)
+            return
         plan, body, summed = self.plan, self.body, self.summed
         vectors = range(-(-width // plan.lanes))
         zero = body.constant(0, plan.element, plan.lanes)
@@ -339,8 +438,65 @@ class _Tiles:
         sums = accumulate_unrolled(body, self.count, _UNROLLED, sums, add)
         for number_of, total in enumerate(sums):
             row, vector = divmod(number_of, len(vectors))
-            line = (number * plan.high + row) * summed.width + panel * plan.wide + summed.offset
-            self._write(total, line + vector * plan.lanes, width - vector * plan.lanes)
+            self._put(total, number * plan.high + row, panel, vector, width)
+
+    def _tile_of_blocks(self, number: Number, panel: Number, height: int, width: int) -> None:
+        """Emits the same by the matrix unit; the columns that are not there are undefined."""
+        plan, body, summed, unit = self.plan, self.body, self.summed, self.unit
+        blocks, pairs = (each.shape[1] for each in (summed.lhs, summed.rhs))
+        left = body.extract(summed.lhs, [number, 0, 0, 0], (blocks, _BLOCK, _BLOCK))
+        right = body.extract(summed.rhs, [panel, 0, 0], (pairs, plan.wide))
+        made = unit.stack(0, _BLOCK, plan.wide, plan.element)
+        body.when(
+            unit.permitted,
+            [],
+            lambda: unit.multiply_blocks(body, plan.format, left, right, self.count, made),
+            lambda: self._add_blocks(left, right, made),
+        )
+
+        def row(line: Number) -> None:
+            for vector in range(-(-width // plan.lanes)):
+                total = body.read(made, [line, vector * plan.lanes], plan.lanes)
+                self._put(total, number * plan.high + line, panel, vector, width)
+
+        body.loop(0, height, 1, [self.whole], row)
+
+    def _add_blocks(self, left: Array, right: Array, made: Array) -> None:
+        """Emits the same in registers."""
+        plan, body, columns = self.plan, self.body, range(0, self.plan.wide, self.plan.lanes)
+        high = plan.vectors.rows // 2
+
+        def some(first: Number) -> None:
+            rows = [first + row for row in range(high)]
+
+            def add_block(inside: Body, block: Number, sums: list[Number]) -> list[Number]:
+                start = block * _BLOCK
+
+                def add(within: Body, pair: Number, sums: list[Number]) -> list[Number]:
+                    at = pair + start
+                    weights = [within.read(right, [at, column], plan.lanes) for column in columns]
+                    lefts = [
+                        within.broadcast(within.element(left, [block, row, pair]), plan.lanes)
+                        for row in rows
+                    ]
+                    return add_halves(sums, lefts, weights)
+
+                return add_apart(
+                    sums, lambda apart: accumulate_unrolled(inside, _BLOCK, 2, apart, add)
+                )
+
+            zeros = [body.constant(0, plan.element, plan.lanes)] * (high * len(columns))
+            sums = accumulate(body, self.count, 1, zeros, add_block)
+            for position, total in zip(product(rows, columns), sums, strict=True):
+                body.write(total, made, position)
+
+        body.loop(0, _BLOCK, high, [], some)
+
+    def _put(self, sums: Number, row: Number, panel: Number, vector: int, width: int) -> None:
+        """Emits the store of a vector of sums of a row, of which the panel has `width`."""
+        plan, start = self.plan, vector * self.plan.lanes
+        line = row * self.summed.width + panel * plan.wide + self.summed.offset
+        self._write(sums, line + start, width - start)
 
     def _write(self, sums: Number, offset: Number, count: int) -> None:
         """Emits the stores of some sums, as many as there are columns."""
