@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from rnn_compiler.model_import.keras_layers import OnnxFunction
 from rnn_compiler.model_import.tflite_values import Value, is_number
 
@@ -250,3 +252,14 @@ def _mask(masks: Sequence[Value | None], counters: Sequence[Value]) -> int | Non
     if mask.kind != "step" or mask.of[1] not in counters:
         raise UnknownCellError("a mask that is not read step by step")
     return mask.of[0].data
+
+
+def onnx_weights(cell: Cell) -> tuple[Any, Any, Any]:
+    """W, R and B of ONNX's operator."""
+    units = len(cell.gates[0].bias)
+    state_bias: Any = np.zeros(units * len(cell.gates), np.float32)
+    if cell.state_bias is not None:
+        state_bias[-units:] = cell.state_bias
+    columns = zip(*((gate.input, gate.state, gate.bias) for gate in cell.gates), strict=True)
+    W, R, bias = (np.concatenate(arrays).astype(np.float32) for arrays in columns)
+    return W[None], R[None], np.concatenate([bias, state_bias])[None]

@@ -26,7 +26,7 @@ from rnn_compiler.model_import.layer import (
     named_apart,
 )
 from rnn_compiler.model_import.reading import Budget, damaged, exceeded, stored_bytes
-from rnn_compiler.model_import.tflite_cells import Cell, UnknownCellError
+from rnn_compiler.model_import.tflite_cells import Cell, UnknownCellError, onnx_weights
 from rnn_compiler.model_import.tflite_fused import FUSED, fused_layers
 from rnn_compiler.model_import.tflite_layers import (
     CALL_ONCE,
@@ -42,7 +42,7 @@ from rnn_compiler.model_import.tflite_layers import (
     input_of,
     moved_from,
 )
-from rnn_compiler.model_import.tflite_loops import cell_of
+from rnn_compiler.model_import.tflite_loops import loop_of
 from rnn_compiler.model_import.tflite_reader import Graph, Op, TfliteFile
 from rnn_compiler.model_import.tflite_values import constant
 from rnn_compiler.weights import from_onnx
@@ -102,14 +102,14 @@ def _loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Found | Non
     if not any(each.code in (_FULLY_CONNECTED, _BATCH_MATMUL) for each in body.ops):
         return None
     try:
-        cell = cell_of(file, graph, op, budget)
+        cell = loop_of(file, graph, op, budget).cell
     except UnknownCellError as error:
         raise _unknown_loop(file, str(error)) from error
     given = input_of(file, graph, op.inputs[cell.sequence], 0)
     shape = file.tensor(graph, given.number).shape
     if len(shape) != 3:
         raise damaged(file.path, f"the input of a loop has the shape {list(shape)}")
-    W, R, B = _onnx_weights(cell)
+    W, R, B = onnx_weights(cell)
     kind = f"onnx.{cell.operator}"
     inputs = ["B", "sequence_lens", "initial_h", *(["initial_c"] if len(cell.states) > 1 else [])]
     plain = {"inputs": inputs, "layout": given.time_axis}
@@ -141,17 +141,6 @@ def _unknown_loop(file: TfliteFile, what: str) -> RefusedError:
         return RefusedError(reason, NOT_IN_FILE)
     reason = f"its steps in a loop of ordinary operators (WHILE), with {what}"
     return RefusedError(reason, f"which is not recognised: {FROM_KERAS}")
-
-
-def _onnx_weights(cell: Cell) -> tuple[Any, Any, Any]:
-    """W, R and B of ONNX's operator."""
-    units = len(cell.gates[0].bias)
-    state_bias: Any = np.zeros(units * len(cell.gates), np.float32)
-    if cell.state_bias is not None:
-        state_bias[-units:] = cell.state_bias
-    columns = zip(*((gate.input, gate.state, gate.bias) for gate in cell.gates), strict=True)
-    W, R, bias = (np.concatenate(arrays).astype(np.float32) for arrays in columns)
-    return W[None], R[None], np.concatenate([bias, state_bias])[None]
 
 
 def _loop_notes(

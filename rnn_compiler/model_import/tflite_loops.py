@@ -6,7 +6,8 @@ The body of such a loop computes one step with ordinary operators, which are fol
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from rnn_compiler.model_import.reading import Budget
 from rnn_compiler.model_import.tflite_cells import (
@@ -19,15 +20,70 @@ from rnn_compiler.model_import.tflite_cells import (
 from rnn_compiler.model_import.tflite_reader import Graph, Op, TfliteFile
 from rnn_compiler.model_import.tflite_values import Body, Value, constant, is_number, of_constant
 
+_CONCATENATION, _RESHAPE, _SLICE = 2, 22, 65
 _STRIDED_SLICE, _LESS, _SHAPE, _LOGICAL_AND = 45, 58, 77, 86
 
 
-def cell_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Cell:
-    """The cell that a loop (WHILE) computes in each of its steps.
+@dataclass(frozen=True)
+class Loop:
+    """A loop of a cell.
+
+    Attributes:
+        cell: The cell that it computes in each of its steps.
+        results: What each of its results is: ``"h"`` or ``"c"`` after the last step, the ``"rows"``
+            of all steps, ``"last"``, h with an axis before it, or the ``"same"`` as its argument;
+            empty for others.
+    """
+
+    cell: Cell
+    results: Sequence[str]
+
+
+def loop_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Loop:
+    """A loop (WHILE) whose step is that of a cell.
 
     Raises:
         UnknownCellError: It is none of the cells, or does not read its input step by step.
     """
+    step = _step(file, graph, op, budget)
+    body, counters = step.body, step.counters
+    states = {k: pair for k, pair in step.changing.items() if k not in counters}
+    cell = recognised(states, [*counters.values()])
+    _check_length(file, graph, op, step.condition, cell.sequence, counters, budget)
+    kinds: dict[int, str] = dict(zip(cell.states, ("h", "c"), strict=False))
+    new = states[cell.states[0]][1]
+    for k, (before, after) in enumerate(zip(body.inputs, body.outputs, strict=True)):
+        if before == after:
+            kinds[k] = "same"
+        elif k in states and k not in kinds:
+            row = _row_of(body, step.values, before, after, counters)
+            is_last = states[k][1] is new and len(file.tensor(body, after).shape) == 3
+            is_row = row is not None and step.values.value(row) is new
+            kinds[k] = "last" if is_last else "rows" if is_row else ""
+    return Loop(cell, [kinds.get(k, "") for k in range(len(op.inputs))])
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What a loop computes in each step.
+
+    Attributes:
+        body: The graph of a step.
+        condition: The graph that tells whether there is another one.
+        values: The values in the body.
+        changing: The old and the new value of each argument that changes.
+        counters: Those that count from 0 by 1.
+    """
+
+    body: Graph
+    condition: Graph
+    values: Body
+    changing: Mapping[int, tuple[Value, Value]]
+    counters: Mapping[int, Value]
+
+
+def _step(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Step:
+    """The step of a loop."""
     options = file.options(op, "While")
     body, condition = file.graph(options["body"]), file.graph(options["cond"])
     if not len(op.inputs) == len(body.inputs) == len(body.outputs) == len(condition.inputs):
@@ -42,10 +98,72 @@ def cell_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Cell:
     counters = {
         k: old for k, (old, new) in changing.items() if _counts(file, graph, op, k, old, new)
     }
-    states = {k: pair for k, pair in changing.items() if k not in counters}
-    cell = recognised(states, [*counters.values()])
-    _check_length(file, graph, op, condition, cell.sequence, counters, budget)
-    return cell
+    return _Step(body, condition, values, changing, counters)
+
+
+def _row_of(
+    body: Graph, values: Body, before: int, after: int, counters: Mapping[int, Value]
+) -> int | None:
+    """The tensor that a step writes to a list at the step's index; None if it does not.
+
+    The new list consists of the rows before, that row, and those behind it.
+    """
+    joined = body.producers.get(after)
+    if joined is None or joined.code != _CONCATENATION or len(joined.inputs) != 3:
+        return None
+    first, row, rest = joined.inputs
+    places: list[Value] = []
+    for number, k in ((first, 2), (rest, 1)):  # the size of the first, the start of the rest
+        part = body.producers.get(number)
+        if part is None or part.code != _SLICE or part.inputs[0] != before:
+            return None
+        vector = body.producers.get(part.inputs[k])
+        index = None if vector is None else body.producers.get(vector.inputs[0])
+        if index is None or index.code != _RESHAPE:
+            return None
+        places.append(values.value(index.inputs[0]))
+    start, end = places
+    is_index = start in counters.values()
+    follows = any(one is start and is_number(other, 1) for one, other in pairs(end, "add"))
+    return row if is_index and follows else None
+
+
+@dataclass(frozen=True)
+class PlainLoop:
+    """A loop of any step, which runs a known number of times.
+
+    Attributes:
+        count: How often it runs.
+        rows: The numbers of arguments that are lists, each with the tensor of the body that a step
+            writes to it at the step's index.
+    """
+
+    count: int
+    rows: Mapping[int, int]
+
+
+def plain_loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> PlainLoop:
+    """A loop (WHILE) that counts its steps.
+
+    Raises:
+        UnknownCellError: It is none.
+    """
+    step = _step(file, graph, op, budget)
+    limits: list[int] = []
+    for limit in _limits(step.condition, step.counters):
+        outer, number = step.condition, limit
+        if limit in step.condition.inputs:
+            outer, number = graph, op.inputs[step.condition.inputs.index(limit)]
+        array = constant(file, outer, number, budget)
+        if array is None or array.size != 1:
+            raise UnknownCellError("a number of steps that the model computes")
+        limits.append(int(array.item()))
+    rows = {
+        k: _row_of(step.body, step.values, before, after, step.counters)
+        for k, (before, after) in enumerate(zip(step.body.inputs, step.body.outputs, strict=True))
+        if before != after
+    }
+    return PlainLoop(max(0, min(limits)), {k: row for k, row in rows.items() if row is not None})
 
 
 def _arguments(
@@ -85,14 +203,7 @@ def _check_length(
 ) -> None:
     """Checks that a loop reads all steps of its input, however many."""
     steps = file.tensor(graph, op.inputs[sequence]).shape[0]
-    limits = [each for each in condition.ops if each.code == _LESS and len(each.inputs) == 2]
-    others = {each.code for each in condition.ops} - {_LESS, _LOGICAL_AND}
-    if not 0 < len(limits) <= MOST_STATES or others:
-        raise UnknownCellError("another condition than that of steps")
-    for less in limits:
-        counter, limit = less.inputs
-        if counter not in condition.inputs or condition.inputs.index(counter) not in counters:
-            raise UnknownCellError("a condition on what is no counter")
+    for limit in _limits(condition, counters):
         outer, number = condition, limit
         if limit in condition.inputs:
             outer, number = graph, op.inputs[condition.inputs.index(limit)]
@@ -101,6 +212,21 @@ def _check_length(
             continue
         if array is None or array.size != 1 or int(array.item()) != steps:
             raise UnknownCellError("a number of steps that is not its input's")
+
+
+def _limits(condition: Graph, counters: Mapping[int, Value]) -> list[int]:
+    """The tensors that the counters of a condition must be less than."""
+    found: list[int] = []
+    others = {each.code for each in condition.ops} - {_LESS, _LOGICAL_AND}
+    limits = [each for each in condition.ops if each.code == _LESS and len(each.inputs) == 2]
+    if not 0 < len(limits) <= MOST_STATES or others:
+        raise UnknownCellError("another condition than that of steps")
+    for less in limits:
+        counter, limit = less.inputs
+        if counter not in condition.inputs or condition.inputs.index(counter) not in counters:
+            raise UnknownCellError("a condition on what is no counter")
+        found.append(limit)
+    return found
 
 
 def _is_length(file: TfliteFile, graph: Graph, number: int, sequence: int) -> bool:

@@ -32,10 +32,12 @@ from rnn_compiler.model_import.reading import (
 )
 
 _TABLES = """
-Model: codes 1 Code*, graphs 2 Graph*, buffers 4 Buffer*
+Model: codes 1 Code*, graphs 2 Graph*, buffers 4 Buffer*, signatures 7 Signature*
+Signature: inputs 0 Named*, outputs 1 Named*, graph 4 I
+Named: name 0 text, number 1 I
 Code: old 0 b, builtin 3 i
 Graph: tensors 0 Tensor*, inputs 1 i*, outputs 2 i*, ops 3 Op*
-Tensor: shape 0 i*, type 1 b, buffer 2 I, quantization 4 Quantization, variable 5 ?, \
+Tensor: shape 0 i*, type 1 b, buffer 2 I, name 3 text, quantization 4 Quantization, variable 5 ?, \
 sparsity 6 Sparsity, signature 7 i*
 Sparsity: order 0 i*
 Quantization: scale 2 f*, zero 3 q*
@@ -50,6 +52,20 @@ While: cond 0 i, body 1 i
 Activated: activation 0 b
 FullyConnected: activation 0 b, format 1 b
 Gather: axis 0 i, batch_axes 1 i
+Concatenation: axis 0 i, activation 1 b
+Conv2D: padding 0 b, stride_w 1 i, stride_h 2 i, activation 3 b, dilation_w 4 i, dilation_h 5 i
+DepthwiseConv2D: padding 0 b, stride_w 1 i, stride_h 2 i, activation 4 b, dilation_w 5 i, \
+dilation_h 6 i
+Pool2D: padding 0 b, stride_w 1 i, stride_h 2 i, width 3 i, height 4 i, activation 5 b
+Softmax: beta 0 f
+Squeeze: axes 0 i*
+Split: count 0 i
+Axis: count 0 i, axis 1 i
+Reducer: keep 0 ?
+LeakyRelu: alpha 0 f
+BatchMatMul: left 0 ?, right 1 ?
+Gelu: approximate 0 ?
+VarHandle: name 1 text
 StridedSlice: begin_mask 0 i, end_mask 1 i, ellipsis_mask 2 i, new_mask 3 i, shrink_mask 4 i
 """
 
@@ -65,6 +81,8 @@ _TYPES = {
 
 _IDENTIFIER = b"TFL3"
 _MOST_TABLES = 200_000
+_LONGEST = 200
+"""The most bytes of a text that are read."""
 
 
 def is_tflite(start: bytes) -> bool:
@@ -85,6 +103,7 @@ class Tensor:
         shape: Its sizes, None for those that are open.
         dtype: ``"float32"``, ...; ``"type 5"`` for types that are not read.
         buffer: The number of the buffer with its elements.
+        name: Its name, for messages.
         size: How many bytes the buffer has; 0 if the elements are not in the file.
         scale: The scales of integers that stand for real numbers.
         zero: Their zero points.
@@ -100,6 +119,7 @@ class Tensor:
     zero: tuple[int, ...]
     is_variable: bool
     is_sparse: bool
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,6 +171,7 @@ class TfliteFile:
         codes = [max(each["old"], each["builtin"]) for each in model["codes"]]
         self._buffers = [self._span(each) for each in model["buffers"]]
         self.graphs = [self._graph(each, codes) for each in model["graphs"]]
+        self.signatures = {each["graph"]: each for each in model["signatures"]}
         self.codes = frozenset(op.code for graph in self.graphs for op in graph.ops)
 
     def array(self, tensor: Tensor) -> Any:
@@ -239,6 +260,7 @@ class TfliteFile:
             self._integers(quantization["zero"]),
             fields["variable"],
             fields["sparsity"] != 0,
+            fields["name"] or "",
         )
 
     def _span(self, fields: Mapping[str, Any]) -> tuple[int, int]:
@@ -293,6 +315,9 @@ class TfliteFile:
         target = at + self._number(at, "I")
         if kind == "Options":
             return target
+        if kind == "text":
+            start, count = self._field(at, "B*")
+            return self._data[start : start + min(count, _LONGEST)].decode(errors="replace")
         if not kind.endswith("*"):
             return self._table(target, kind)
         element, count, start = kind[:-1], self._number(target, "I"), target + 4

@@ -1,6 +1,6 @@
-"""Imports whole networks: an ONNX model as one module, with our ops for its recurrent layers.
+"""Imports whole networks as one module, with our ops for their recurrent layers.
 
-import_network  the module of an ONNX file
+import_network  the module of a file of ONNX or TensorFlow Lite
 
 `worker` runs in a separate process, which loads the package onnx and the folder `graph`; `process`
 is the parent's side. `lowering.networks` then turns the graph into a module.
@@ -55,7 +55,8 @@ def import_network(
     """Imports a whole network as one module, whose recurrent layers are our ops.
 
     Args:
-        path: An ``.onnx`` file, with weights in it or in files next to it.
+        path: An ``.onnx`` file, with weights in it or in files next to it, or a ``.tflite`` file of
+            floats.
         dims: Sizes that the model leaves open: axes by name, ``{"batch": 1}``, or whole shapes by
             input name, ``{"x": (50, 1, 8)}``. Others, and those that are None, stay open and may
             differ in each call.
@@ -79,12 +80,12 @@ def import_network(
             package onnx or the compiler is not installed.
 
     Example:
-        >>> import_network("model.tflite")
+        >>> import_network("model.pb")
         Traceback (most recent call last):
         ...
         rnn_compiler.errors.InvalidArgumentError: import_network: 'path': expected ...
     """
-    file = onnx_file(path, "import_network")
+    file = model_file(path, "import_network", (".onnx", ".tflite"))
     sizes, arrays, pairs = checked_sizes(dims), checked_values(values), checked_states(states)
     check_can_compile("import_network")
     check_quantize(quantize)
@@ -136,15 +137,15 @@ def described(
     return spec, dict(zip(names, function.weights.values(), strict=True))
 
 
-def onnx_file(path: object, function: str) -> Path:
-    """The path of an existing ONNX file that a function is given."""
-    expected = "the path of an .onnx file"
+def model_file(path: object, function: str, suffixes: Sequence[str] = (".onnx",)) -> Path:
+    """The path of an existing file of a network that a function is given."""
+    expected = f"the path of an {' or '.join(suffixes)} file"
     try:
         file = Path(cast(Any, path))
         there = file.exists()
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(function, "path", expected, describe(path)) from error
-    if file.suffix.lower() != ".onnx" or not there:
+    if file.suffix.lower() not in suffixes or not there:
         got = describe(str(file)) if there else f"{describe(str(file))}, which is not there"
         remedy = ""
         if file.suffix.lower() in (".keras", ".h5"):

@@ -27,7 +27,7 @@ from rnn_compiler.network_import import (
     described,
     identifiers,
     imported_network,
-    onnx_file,
+    model_file,
 )
 from rnn_compiler.network_import.process import digests_of
 from rnn_compiler.requirements import check_can_compile
@@ -199,7 +199,7 @@ def training_step(
         rnn_compiler.errors.InvalidArgumentError: training_step: 'loss': expected one of ...
     """
     options = checked_options(loss, optimizer, train, output)
-    file, sizes = onnx_file(path, "training_step"), checked_sizes(dims)
+    file, sizes = model_file(path, "training_step"), checked_sizes(dims)
     check_can_compile("training_step")
     imported = imported_network(file, sizes, {}, options)
     module = linked_network(imported.text)

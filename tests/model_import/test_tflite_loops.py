@@ -156,6 +156,7 @@ def model(
 
     results = arguments()
     given += results[1 + count : -1]
+    writer.graphs[0]["masks"] = results[1 + count : -1]
     results = arguments()
     options = (92, {0: np.int32(1), 1: np.int32(2)})
     writer.op("WHILE", [start, *given, sequence], outputs=results, options=options)

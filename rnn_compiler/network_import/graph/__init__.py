@@ -40,6 +40,7 @@ import numpy as np
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.model_import.onnx_file import check_names
 from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged, read_bytes
+from rnn_compiler.model_import.tflite_reader import is_tflite
 from rnn_compiler.network_import.graph.nesting import read_by, subgraphs
 from rnn_compiler.network_import.graph.order import order_nodes
 from rnn_compiler.network_import.graph.stored import read_tensors
@@ -96,6 +97,7 @@ class Graph:
         sliced: The slices of constant tables that sizes of inputs end, by the names of their nodes.
         clipped: The names of nodes that take a whole table, however many rows they ask for.
         origins: The name and the operator of the node that was replaced by another, by its name.
+        clips: The limits of the cells of LSTMs that have one, by the nodes' first outputs.
     """
 
     def __init__(self, model: Any, path: Path, *, largest: int = _LARGEST) -> None:
@@ -109,11 +111,20 @@ class Graph:
         self.sliced: dict[str, Any] = {}
         self.clipped: frozenset[str] = frozenset()
         self.origins: dict[str, tuple[str, str]] = {}
+        self.clips: Mapping[str, float] = {}
 
     @staticmethod
     def read(path: Path) -> Graph:
         """The graph of a file, with the weights in files next to it."""
         model, data = onnx.ModelProto(), read_bytes(path)
+        if is_tflite(data[:8]):
+            from rnn_compiler.network_import.tflite.model import onnx_model
+
+            model, clips = onnx_model(path)
+            graph = Graph(model, path)
+            graph.clips = clips
+            graph.prepare()
+            return graph
         try:
             model.ParseFromString(data)
         except Exception as error:  # protobuf's own, which depends on the implementation

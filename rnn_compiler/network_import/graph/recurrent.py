@@ -49,10 +49,17 @@ def replace_recurrent(graph: Graph, trained: Collection[str] = ()) -> None:
             nodes.append(node)
             continue
         is_trained = not {*node.output}.isdisjoint(trained)
+        clip = graph.clips.get(node.output[0])
+        as_onnx = is_trained or clip is not None
         kind = types.get(node.input[_X])
-        layer = _layer(graph, node, shapes, constants, kind, once, is_trained=is_trained)
+        layer = _layer(graph, node, shapes, constants, kind, once, as_onnx=as_onnx)
+        if is_trained:
+            layer = replace(layer, attributes={**layer.attributes, "is_training": True})
         around = _Around(graph, node, layer, shapes, taken)
-        _COMPUTED_BY[layer.op](around)
+        if clip is None:
+            _COMPUTED_BY[layer.op](around)
+        else:
+            _block(around, clip)
         nodes += around.nodes
     graph.set_nodes(nodes)
     import_domain(graph)
@@ -74,7 +81,7 @@ def _layer(
     kind: Any,
     once: Once,
     *,
-    is_trained: bool,
+    as_onnx: bool,
 ) -> Layer:
     """The layer of a node, given the type of its input, if that is known."""
     arrays = [
@@ -91,11 +98,9 @@ def _layer(
     )
     X = sizes[_X]
     is_open = X is not None and len(X) == 3 and None in X[:2]
-    layer = layer_of(described, graph.path, once, as_onnx=is_open or is_trained)
+    layer = layer_of(described, graph.path, once, as_onnx=is_open or as_onnx)
     if isinstance(layer, RefusedLayer):
         raise _unsupported(node, f"{layer.reason}, {layer.clause}")
-    if is_trained:
-        layer = replace(layer, attributes={**layer.attributes, "is_training": True})
     return layer
 
 
@@ -220,6 +225,48 @@ def _cudnn(around: _Around) -> None:
 
 _ATTRIBUTES = ("rnn_mode", "direction", "is_training", "time_major")
 """The attributes of CudnnRNNV3 that the node determines."""
+
+
+def _block(around: _Around, clip: float) -> None:
+    """`BlockLSTMV2`, which limits its cell; only the output of all steps is read."""
+    layer, node = around.layer, around.node
+    steps, batch, _ = around.shape(node.input[_X])
+    if steps is None or batch is None:
+        what = f"cells limited to {clip:g}, and needs the sizes of its input"
+        raise _unsupported(node, f"{what}; give them a value (dims=..., --dim)")
+    H = layer.dims["num_units"]
+
+    def gates(array: Any) -> Any:
+        """Gates along the first axis in the order i, f, c, o."""
+        i, o, f, c = np.split(array, 4)
+        return np.concatenate([i, f, c, o])
+
+    held: Mapping[str, Any] = layer.weights
+    W, R, B = (held[name][0] for name in ("W", "R", "B"))
+    P = held.get("P")
+    i, o, f = np.zeros((3, H or 0), np.float32) if P is None else np.split(P[0], 3)
+    weights: dict[str, Any] = {
+        "w": np.transpose(np.concatenate([gates(W), gates(R)], 1)),
+        **{"wci": i, "wcf": f, "wco": o},
+        "b": gates(sum(np.split(B, 2))),
+    }
+    attributes = {"cell_clip": clip, "use_peephole": P is not None}
+    dims = {**layer.dims, "seq_length": steps, "batch_size": batch}
+    form = OPS["BlockLSTMV2"].signature.form(attributes)
+    spec = form.specialize(dtype=layer.dtype, dims=dims, attributes=attributes)
+    results = [
+        around.typed(around.name(each.name), each.dtype, each.shape) for each in spec.results
+    ]
+    states = [
+        around.filled(name, 0, layer.dtype, [batch, H or 0]) for name in ("cs_prev", "h_prev")
+    ]
+    count = around.constant("steps", np.array(steps, np.int64))
+    arrays = [around.constant(name, np.ascontiguousarray(each)) for name, each in weights.items()]
+    operands = [count, node.input[_X], *states, *arrays]
+    config = json.dumps(attributes)
+    around.add("BlockLSTMV2", operands, results, domain=DOMAIN, backend_config=config)
+    h = around.name("h")
+    around.add("Unsqueeze", [h, around.constant("axis", np.array([1], np.int64))], node.output[:1])
 
 
 def _onnx(around: _Around) -> None:

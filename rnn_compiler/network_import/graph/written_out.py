@@ -284,7 +284,10 @@ class _Search:
         self, value: Any, fresh: Sequence[Any], is_true: Any, values: Mapping[str, Any]
     ) -> LoopOutput | None:
         """The output that a value is; None if it is none."""
-        matches = (self._is_same(value[is_true], each[is_true]) for each in fresh)
+        matches = (
+            value.shape == each.shape and self._is_same(value[is_true], each[is_true])
+            for each in fresh
+        )
         number = next((k for k, same in enumerate(matches) if same), None)
         if number is None:
             return None
