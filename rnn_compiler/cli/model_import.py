@@ -57,9 +57,9 @@ def add_whole_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--whole",
         action="store_true",
-        help="import the whole network of an .onnx or .tflite file as one function, not only its recurrent "
-        "layers; --dim then gives the size of an axis, such as batch=1, or the shape of an input, "
-        "such as x=50x1x8; any in place of a number leaves the axis open",
+        help="import the whole network of an .onnx or .tflite file as one function, not only its "
+        "recurrent layers; --dim then gives the size of an axis, such as batch=1, or the shape of "
+        "an input, such as x=50x1x8; any in place of a number leaves the axis open",
     )
     parser.add_argument(
         "--value",

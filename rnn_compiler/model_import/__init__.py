@@ -51,8 +51,8 @@ _REMEDIES: list[tuple[tuple[str, ...], str]] = [
     (
         ("TensorFlow Lite",),
         "unrolled layers (Keras' unroll=True, PyTorch's by litert-torch) are ordinary operators "
-        "there: import the whole network (rc.import_network, import --whole), or the model's .keras "
-        "file, or the file of torch.save",
+        "there: import the whole network (rc.import_network, import --whole), or the model's "
+        ".keras file, or the file of torch.save",
     ),
     (
         ("objects of", "numpy"),
