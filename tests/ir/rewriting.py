@@ -19,11 +19,14 @@ def rewritten(
     *passes: Callable[[PassContext], None],
     processor: Processor = AVX512,
     functions: Sequence[FunctionSpec] = (),
+    is_users: bool = False,
 ) -> tuple[str, dict[str, str]]:
     """A module after some passes, and the reasons why time loops stay plain."""
     target = resolve_target("cpu" if isinstance(processor, VectorUnit) else "cuda:sm_80")
     with new_context(*PASS_DIALECTS), ir.Location.unknown():
-        context = PassContext(ir.Module.parse(text), functions, target, processor)
+        context = PassContext(
+            ir.Module.parse(text), functions, target, processor, is_users=is_users
+        )
         for each in passes:
             each(context)
         assert context.module.operation.verify()

@@ -120,3 +120,56 @@ def test_gates_of_two_matrices_are_packed_together() -> None:
         CHECK: stablehlo.concatenate [[W]], [[V]], dim = 1
         """,
     )
+
+
+def test_gates_of_a_part_of_a_matrix_are_sliced() -> None:
+    """The columns that no step needs are not packed."""
+    half = edited(
+        LOOP,
+        ("4x4xf32", "4x8xf32"),
+        (
+            "-> tensor<2x4xf32>\n  %sum",
+            """-> tensor<2x8xf32>
+  %half = stablehlo.slice %hw [0:2, 4:8] : (tensor<2x8xf32>) -> tensor<2x4xf32>
+  %sum""",
+        ),
+        ("%x_t, %hw", "%x_t, %half"),
+    )
+    after, left = fused(half)
+    assert left == {}
+    check(after, "CHECK: stablehlo.slice %{{.+}} [0:4, 4:8]")
+
+
+OFTEN = """
+func.func @often(%n: tensor<i64>, %x: tensor<3x2x4xf32>, %w: tensor<4x4xf32>, %h: tensor<2x4xf32>)
+    -> tensor<2x4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i64>
+  %one = stablehlo.constant dense<1> : tensor<i64>
+  %end:2 = stablehlo.while(%k = %zero, %last = %h) : tensor<i64>, tensor<2x4xf32>
+  cond {
+    %more = stablehlo.compare LT, %k, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    stablehlo.return %more : tensor<i1>
+  } do {
+    %made:2 = func.call @rnn(%n, %x, %w, %last)
+      : (tensor<i64>, tensor<3x2x4xf32>, tensor<4x4xf32>, tensor<2x4xf32>)
+      -> (tensor<3x2x4xf32>, tensor<2x4xf32>)
+    %k1 = stablehlo.add %k, %one : tensor<i64>
+    stablehlo.return %k1, %made#1 : tensor<i64>, tensor<2x4xf32>
+  }
+  return %end#1 : tensor<2x4xf32>
+}"""
+"""A user's loop over the time loop."""
+
+
+@pytest.mark.parametrize("is_repeated", [False, True])
+def test_what_a_users_loop_repeats_hides_and_counts_nothing(is_repeated: bool) -> None:
+    """IREE does not wait for a hidden array in a loop, and counters would not begin at zero."""
+    text = LOOP
+    if is_repeated:
+        text = edited(LOOP, ("func.func @rnn(", "func.func private @rnn(")) + OFTEN
+    narrow = edited(text, ("4x4xf32", "4x4xbf16"))
+    wide = edited(text, ("4x4x", "256x256x"), ("2x4x", "2x256x"), ("[1, 2, 4]", "[1, 2, 256]"))
+    for changed, op in ((narrow, "util.optimization_barrier"), (wide, "memref.atomic_rmw")):
+        after, left = rewritten(changed, fuse_time_loops, is_users=True)
+        assert left == {}
+        assert (op in after) != is_repeated, op
