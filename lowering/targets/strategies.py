@@ -6,6 +6,7 @@
     fused      each loop is one dispatch (`fuse_time_loops`), sizes may be open (`open_sizes`),
                convolutions of a network become products (`linalg_to_products`) and small pools
                dispatches (`pools`), large products are blocked and skip padding (`products`),
+               convolutions of a user's sequences are products (`sequence_convolutions`),
                long sums take several registers (`sums`); unsupported forms stay unchanged
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
@@ -38,14 +39,8 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
         FUSED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("assemble_in_place", "fuse_time_loops", "open_sizes", "linalg_to_products"),
-            *(
-                "pools",
-                "products",
-                "sums",
-                "leave_undefined",
-                "read_arguments_in_place",
-                "hoist_weights",
-            ),
+            *("pools", "sequence_convolutions", "products", "sums", "leave_undefined"),
+            *("read_arguments_in_place", "hoist_weights"),
             *("update_states", "compute_before_loops", "functions_of_float64", "without_libm"),
             *("exponential_of_float64", "widen_float16", "round_to_float16", "round_to_bfloat16"),
             "stamp_provenance",

@@ -75,6 +75,16 @@ USERS = """
 """A power, sorts, an updated argument, a single window, a branch, float64, 16-bit floats."""
 
 
+SEQUENCE = """
+func.func @main(%x: tensor<2x9x3xf32>, %w: tensor<4x3x5xf32>) -> tensor<2x5x5xf32> {
+  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+      window = {pad = [[1, 2]], stride = [2]}
+      {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+      : (tensor<2x9x3xf32>, tensor<4x3x5xf32>) -> tensor<2x5x5xf32>
+  return %y : tensor<2x5x5xf32>
+}
+"""
+
 LONG_SUM = """
 func.func @main(%x: tensor<16x32xf32>) -> tensor<f32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -131,6 +141,7 @@ MODULES: Mapping[str, Callable[[], rc.Module]] = {
         "cell": building("GRUBlockCell", batch_size=16, input_size=64, num_units=64),
         "linked": linked,
         "network": network,
+        "convolution": functools.partial(link_module, SEQUENCE),
         "sum": functools.partial(link_module, LONG_SUM),
         "states": functools.partial(link_module, stateful.TEXT, stateful.INFER),
         "half": building("BlockLSTMV2", **SIZES, dtype="float16"),

@@ -106,6 +106,7 @@ NEEDED = {
     "linalg_to_products": ("network", "fused", "cpu:x86-64-v3"),
     "pools": ("network", "fused", "cpu:x86-64-v3"),
     "products": ("stack", "fused", "cpu:x86-64-v3"),
+    "sequence_convolutions": ("convolution", "fused", "cpu:x86-64-v3"),
     "sums": ("sum", "fused", "cpu:x86-64-v3"),
     "leave_undefined": ("gradient", "fused", "cpu:x86-64-v3"),
     "read_arguments_in_place": ("sequence", "fused", "cpu:x86-64-v3"),
