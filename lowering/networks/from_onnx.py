@@ -19,6 +19,7 @@ from rnn_compiler.lowering.mlir.bindings import UNNAMED, block_of, ir, ops_of, r
 from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.networks.bounded_indices import clamp_positions
 from rnn_compiler.lowering.networks.scalars import keep_in_arrays
+from rnn_compiler.lowering.networks.sliced_sources import read_unsliced
 
 _KEPT = "{aten.flatten.using_ints,aten.unflatten.int,aten.argmax,aten.argmin}"
 _OF_FUNCTIONS = (
@@ -87,6 +88,7 @@ def linalg_of_onnx(
             made = ir.SymbolTable(operation)[function].operation
             _round_constants(made)
             clamp_positions(made)
+            read_unsliced(made)
             keep_in_arrays(made)
             if not is_open:
                 _check_sizes(made, model.graph)

@@ -456,33 +456,3 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "m.onnx").mkdir()
     with pytest.raises(ArtifactError, match="cannot be read"):
         rc.import_network(tmp_path / "m.onnx")
-
-
-@pytest.mark.parametrize(
-    ("node", "refused", "taken"),
-    [
-        (
-            helper.make_node("ArgMax", ["x"], ["y"], axis=1, select_last_index=1),
-            ("B", "T", 4),
-            ("B", 3, 4),
-        ),
-        (helper.make_node("LRN", ["x"], ["y"], size=3), ("B", 3, 4, 5), (2, 3, 4, 5)),
-        (
-            helper.make_node("Einsum", ["x", "w"], ["y"], equation="btd,de->bte"),
-            ("B", "T", 4),
-            (2, "T", 4),
-        ),
-    ],
-    ids=["ArgMax", "LRN", "Einsum"],
-)
-def test_sizes_that_operators_need(node: Any, refused: Any, taken: Any, tmp_path: Path) -> None:
-    """IREE's importer takes them open too, but calls then fail, or give other numbers."""
-    kinds = {"y": TensorProto.INT64} if node.op_type == "ArgMax" else {}
-    weights = {"w": np.ones((4, 5), np.float32)}
-    for shape in (taken, refused):
-        made = model([node], {"x": shape}, ["y"], weights, dtypes=kinds)
-        path = saved(made, tmp_path / "m.onnx")
-        if shape is taken:
-            rc.import_network(path)
-    with pytest.raises(UnsupportedError, match=rf"\({node.op_type}\) needs known sizes, so axis"):
-        rc.import_network(path)

@@ -8,8 +8,9 @@ open_axes     leaves the other sizes open, and `computed_sizes` the constants th
 folding       computes all known values, `written_out` recognises layers, `loops` writes others
               out; `pools`, `bounds`, `attention`, `powers`, `reversals`,
               `transposed_convolutions`, `integer_convolutions`, `functions`, `normalizations`,
-              `definitions`, `resizing`, `long_products`, `einsums`, `padding`, `depth` and `nan`
-              rewrite operators into forms that IREE computes correctly; `branches` takes those of
+              `definitions`, `resizing`, `long_products`, `einsums`, `padding`, `depth`, `nan`,
+              `operators` and `sliced_tables` rewrite operators into forms that IREE computes
+              correctly; `branches` takes those of
               an `If`, and `bodies` does the same with Scans that stay loops
 checks        refuses nodes by name; `known_sizes` those that cannot have open axes
 replacement   builds the nodes that replace one

@@ -14,9 +14,13 @@ import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph.replacement import Replacement
 
 _MOST = (1 << 31) - 1
 """The most elements of an axis; as the end of a slice, it stands for the end of the array."""
+
+_LEAST_OPSET = 15
+"""The first version of Shape that takes single sizes."""
 
 _END = (1 << 63) - 1
 """The end of a slice that goes to the end of the array, whatever its size."""
@@ -73,6 +77,9 @@ def _slice(
         -1 if step < 0 and start >= (sizes[axis] or _MOST) else start
         for start, axis, step in zip(starts, axes or range(len(starts)), steps, strict=True)
     ]
+    is_whole = (first, steps) == ([-1], [-1]) and ends is not None and ends[0] <= -_MOST
+    if is_whole and graph.is_open and graph.opset >= _LEAST_OPSET:
+        return _reversed(graph, node, axes[0] if axes else 0)
     last = ends and [
         _END if step > 0 and end >= _MOST else end for end, step in zip(ends, steps, strict=True)
     ]
@@ -83,6 +90,21 @@ def _slice(
     if inputs == [*node.input]:
         return []
     return [onnx.helper.make_node("Slice", inputs, node.output, node.name)]
+
+
+def _reversed(graph: Graph, node: Any, axis: int) -> list[Any]:
+    """The nodes that gather the elements of an axis of any size from the last to the first.
+
+    The bounds that IREE computes for a backward slice are no sizes that C knows before a call.
+    """
+    made = Replacement(graph, node)
+    axis %= len(shape_of(graph.types()[node.input[0]]) or [0])
+    size = made.add("Shape", node.input[0], start=axis, end=axis + 1)
+    size = made.add("Reshape", size, made.constant([]))
+    rows = made.add("Range", made.constant(0), size, made.constant(1))
+    last = made.add("Sub", size, made.constant(1))
+    made.add("Gather", node.input[0], made.add("Sub", last, rows), axis=axis)
+    return made.finished()
 
 
 def _padding(

@@ -36,6 +36,7 @@ from rnn_compiler.network_import.graph.long_products import plain_products_of_ax
 from rnn_compiler.network_import.graph.loops import write_out_loops
 from rnn_compiler.network_import.graph.nan import pass_nan_on
 from rnn_compiler.network_import.graph.normalizations import plain_normalizations
+from rnn_compiler.network_import.graph.operators import plain_operators
 from rnn_compiler.network_import.graph.padding import plain_padding
 from rnn_compiler.network_import.graph.pools import plain_pools
 from rnn_compiler.network_import.graph.powers import plain_powers
@@ -54,7 +55,7 @@ _REWRITES = (
     *(plain_attention, plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
     *(plain_definitions, plain_functions, plain_integer_convolutions, plain_log_sums),
     *(plain_normalizations, plain_padding, plain_depth, plain_resizes, plain_products_of_axes),
-    *(pass_nan_on, plain_einsums, gather_sliced_tables),
+    *(pass_nan_on, plain_einsums, plain_operators, gather_sliced_tables),
 )
 """What rewrites operators once the types of their inputs are known."""
 

@@ -37,12 +37,6 @@ def check_known_sizes(
 def _needed(node: Any, given: Sequence[_Shape], made: Sequence[_Shape]) -> Sequence[Sequence[Size]]:
     """The sizes of a node's inputs that must be known."""
     attributes = attributes_of(node)
-    if node.op_type in ("ArgMax", "ArgMin") and given[0]:
-        last = "select_last_index" in attributes and attributes["select_last_index"].i
-        axis = attributes["axis"].i if "axis" in attributes else 0
-        return [_open([given[0][axis]])] if last else []
-    if node.op_type == "LRN":
-        return [_open(given[0])]
     if node.op_type == "Einsum":
         return _merged(attributes["equation"].s.decode(), given)
     if node.op_type == "Resize":
