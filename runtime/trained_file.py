@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -86,16 +86,38 @@ def _check(spec: SourceSpec, file: Path) -> None:
 
 def _replace(onnx: Any, graph: Any, weights: Mapping[str, Any]) -> None:
     """Replaces the values of initializers, and of constants with these names."""
-    tensors = {each.name: each for each in graph.initializer}
+    tensors = {each.name: each for inner in _inside(graph) for each in inner.initializer}
+    tensors |= {each.name: each for each in graph.initializer}
     for node in [*graph.node]:
         name = node.output[0] if node.output else ""
         if name in weights and node.op_type == "Constant":
             tensors[name] = node.attribute[0].t
-        elif name in weights and node.op_type == "Identity":  # one that is trained apart
+        elif node.op_type == "Identity" and _is_apart(onnx, node, tensors, weights):
             tensors[name] = graph.initializer.add()
             tensors[name].CopyFrom(tensors[node.input[0]])
+            tensors[name].name = name
             graph.node.remove(node)
     for name, value in weights.items():
         dtype = onnx.helper.tensor_dtype_to_np_dtype(tensors[name].data_type)
         array: Any = np.ascontiguousarray(value, dtype)
         tensors[name].CopyFrom(onnx.numpy_helper.from_array(array, name))
+
+
+def _inside(graph: Any) -> Iterator[Any]:
+    """The graphs inside the nodes of a graph, such as bodies of loops."""
+    for attribute in (each for node in graph.node for each in node.attribute):
+        for inner in [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]:
+            yield inner
+            yield from _inside(inner)
+
+
+def _is_apart(onnx: Any, node: Any, tensors: Mapping[str, Any], weights: Mapping[str, Any]) -> bool:
+    """Whether a node repeats a weight that is trained on its own, or of which the other one is.
+
+    The training step separates those whose numbers are all equal.
+    """
+    source, name = node.input[0], node.output[0]
+    if name in weights or source not in weights:
+        return name in weights
+    array: Any = onnx.numpy_helper.to_array(tensors[source])
+    return bool(array.size) and bool(np.all(array == array.flat[0]))

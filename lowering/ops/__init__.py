@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
-from rnn_compiler.lowering.ops import ctc, integer_lstm
+from rnn_compiler.lowering.ops import ctc, dropout_mask, integer_lstm
 from rnn_compiler.lowering.ops.block import block_lstm, gru_block_cell, lstm_block_cell
 from rnn_compiler.lowering.ops.cudnn import params, rnn, signatures
 from rnn_compiler.lowering.ops.onnx import recurrence
@@ -56,10 +56,14 @@ _TABLE = (
 OPS: Mapping[str, Op] = MappingProxyType({op.signature.name: op for op in _TABLE})
 """Every op, by its name: TensorFlow's, or ONNX's after ``onnx.``."""
 
-_UNLISTED = (Op(ctc.OP, ctc.forward), Op(integer_lstm.OP, integer_lstm.forward))
+_UNLISTED = (
+    Op(ctc.OP, ctc.forward),
+    Op(dropout_mask.OP, dropout_mask.forward),
+    Op(integer_lstm.OP, integer_lstm.forward),
+)
 
 CALLED: Mapping[str, Op] = MappingProxyType({**OPS, **{op.signature.name: op for op in _UNLISTED}})
-"""The ops that modules may call: those, a part of the CTC loss, and one of imported layers."""
+"""The ops that modules may call: those, parts of training steps, and one of imported layers."""
 
 GRADIENTS: Mapping[str, Gradient] = MappingProxyType(
     {name: op.signature.gradient for name, op in OPS.items() if op.signature.gradient is not None}

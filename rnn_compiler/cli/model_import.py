@@ -262,7 +262,7 @@ def _import(options: argparse.Namespace) -> int:
         )
     if options.train is not None:
         return import_trained(options)
-    for flag in ("optimizer", "trainable", "loss_output"):
+    for flag in ("optimizer", "trainable", "loss_output", "dropout"):
         if getattr(options, flag):
             raise UsageError(f"--{flag.replace('_', '-')} is for training: give --train LOSS too")
     if options.whole:

@@ -50,6 +50,12 @@ def add_training_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="with --train: the output that the loss is of, if there are several",
     )
+    parser.add_argument(
+        "--dropout",
+        type=int,
+        metavar="SEED",
+        help="with --train: let the file's Dropout nodes drop elements (default: dropout is off)",
+    )
 
 
 def import_trained(options: argparse.Namespace) -> int:
@@ -69,6 +75,7 @@ def import_trained(options: argparse.Namespace) -> int:
             train=options.trainable,
             output=options.loss_output,
             dims=sizes_of_network(options.dim),
+            dropout=options.dropout,
         )
         files = [] if options.output is None else write_network(options, module, page)
     seconds = time.perf_counter() - start
@@ -115,6 +122,7 @@ def _command(options: argparse.Namespace) -> str:
     words += [f"--optimizer={options.optimizer}"] if options.optimizer else []
     words += [f"--trainable={each}" for each in options.trainable or ()]
     words += [f"--loss-output={options.loss_output}"] if options.loss_output else []
+    words += [f"--dropout={options.dropout}"] if options.dropout is not None else []
     words += [f"--dim={each}" for each in options.dim]
     return f"rnn-compiler import {shlex.join(words)}"
 

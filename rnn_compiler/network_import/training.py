@@ -155,6 +155,7 @@ def training_step(
     train: Sequence[str] | None = None,
     output: str | None = None,
     dims: Mapping[str, int | Sequence[int | None] | None] | None = None,
+    dropout: int | None = None,
 ) -> Module:
     """Makes a network trainable: its loss, the gradients of its weights, and their next values.
 
@@ -181,6 +182,8 @@ def training_step(
             normalizations are never trained.
         output: The output that the loss is of, if there are several.
         dims: As in `import_network`.
+        dropout: A seed from 0 to 2**32 - 1, with which each Dropout of the file drops elements in
+            `train`, at each step others, the same in every language; default: dropout is off.
 
     Returns:
         The module, with the first values of its states.
@@ -198,7 +201,7 @@ def training_step(
         ...
         rnn_compiler.errors.InvalidArgumentError: training_step: 'loss': expected one of ...
     """
-    options = checked_options(loss, optimizer, train, output)
+    options = checked_options(loss, optimizer, train, output, dropout)
     file, sizes = model_file(path, "training_step"), checked_sizes(dims)
     check_can_compile("training_step")
     imported = imported_network(file, sizes, {}, options)
@@ -223,7 +226,11 @@ def training_step(
 
 
 def checked_options(
-    loss: Any, optimizer: Any = "adam", train: Any = None, output: Any = None
+    loss: Any,
+    optimizer: Any = "adam",
+    train: Any = None,
+    output: Any = None,
+    dropout: Any = None,
 ) -> dict[str, Any]:
     """What a training step is asked for, as plain data."""
     options: dict[str, Any] = {
@@ -231,6 +238,7 @@ def checked_options(
         "optimizer": _checked("optimizer", optimizer, OPTIMIZERS),
         "train": _patterns(train),
         "output": _output(output),
+        "dropout": _seed(dropout),
     }
     if options["optimizer"].get("nesterov") and not options["optimizer"]["momentum"]:
         raise InvalidArgumentError(
@@ -292,3 +300,15 @@ def _output(output: Any) -> str | None:
         expected = "the name of an output, or None"
         raise InvalidArgumentError("training_step", "output", expected, describe(output))
     return output
+
+
+def _seed(dropout: Any) -> int | None:
+    """The seed of dropout."""
+    try:
+        seed = None if dropout is None else _integer(dropout)
+    except (TypeError, ValueError, OverflowError):
+        seed = -1
+    if seed is not None and not 0 <= seed < 2**32:
+        expected = "a seed, an integer from 0 to 2**32 - 1, or None"
+        raise InvalidArgumentError("training_step", "dropout", expected, describe(dropout))
+    return seed

@@ -63,6 +63,25 @@ def test_the_file_gives_what_the_session_infers(tmp_path: Path) -> None:
     assert trained(made).save_onnx(path) == path  # the first file may be replaced then
 
 
+def test_statistics_that_are_stored_as_a_weight(tmp_path: Path) -> None:
+    """PyTorch stores equal numbers once; the scale is trained, the variance stays."""
+    names = ("scale", "bias", "mean", "variance")
+    nodes = [
+        helper.make_node("Identity", ["bn.scale"], ["bn.variance"]),
+        helper.make_node("Identity", ["bn.bias"], ["bn.mean"]),
+        helper.make_node("BatchNormalization", ["x", *(f"bn.{name}" for name in names)], ["y"]),
+    ]
+    first = {"bn.scale": np.ones(3, np.float32), "bn.bias": np.zeros(3, np.float32)}
+    path = saved(model(nodes, {"x": [5, 3]}, ["y"], first), tmp_path / "m.onnx")
+    session = rc.runtime.load(rc.compile(rc.training_step(path, loss="mean_squared_error")))
+    session = session.session()
+    session.train(x=X, target=X * 3, learning_rate=np.float32(0.5))
+    made = session.save_onnx(tmp_path / "trained.onnx")
+    assert session.state["bn_scale"].max() > 1.4
+    found = rc.runtime.load(rc.compile(rc.import_network(made)))(x=X)
+    np.testing.assert_allclose(found.y, session.infer(x=X).y, rtol=1e-6, atol=1e-6)
+
+
 def test_onnx_runtime_gives_what_the_session_infers(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     session = trained(saved(network(), tmp_path / "m.onnx"))

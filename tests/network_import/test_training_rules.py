@@ -155,6 +155,8 @@ CASES = [
     Case("Gather", [(5, 3)], constants=[i64(4, 0, 4, -1)]),
     Case("Gather", [(2, 5, 3)], {"axis": 1}, constants=[np.array([[1, 1], [-2, 0]])]),
     Case("Gather", [(2, 5, 3)], {"axis": 1}, constants=[np.array(-1)]),
+    Case("Gather", [(2, 5, 3)], {"axis": 1}, constants=[np.array([[4, 0], [-2, 1]])]),
+    Case("Gather", [(4, 3)], constants=[i64(2, 0, 3, 1)]),
     Case("GatherElements", [(4, 3)], {"axis": 0}, constants=[np.array([[1, 1, -1], [1, 0, 2]])]),
     Case("GatherND", [(3, 4, 2)], constants=[np.array([[0, 1], [2, -1], [0, 1]])]),
     Case("GatherND", [(2, 3, 4)], {"batch_dims": 1}, [np.array([[0], [-1]])]),

@@ -5,8 +5,8 @@ quantized     replaces LSTMs with int8 weights by plain ones
 sizes         fixes the sizes and values given by the caller
 equal_axes    takes open axes for one that must be equal
 open_axes     leaves the other sizes open, and `computed_sizes` the constants that depend on them
-folding       computes all known values, `written_out` recognises layers, `loops` writes others
-              out; `pools`, `bounds`, `attention`, `powers`, `reversals`,
+folding       computes all known values, `written_out` and `trained_loops` recognise layers, `loops`
+              writes others out; `pools`, `bounds`, `attention`, `powers`, `reversals`,
               `transposed_convolutions`, `integer_convolutions`, `functions`, `normalizations`,
               `definitions`, `resizing`, `long_products`, `einsums`, `padding`, `depth`, `nan`,
               `operators` and `sliced_tables` rewrite operators into forms that IREE computes
@@ -97,6 +97,7 @@ class Graph:
         held: The names of values that are not computed.
         sliced: The slices of constant tables that sizes of inputs end, by the names of their nodes.
         clipped: The names of nodes that take a whole table, however many rows they ask for.
+        trained: The arrays of inputs that are trained weights, by name.
         origins: The name and the operator of the node that was replaced by another, by its name.
         clips: The limits of the cells of LSTMs that have one, by the nodes' first outputs.
     """
@@ -111,6 +112,7 @@ class Graph:
         self.held: frozenset[str] = frozenset()
         self.sliced: dict[str, Any] = {}
         self.clipped: frozenset[str] = frozenset()
+        self.trained: Mapping[str, Any] = {}
         self.origins: dict[str, tuple[str, str]] = {}
         self.clips: Mapping[str, float] = {}
 

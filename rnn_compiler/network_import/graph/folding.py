@@ -44,6 +44,7 @@ from rnn_compiler.network_import.graph.resizing import plain_resizes
 from rnn_compiler.network_import.graph.reversals import plain_reversals
 from rnn_compiler.network_import.graph.sliced_tables import gather_sliced_tables, sliced_table
 from rnn_compiler.network_import.graph.steps import RANDOM
+from rnn_compiler.network_import.graph.trained_loops import replace_trained_loops
 from rnn_compiler.network_import.graph.transposed_convolutions import (
     plain_transposed_convolutions,
 )
@@ -82,7 +83,7 @@ def fold(graph: Graph, *, writes_out: bool = True) -> None:
         for rewrite in _REWRITES:
             changed = rewrite(graph) or changed
         graph.remove_unused()
-        changed = changed or replace_loops(graph)
+        changed = changed or replace_loops(graph) or replace_trained_loops(graph, _fold_once)
         changed = changed or (writes_out and (write_out_loops(graph) or select_results(graph)))
         changed = changed or (writes_out and rewrite_bodies(graph, fold))
         if not changed:

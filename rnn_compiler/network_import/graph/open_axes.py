@@ -187,6 +187,7 @@ class _Family:
         model.CopyFrom(self._source.model)
         graph = Graph(model, self._source.path, largest=_LARGEST)
         graph.is_open, graph.held, graph.clipped = True, self.held, self._clipped
+        graph.trained = self._source.trained
         inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
         for axis in self._axes:
             for name, number in axis.sources:

@@ -53,22 +53,35 @@ _LEAST_OPSET = 13
 
 def replace_loops(graph: Graph) -> bool:
     """Replaces loops that compute recurrent layers; returns whether there were any."""
+    found = found_layers(graph)
+    nodes: list[Any] = []
+    for node in graph.proto.node:
+        if node.name in found:
+            made, constants = found[node.name]
+            nodes += made
+            graph.proto.initializer.extend(constants)
+        else:
+            nodes.append(node)
+    if found:
+        graph.set_nodes(nodes)
+    return bool(found)
+
+
+def found_layers(graph: Graph) -> dict[str, tuple[list[Any], list[Any]]]:
+    """The nodes and the constants that compute what some loops do, by the names of these."""
     if graph.opset < _LEAST_OPSET or not {"Loop", "Scan"} & {*graph.operators()}:
-        return False
+        return {}
     types, constants = graph.types(), graph.constants()
     used = {name for node in graph.proto.node for name in read_by(node)}
     used |= {output.name for output in graph.proto.output}
-    nodes: list[Any] = []
-    made: list[Any] = []
+    found: dict[str, tuple[list[Any], list[Any]]] = {}
     for node in graph.proto.node:
         steps = steps_of(node, constants, used)
         layers = None if steps is None else _layers(graph, steps, types)
-        nodes += [node] if layers is None else layer_nodes(node.name, layers, made)
-    changed = len(nodes) > len(graph.proto.node)
-    if changed:
-        graph.proto.initializer.extend(made)
-        graph.set_nodes(nodes)
-    return changed
+        if layers is not None:
+            made: list[Any] = []
+            found[node.name] = layer_nodes(node.name, layers, made), made
+    return found
 
 
 def _layers(graph: Graph, steps: Steps, types: Mapping[str, Any]) -> LoopLayers | None:

@@ -19,10 +19,16 @@ from rnn_compiler.network_import.graph.gradients.values import Value, Values
 __all__ = ["depending", "gradients", "needed_by"]
 
 
+_OF_SIZES = ("Shape", "Size", "DropoutMask")
+"""Operators whose results depend only on the sizes of what they read."""
+
+
 def depending(graph: Graph, sources: Collection[str]) -> set[str]:
     """The values of a graph that depend on some of them, and these themselves."""
     found = {*sources}
     for node in graph.proto.node:
+        if node.op_type in _OF_SIZES:
+            continue
         read = {*node.input, *(name for inner in subgraphs(node) for name in _read(inner))}
         if not found.isdisjoint(read):
             found.update(name for name in node.output if name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -121,6 +122,13 @@ def _gather(n: Backward) -> None:
         shape[axis] = 1
         n.give(0, n.dy.reshape(shape).pad(axis, first, size - 1 - first))
         return
+    rows = n.x.size(axis)
+    if places.name in constants and isinstance(rows, int):
+        numbers: Any = n.array(1)
+        inverse = _inverse(numbers, rows)
+        if inverse is not None:
+            n.give(0, _gathered_back(n, axis, places.rank, inverse))
+            return
     front, behind = n.x.shape[:axis], n.x.shape[axis + 1 :]
     order = [
         *range(axis, axis + places.rank),
@@ -136,6 +144,26 @@ def _gather(n: Backward) -> None:
     inputs = [table, indices, rows]
     total = n.values.add("ScatterND", inputs, n.x.kind, table.shape, reduction="add")
     n.give(0, total.moved(0, axis))
+
+
+def _inverse(places: Any, size: int) -> Any:
+    """Where each row was copied to, one behind all if it was not; None if one was copied twice."""
+    flat: Any = places.ravel() % size
+    if np.unique(flat).size < flat.size:
+        return None
+    inverse: Any = np.full(size, flat.size)
+    inverse[flat] = np.arange(flat.size)
+    return inverse
+
+
+def _gathered_back(n: Backward, axis: int, rank: int, inverse: Any) -> Value:
+    """The rows of dy in the input's order, zeros for those that were not copied."""
+    sizes = n.dy.sizes
+    count = product(sizes[axis : axis + rank])
+    rows = n.dy.reshape([*sizes[:axis], count, *sizes[axis + rank :]])
+    rows = rows.pad(axis, 0, int(np.any(inverse == count)))
+    inputs = [rows, n.values.constant(inverse, INT64)]
+    return n.values.add("Gather", inputs, n.x.kind, n.x.shape, axis=axis)
 
 
 def _gather_elements(n: Backward) -> None:

@@ -52,13 +52,23 @@ class _Step:
         states: The states so far, without the weights.
     """
 
-    def __init__(self, values: Values, options: Mapping[str, Any], rate: Value) -> None:
+    def __init__(
+        self, values: Values, options: Mapping[str, Any], rate: Value, count: Value | None
+    ) -> None:
         self.values = values
         self.options = options
         self.rate = rate
         self.states: list[State] = []
         self._powers: dict[str, Value] = {}
-        self._count: Value | None = None
+        self._after: Value | None = None
+        if count is not None:
+            self._counted(count)
+
+    def _counted(self, before: Value) -> Value:
+        """The number of steps with this one, a state."""
+        self._after = before + 1
+        self.states.insert(0, State("step", before, self._after))
+        return self._after
 
     def moment(self, title: str, weight: Value, following: Callable[[Value], Value]) -> Value:
         """The next value of a moment of a weight."""
@@ -72,15 +82,12 @@ class _Step:
 
     def correction(self, name: str, kind: int) -> Value:
         """1 - beta^t, also where beta^t is close to 1: with x = t * log(beta) it is -expm1(x)."""
-        if self._count is None:
-            before = self.values.input("step", INT32, [])
-            self._count = before + 1
-            self.states.insert(0, State("step", before, self._count))
+        after = self._after or self._counted(self.values.input("step", INT32, []))
         key = f"{name}.{kind}"
         if not self.options[name]:
             return self.values.constant(1, kind)
         if key not in self._powers:
-            x = self._count.cast(kind) * math.log(self.options[name])
+            x = after.cast(kind) * math.log(self.options[name])
             self._powers[key] = -((x * 0.5).apply("Tanh") * (x.apply("Exp") + 1))
         return self._powers[key]
 
@@ -118,13 +125,20 @@ _CHANGES: Mapping[str, Callable[[_Step, str, Value, Value], Value]] = {
 
 
 def next_states(
-    values: Values, options: Mapping[str, Any], weights: Mapping[str, Value], rate: Value
+    values: Values,
+    options: Mapping[str, Any],
+    weights: Mapping[str, Value],
+    rate: Value,
+    count: Value | None = None,
 ) -> list[State]:
-    """The states of a step: the weights, given their gradients, and the optimizer's own."""
+    """The states of a step: the weights, given their gradients, and the optimizer's own.
+
+    `count` is the number of steps before this one, if something else depends on it too.
+    """
     names = [*weights]
     before = [values[name] for name in names]
     known = [gradient.cast(inside(gradient.kind)) for gradient in weights.values()]
-    step = _Step(values, options, rate)
+    step = _Step(values, options, rate, count)
     after: list[State] = []
     values.begin("optimizer")
     gradients = _clipped(values, options, known)

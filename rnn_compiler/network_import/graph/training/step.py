@@ -11,9 +11,10 @@ from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.network_import.graph import Graph, onnx
 from rnn_compiler.network_import.graph.gradients.chain_rule import depending, gradients, needed_by
 from rnn_compiler.network_import.graph.gradients.recurrent import note_shapes
-from rnn_compiler.network_import.graph.gradients.values import Value, Values
+from rnn_compiler.network_import.graph.gradients.values import INT32, Value, Values
 from rnn_compiler.network_import.graph.open_axes import Opened
 from rnn_compiler.network_import.graph.recurrent import import_domain, replace_recurrent
+from rnn_compiler.network_import.graph.training.dropout import with_dropout, without_dropout
 from rnn_compiler.network_import.graph.training.losses import inside, loss_of
 from rnn_compiler.network_import.graph.training.optimizers import next_states
 from rnn_compiler.schema.open_sizes import Size
@@ -56,7 +57,8 @@ def trained_network(
         graph: The network, whose last inputs are the trained weights.
         opened: The shapes of its values and its open axes.
         weights: The arrays of the trained weights by name.
-        options: The `loss`, the `optimizer`, and the name of the `output` that the loss is of.
+        options: The `loss`, the `optimizer`, the name of the `output` that the loss is of, and the
+            seed of `dropout` or None.
     """
     output = _chosen_output(graph, options["output"])
     copy = onnx.ModelProto()
@@ -66,6 +68,7 @@ def trained_network(
     active = depending(graph, [*weights]) & needed_by(graph, [output])
     replace_recurrent(graph, active)
     replace_recurrent(alone)
+    without_dropout(alone)
     train, states = _with_step(graph, opened, weights, {**options, "output": output})
     inputs = [each.name for each in alone.proto.input if each.name not in weights]
     _set_inputs(alone, [*inputs, *(name for name in weights if name in states)], weights)
@@ -92,6 +95,13 @@ def _with_step(
     values = Values(graph, opened.values, opened.axes)
     note_shapes(values)
     own = [each for each in graph.proto.input if each.name not in weights]
+    step = None
+    if options["dropout"] is None:
+        without_dropout(graph)
+    else:
+        values.begin("dropout")
+        step = values.input("step", INT32, [])
+        with_dropout(values, options["dropout"], step)
     outputs = [each.name for each in graph.proto.output]
     output = values[options["output"]]
     loss = loss_of(values, output, options["loss"])
@@ -102,7 +112,7 @@ def _with_step(
         )
     values.begin("optimizer")
     rate = values.input("learning_rate", inside(loss.value.kind), [])
-    states = next_states(values, options["optimizer"], found, rate)
+    states = next_states(values, options["optimizer"], found, rate, step)
     after = [_renamed(values, each.next, f"{each.title}.next") for each in states]
     given = {value.name: title for title, value in loss.inputs.items()}
     given |= {rate.name: "learning_rate"} | {each.value.name: each.title for each in states}

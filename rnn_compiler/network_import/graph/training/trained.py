@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, did_you_mean
 from rnn_compiler.model_import.onnx_layers import KINDS, STATE_POSITIONS
 from rnn_compiler.network_import.graph import FLOATS, Graph, onnx, subgraphs
+from rnn_compiler.network_import.graph.nesting import made_in
 
 _STATISTICS = {"BatchNormalization": (3, 4)}
 """Inputs that are never trained: the statistics of a normalization."""
@@ -53,6 +55,7 @@ def take_trained(graph: Graph, patterns: Sequence[str] | None) -> dict[str, Any]
     InvalidArgumentError: A pattern matches no initializer or constant of floats.
     """
     _separate(graph)
+    _take_from_bodies(graph)
     constants = _take_constants(graph, patterns or ())
     places: dict[str, list[tuple[str, int]]] = {}
     for node in _nodes(graph):
@@ -86,7 +89,8 @@ def take_trained(graph: Graph, patterns: Sequence[str] | None) -> dict[str, Any]
         graph.proto.initializer.remove(tensors[name])
         kind = onnx.helper.make_tensor_value_info(name, tensors[name].data_type, tensors[name].dims)
         graph.proto.input.append(kind)
-    return {name: onnx.numpy_helper.to_array(tensors[name]) for name in chosen}
+    graph.trained = {name: onnx.numpy_helper.to_array(tensors[name]) for name in chosen}
+    return graph.trained
 
 
 def _take_constants(graph: Graph, patterns: Sequence[str]) -> list[str]:
@@ -105,6 +109,22 @@ def _take_constants(graph: Graph, patterns: Sequence[str]) -> list[str]:
             others.append(node.output[0])
     graph.set_nodes(nodes)
     return others
+
+
+def _take_from_bodies(graph: Graph) -> None:
+    """Moves the arrays that bodies of loops and branches store into the graph around these.
+
+    Names that are there more than once stay where they are.
+    """
+    inner = [*subgraphs(graph.proto)]
+    counts = Counter(each.name for each in (*graph.proto.initializer, *graph.proto.input))
+    counts.update(name for node in graph.proto.node for name in node.output)
+    counts.update(name for each in inner for name in made_in(each))
+    for each in inner:
+        moved = [one for one in each.initializer if one.data_type in FLOATS and one.dims]
+        for tensor in (one for one in moved if counts[one.name] == 1):
+            graph.proto.initializer.add().CopyFrom(tensor)
+            each.initializer.remove(tensor)
 
 
 def _separate(graph: Graph) -> None:
