@@ -95,18 +95,21 @@ def test_products_of_bfloat16(cases: list[tuple[int, int, int]], tmp_path: Path)
     assert (format.tiles, format.summed) == ("tdpbf16ps", 32)
     functions = [
         (
-            [ArrayType((M, K), "i16"), ArrayType((N, K), "i16")],
-            lambda f, given: product(f, vectors, format, (1, 1), [numbers(f, a) for a in given]),
+            [ArrayType((M, K), "i16"), ArrayType((N, K) if number % 2 else (K, N), "i16")],
+            lambda f, given, axis=number % 2: product(
+                f, vectors, format, (1, axis), [numbers(f, each) for each in given]
+            ),
         )
-        for M, K, N in cases
+        for number, (M, K, N) in enumerate(cases)
     ]
     module = compiled(functions, tmp_path)
     for number, (M, K, N) in enumerate(cases):
         random = np.random.default_rng(number).standard_normal
-        lhs, rhs = (random(shape).astype(ml_dtypes.bfloat16) for shape in ((M, K), (N, K)))
+        lhs, rhs = (random(shape).astype(ml_dtypes.bfloat16) for shape in ((M, K), (K, N)))
         lhs[M // 2, 0] = np.nan  # beside the last number of the row before
-        found = np.asarray(module[f"f{number}"](lhs.view(np.int16), rhs.view(np.int16)))
-        expected = bfloat16_reference.product(lhs, rhs.T, 32)
+        given = [lhs, rhs.T.copy() if number % 2 else rhs]
+        found = np.asarray(module[f"f{number}"](*(each.view(np.int16) for each in given)))
+        expected = bfloat16_reference.product(lhs, rhs, 32)
         np.testing.assert_array_equal(found, expected, err_msg=str(cases[number]))
 
 
