@@ -1,0 +1,60 @@
+"""How a product of rows and a matrix is cut: what must be packed, and what may be read in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rnn_compiler.lowering.codegen.body import ArrayType
+from rnn_compiler.lowering.cpu.products.rows_product import Blocking
+from rnn_compiler.lowering.targets.vector_unit import VectorUnit, weight_formats
+
+FEATURES = ("avx512bf16", "avx512f", "avx512vl", "fma")
+VECTORS = VectorUnit(bits=512, registers=32, formats=weight_formats("x86_64", FEATURES, 512))
+
+CASES: dict[str, tuple[int, tuple[int, int], dict[str, Any], str]] = {
+    "panels that fit": (16, (64, 64), {}, ""),
+    "columns that no panel divides": (16, (64, 33), {}, ""),
+    "fewer columns than a panel": (7, (64, 3), {}, ""),
+    "fewer columns than a panel of pairs": (7, (64, 3), {"of": "bf16"}, "packed"),
+    "columns as rows": (16, (64, 64), {"axis": 1}, "packed"),
+    "packed once for many calls": (16, (64, 64), {"packed": True}, "packed"),
+    "a matrix larger than the cache": (128, (1024, 1024), {}, "packed"),
+    "the same for few rows": (127, (1024, 1024), {}, ""),
+    "a much larger one for few rows": (16, (2048, 2048), {}, "streamed"),
+    "a smaller one for many rows": (256, (256, 256), {}, "packed"),
+    "listed rows": (40, (64, 64), {"listed": True}, ""),
+    "listed rows, panels would overlap": (40, (64, 72), {"listed": True}, "packed"),
+    "columns as rows, a row": (1, (64, 64), {"axis": 1, "stays": False}, "dotted"),
+    "those of a matrix that stays": (1, (64, 64), {"axis": 1}, "packed"),
+    "rows that fill no registers": (1, (64, 60), {"axis": 1, "stays": False}, "packed"),
+    "as many columns as fill none": (1, (60, 64), {"axis": 1, "stays": False}, "packed"),
+    "a row of pairs": (1, (64, 64), {"axis": 1, "stays": False, "of": "bf16"}, "packed"),
+}
+"""The rows, the matrix, what else is given, and what becomes of the matrix."""
+
+
+def plan(rows: int, shape: tuple[int, int], *, of: str = "f32", axis: int = 0, **how: Any) -> Any:
+    format = VECTORS.format(of, of, "f32", inner=shape[axis], rows=rows)
+    return Blocking(VECTORS, format, rows, ArrayType(shape, of), axis, **how)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_matrices(name: str) -> None:
+    rows, shape, how, expected = CASES[name]
+    made = plan(rows, shape, **how)
+    assert " ".join(each for each in ("packed", "streamed", "dotted") if getattr(made, each)) == (
+        expected
+    )
+
+
+@pytest.mark.parametrize("columns", [32, 96, 100, 256])
+@pytest.mark.parametrize("rows", [2, 63, 64, 65, 130, 512, 513, 1000, 5000])
+def test_blocks_cover_all_rows_and_columns(rows: int, columns: int) -> None:
+    """Whole panels, and no block that the others leave nothing for."""
+    made = plan(rows, (64, columns))
+    assert (made.count - 1) * made.block < rows <= made.count * made.block
+    assert made.width * made.across == columns
+    assert made.across == 1 or made.width % made.panel == 0
+    assert 1 <= made.tile <= made.block
