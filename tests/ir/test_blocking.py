@@ -21,8 +21,9 @@ CASES: dict[str, tuple[int, tuple[int, int], dict[str, Any], str]] = {
     "columns as rows": (16, (64, 64), {"axis": 1}, "packed"),
     "packed once for many calls": (16, (64, 64), {"packed": True}, "packed"),
     "a matrix larger than the cache": (128, (1024, 1024), {}, "packed"),
-    "the same for few rows": (127, (1024, 1024), {}, ""),
-    "a much larger one for few rows": (16, (2048, 2048), {}, "streamed"),
+    "one that is smaller in 16 bits": (128, (600, 1024), {"of": "bf16"}, ""),
+    "a large one for few rows": (127, (1024, 1024), {}, ""),
+    "a much larger one": (16, (2048, 2048), {}, "streamed"),
     "a smaller one for many rows": (256, (256, 256), {}, "packed"),
     "listed rows": (40, (64, 64), {"listed": True}, ""),
     "listed rows, panels would overlap": (40, (64, 72), {"listed": True}, "packed"),
@@ -52,9 +53,14 @@ def test_matrices(name: str) -> None:
 @pytest.mark.parametrize("columns", [32, 96, 100, 256])
 @pytest.mark.parametrize("rows", [2, 63, 64, 65, 130, 512, 513, 1000, 5000])
 def test_blocks_cover_all_rows_and_columns(rows: int, columns: int) -> None:
-    """Whole panels, and no block that the others leave nothing for."""
+    """Whole panels, and no block that has few rows, or for which the others leave none."""
     made = plan(rows, (64, columns))
     assert (made.count - 1) * made.block < rows <= made.count * made.block
+    assert made.block >= min(rows, 64)
     assert made.width * made.across == columns
     assert made.across == 1 or made.width % made.panel == 0
     assert 1 <= made.tile <= made.block
+
+
+def test_panels_of_a_row_are_wide() -> None:
+    assert plan(1, (64, 512)).panel == 4 * plan(2, (64, 512)).panel
