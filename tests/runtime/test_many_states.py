@@ -89,3 +89,33 @@ def test_a_ring_of_states(count: int, calls: str) -> None:
     for name in names:
         np.testing.assert_allclose(found[name], states[name], rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(late, expected_late, rtol=1e-6)
+
+
+@pytest.mark.parametrize("calls", ["direct", "iree"])
+@pytest.mark.parametrize("kind", ["tensor<f32>", "tensor<1xf32>", "tensor<5xf32>"])
+def test_a_sum_of_many_states(kind: str, calls: str) -> None:
+    """IREE alone makes one dispatch of all single numbers, which its runtime refuses."""
+    count = 200
+    names = [f"a{k}" for k in range(count)]
+    given = ", ".join(
+        f"%{n}: {kind} {{tf.aliasing_output = {k} : i32}}" for k, n in enumerate(names)
+    )
+    lines = [f"%n{k} = stablehlo.multiply %{name}, %x : {kind}" for k, name in enumerate(names)]
+    lines.append(f"%s0 = stablehlo.add %a0, %x : {kind}")
+    lines += [f"%s{k} = stablehlo.add %s{k - 1}, %a{k} : {kind}" for k in range(1, count)]
+    kinds = ", ".join([kind] * (count + 1))
+    values = ", ".join([*(f"%n{k}" for k in range(count)), f"%s{count - 1}"])
+    text = f"""module {{ func.func @step({given}, %x: {kind}) -> ({kinds}) {{
+      {chr(10).join(lines)}
+      return {values} : {kinds}
+    }} }}"""
+    sizes = [int(each) for each in kind[7:-1].split("x")[:-1]]
+    states = {name: np.full(sizes, k, np.float32) for k, name in enumerate(names)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RNN_COMPILER_CALLS", calls)
+        program = rc.runtime.load(rc.compile(rc.link_module(text)), device="local-sync")
+        session = program.session(**states)
+        (total,) = session(x=np.full(sizes, 2, np.float32))
+    np.testing.assert_array_equal(total, np.full(sizes, count * (count - 1) // 2 + 2))
+    for name, value in states.items():
+        np.testing.assert_array_equal(session.state[name], 2 * value)

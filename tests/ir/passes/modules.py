@@ -100,6 +100,13 @@ def linked() -> rc.Module:
     return link_module(f"module {{{USERS}{function(op, name='op')}\n}}")
 
 
+def numbers() -> rc.Module:
+    """A sum of many single numbers."""
+    from traps.test_many_operands import total
+
+    return link_module(f"module {{ {total()} }}")
+
+
 def network() -> rc.Module:
     """A convolution with a column that no window reads, a recurrence, and an op of each kind."""
     from network_import.graphs import lstm_weights, model, saved, weight
@@ -140,6 +147,7 @@ MODULES: Mapping[str, Callable[[], rc.Module]] = {
         "gradient": building("CudnnRNNBackpropV3", **STACK),
         "cell": building("GRUBlockCell", batch_size=16, input_size=64, num_units=64),
         "linked": linked,
+        "numbers": numbers,
         "network": network,
         "convolution": functools.partial(link_module, SEQUENCE),
         "sum": functools.partial(link_module, LONG_SUM),
