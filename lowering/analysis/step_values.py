@@ -193,7 +193,7 @@ def _sum(a: Coefficient, b: Coefficient) -> Coefficient:
 
 
 def times(a: Coefficient, b: Coefficient) -> Coefficient:
-    """The product of two coefficients, of which one must be a number."""
+    """The product of two coefficients; one must be a number."""
     if isinstance(a, Known):
         a, b = b, a
     if isinstance(a, Known):

@@ -258,7 +258,7 @@ def _functions_of(functions: Iterable[HostFunction], alignment: int) -> list[CFu
         if each.companions is None:
             continue
         pack, packed = (_function(companion, alignment) for companion in each.companions)
-        packs = f"Packs {', '.join(spec.weights)} for {packed.name}. What it gives is for this "
+        packs = f"Packs {', '.join(spec.weights)} for {packed.name}. What it packs is for this "
         packs += "code alone; keep it as long as the weights stay the same."
         does = f"{spec.function} with weights that {pack.name} packed: the same numbers."
         for companion, comment in ((pack, packs), (packed, does)):

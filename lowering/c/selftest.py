@@ -46,7 +46,7 @@ struct result {
     int code;
 };
 
-/* A call, and which results it gives. */
+/* A call, and which results it has. */
 struct test {
     int (*call)(void);
     size_t first, end;
@@ -124,7 +124,7 @@ static double difference(const struct result *result)
     return apart / largest;
 }
 
-/* Keeps the differences of a call's results; gives the code of the first that is too large. */
+/* Keeps the differences of a call's results; returns the code of the first that is too large. */
 static int compare(const struct test *test, double *differences)
 {
     int code = 0;
@@ -136,7 +136,7 @@ static int compare(const struct test *test, double *differences)
     return code;
 }
 
-/* Makes all calls; gives the code of the first that fails, or of the first result that differs. */
+/* Makes all calls; returns the code of the first that fails or whose result differs. */
 static int run(double *differences)
 {
     int first = 0;

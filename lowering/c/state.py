@@ -47,7 +47,7 @@ def declared(state: State) -> list[str]:
         [
             "The states as a block of bytes, to be stored. It has a hash, so that one that was not",
             "wholly written is refused. To survive a loss of power, write to two places in turn.",
-            "Reading a block gives 0, or a code and leaves the states as they are.",
+            "Reading a block returns 0, or a code and leaves the states as they are.",
         ]
     )
     return [

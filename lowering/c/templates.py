@@ -70,7 +70,7 @@ static int call_workgroup(void *data, size_t k)
     return job->code(&environment, dispatch, &group);
 }
 
-/* Runs all workgroups of a dispatch; gives 0 when they are done. */
+/* Runs all workgroups of a dispatch; returns 0 when they are done. */
 static int call_kernel(const struct caller *caller, kernel *code, const uint32_t *groups,
                        size_t buffer_count, const void *const *buffers, const size_t *lengths,
                        size_t constant_count, const uint32_t *constants)

@@ -89,7 +89,7 @@ def _is(x: Number, predicate: str, other: Number | float) -> Number:
 
 
 def _where(condition: Number, first: Number | float, second: Number | float) -> Number:
-    """A choice, of which at least one is a number."""
+    """A choice between two, at least one of them a number."""
     model = first if isinstance(first, Number) else second
     assert isinstance(model, Number)
     first, second = (

@@ -127,7 +127,7 @@ class Formulas:
 
     def _check(self, number: Size, least: int) -> None:
         if not self.at_least(number, least):
-            raise UndecidedError("a quotient of numbers whose sign only a call brings")
+            raise UndecidedError("a quotient of numbers whose sign is known only at run time")
 
     def _parted(self, number: Size, by: int) -> tuple[Size, Size]:
         """Splits a number into a multiple of an int, divided by it, and a nonnegative rest.
@@ -327,7 +327,7 @@ def _bracketed(number: Size, known: Mapping[str, SizeFormula]) -> str:
 
 
 def _divided(number: Size, by: Size) -> Size | None:
-    """The quotient by a product of sizes of which each term is a multiple; None for others."""
+    """The quotient by a product of sizes that divides each term; None for others."""
     ((divisor, least), *others) = terms(by).items()
     if others:
         return None
@@ -432,7 +432,7 @@ def _predicate(op: ir.Operation) -> int:
 
 
 def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size:
-    """The result of an op on numbers of which some are open."""
+    """The result of an op on numbers, some of them open."""
     first, second, *rest = (*numbers, 0)
     match op.name.removeprefix("arith."):
         case "addi":
@@ -450,7 +450,7 @@ def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size
             _check_unsigned(formulas, first)
             return formulas.quotient(first, 1 << second)
         case "minui" | "maxui" if not all(formulas.at_least(each, 0) for each in numbers):
-            raise UndecidedError("a number whose sign only a call brings")
+            raise UndecidedError("a number whose sign is known only at run time")
         case "minsi" | "minui":
             return formulas.choice(formulas.less(first, second), first, second)
         case "maxsi" | "maxui":
@@ -464,7 +464,7 @@ def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size
         case "util.align" if isinstance(second, int):
             return formulas.aligned(first, second)
         case _:
-            raise UndecidedError(f"{op.name} of sizes that only a call brings")
+            raise UndecidedError(f"{op.name} of sizes known only at run time")
 
 
 def _fitting(formulas: Formulas, op: ir.Operation, number: Size) -> Size:
@@ -481,7 +481,7 @@ def _converted(formulas: Formulas, op: ir.Operation, number: Size) -> Size:
     if op.name in ("arith.extui", "arith.index_castui"):
         _check_unsigned(formulas, number)
     elif before < min(64, width) and not formulas.fits(number, before):
-        raise UndecidedError("a number whose sign only a call brings")
+        raise UndecidedError("a number whose sign is known only at run time")
     if width >= 64 or formulas.fits(number, width):
         return number
     return formulas.remainder(number, 1 << width)
@@ -509,4 +509,4 @@ def _compared(formulas: Formulas, op: ir.Operation, left: Size, right: Size) -> 
 
 def _check_unsigned(formulas: Formulas, *numbers: Size) -> None:
     if not all(formulas.at_least(number, 0) for number in numbers):
-        raise UndecidedError("a number whose sign only a call brings")
+        raise UndecidedError("a number whose sign is known only at run time")

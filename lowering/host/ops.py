@@ -114,7 +114,7 @@ class Context:
     def integer(self, value: Known) -> int:
         """A known number."""
         if not isinstance(value, int):
-            raise self.refused("a number that only a call brings")
+            raise self.refused("a number known only at run time")
         return value
 
     def number(self, value: Known) -> Size:
@@ -122,7 +122,7 @@ class Context:
         return value if isinstance(value, Open) else self.integer(value)
 
     def word(self, value: Known) -> Size:
-        """A number of which only the lowest 32 bits matter."""
+        """A number; only its lowest 32 bits matter."""
         return self.formulas.without_remainder(self.number(value), 2**32)
 
     def span(self, buffer: Known, offset: Known, length: Known) -> Span:
@@ -168,7 +168,7 @@ def run(context: Context, path: Path, op: ir.Operation) -> None:
         path.values[op.results[0]] = _VALUES[op.name](context, op, operands)
     elif op.name == "cf.assert":
         if context.number(operands[0]) != 1:
-            raise context.refused("sizes of which it is not known that they are as they must be")
+            raise context.refused("sizes that may not pass a check of the host program")
     else:
         raise context.refused(op.name)
 
@@ -227,7 +227,7 @@ def _size(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Know
     (view,) = operands
     axis = ir.IntegerAttr(op.attributes["index"]).value
     if not isinstance(view, Span) or view.storage is not Storage.ARGUMENT or not context.shapes:
-        raise context.refused("sizes that only a call brings")
+        raise context.refused("sizes known only at run time")
     return context.shapes[view.index][axis]
 
 

@@ -35,7 +35,7 @@ from rnn_compiler.schema.tensors import DIMENSIONS
 # Types of a user's module in the terms of this package: the name of a dtype, and sizes.
 
 
-class Tensor(NamedTuple):
+class TensorType(NamedTuple):
     """The type of a tensor."""
 
     dtype: str
@@ -50,7 +50,7 @@ def is_integer(dtype: str) -> bool:
     return dtype in ("int32", "int64")
 
 
-def tensor_of(kind: ir.Type, op: str, name: str, *, is_open: bool = False) -> Tensor:
+def tensor_of(kind: ir.Type, op: str, name: str, *, is_open: bool = False) -> TensorType:
     """Reads a type; open sizes, if they may be, have no names (`UNNAMED`)."""
     try:
         ranked = ir.RankedTensorType(kind)
@@ -60,7 +60,7 @@ def tensor_of(kind: ir.Type, op: str, name: str, *, is_open: bool = False) -> Te
         raise InvalidArgumentError(op, name, expected, str(kind)) from error
     if not is_open and not is_static(*shape):
         raise InvalidArgumentError(op, name, "a tensor of static sizes", str(kind))
-    return Tensor(element.name, shape)
+    return TensorType(element.name, shape)
 
 
 def type_of(spec: TensorSpec) -> ir.Type:
@@ -281,7 +281,7 @@ def _check_attributes(signature: Signature, given: Mapping[str, object]) -> None
             )  # fmt: skip
 
 
-def _dtype(signature: Signature, given: dict[str, Any], operands: Sequence[Tensor]) -> str:
+def _dtype(signature: Signature, given: dict[str, Any], operands: Sequence[TensorType]) -> str:
     """The op's dtype: attribute T, or else the dtype of the first operand of that type."""
     attribute = signature.dtype_attribute
     if attribute is not None:
@@ -297,7 +297,7 @@ def _dtype(signature: Signature, given: dict[str, Any], operands: Sequence[Tenso
     return operands[number].dtype
 
 
-def _check_operands(spec: FunctionSpec, operands: Sequence[Tensor]) -> None:
+def _check_operands(spec: FunctionSpec, operands: Sequence[TensorType]) -> None:
     required = len(spec.arguments)
     while required and spec.arguments[required - 1].default is not None:
         required -= 1
@@ -325,7 +325,7 @@ def _check_results(spec: FunctionSpec, kinds: Sequence[ir.Type]) -> None:
             raise InvalidArgumentError(spec.op, result.name, f"{result}{shape}", str(given))
 
 
-def _fits(spec: TensorSpec, tensor: Tensor) -> bool:
+def _fits(spec: TensorSpec, tensor: TensorType) -> bool:
     """Whether a tensor has the expected type, or can be converted to it without loss."""
     if spec.dtype != tensor.dtype and not (is_integer(spec.dtype) and is_integer(tensor.dtype)):
         return False

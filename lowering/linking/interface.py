@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
-from rnn_compiler.lowering.linking.calls import Tensor, tensor_of
+from rnn_compiler.lowering.linking.calls import TensorType, tensor_of
 from rnn_compiler.lowering.linking.continuation import continued
 from rnn_compiler.lowering.mlir.bindings import (
     block_of,
@@ -101,7 +101,7 @@ def _tensors(
     known: Mapping[int, str] = MappingProxyType({}),
 ) -> tuple[TensorSpec, ...]:
     """The tensors of some types, under their names where these can be used, or `known` ones."""
-    named: dict[str, Tensor] = {}
+    named: dict[str, TensorType] = {}
     for number, (kind, text) in enumerate(zip(kinds, given, strict=True)):
         plain = f"{default}{number}"
         name = identifier(text)

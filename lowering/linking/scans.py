@@ -361,7 +361,7 @@ class _Scan:
     # Ops.
 
     def replace(self, loop: ir.Operation) -> None:
-        """Puts ops in the place of a loop, of which this one is a copy."""
+        """Replaces a loop, of which this one is a copy, by ops."""
         checked = self._check()
         states = {*self.states, *self.states.values()}
         left = {

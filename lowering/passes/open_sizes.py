@@ -10,7 +10,7 @@ and `stablehlo.dynamic_update_slice` of open sizes, and reads the shape of an el
 operand by the `shape` dialect, which it then rejects (`tests/traps/test_open_sizes.py`). Ensures:
 the same numbers; a public function fails if its arguments disagree on a size.
 
-Sizes are traced back to those of the function's arguments, of which they are polynomials.
+Sizes are traced back to those of the function's arguments: they are polynomials of these.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _assert(body: Body, condition: Number, message: str) -> None:
 
 
 def _at(body: Body, size: Index) -> Index:
-    """A size, of which others are computed at some position."""
+    """A size from which others are computed at some position."""
     return size if isinstance(size, int) else Number(body, size.value, size.element)
 
 

@@ -135,7 +135,7 @@ def _value(operand: Operand) -> Value:
 
 
 def _alike(operands: Sequence[Operand]) -> tuple[Value, Value]:
-    """Two operands in one layout, of which at least one is a value."""
+    """Two operands, at least one of them a value, in one layout."""
     like = next(_value(each) for each in operands if not isinstance(each, Known))
     first, second = (
         constant(each, like) if isinstance(each, Known) else _value(each) for each in operands

@@ -69,7 +69,7 @@ def _torch_like(package: str, source: str, **names: str) -> dict[str, CellRow]:
 
 
 def _with(rows: dict[str, CellRow], suffix: str, *entries: str, **more: Any) -> dict[str, CellRow]:
-    """Rows, of which those whose names have a suffix have more."""
+    """Rows; those whose names have a suffix have more."""
     arrays = tuple(map(CellArray.parsed, entries))
     return {
         name: replace(row, arrays=row.arrays + arrays, **more) if name.endswith(suffix) else row

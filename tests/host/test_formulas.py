@@ -144,7 +144,7 @@ def test_undecided() -> None:
         lambda: formulas.quotient(T, B - 1),
         lambda: formulas.quotient(T, 0),
     ):
-        with pytest.raises(UndecidedError, match="whose sign only a call brings"):
+        with pytest.raises(UndecidedError, match="whose sign is known only at run time"):
             make()
 
 

@@ -177,7 +177,7 @@ REFUSED = {
     "a size that a call brings": (
         "%m = hal.buffer_view.dim<%a : !hal.buffer_view>[0] : index",
         {},
-        "sizes that only a call brings",
+        "sizes known only at run time",
     ),
     "beyond a buffer": ("", {"source(%t : !hal.buffer)[%c4]": "source(%t : !hal.buffer)[%c64]"},
         "a part of a buffer that is beyond its end"),
@@ -262,17 +262,17 @@ OPEN_REFUSED = {
     "a size that may be wrong": (
         '%o = arith.cmpi slt, %m, %c8 : index\n  cf.assert %o, "m"',
         {},
-        "sizes of which it is not known that they are as they must be",
+        "sizes that may not pass a check of the host program",
     ),
     "no arithmetic": (
         "%o = arith.shli %m, %c1 : index",
         {},
-        "arith.shli of sizes that only a call brings",
+        "arith.shli of sizes known only at run time",
     ),
     "a sign": (
         "%o = arith.subi %m, %c8 : index\n  %p = arith.divui %o, %c8 : index",
         {},
-        "a number whose sign only a call brings",
+        "a number whose sign is known only at run time",
     ),
     "beyond a buffer": (
         "",

@@ -265,7 +265,7 @@ def with_shared_outputs(loop: TimeLoop) -> tuple[TimeLoop, dict[int, Shared]]:
 
 
 def _parts(output: LoopOutput) -> list[ir.Value]:
-    """The values side by side of which the rows of an output consist; none if it is a column."""
+    """The values that make up the rows of an output, side by side; none if it is a column."""
     row = output.row
     if output.columns or isinstance(row.owner, ir.Block) or kind(defining(row)) != "concatenate":
         return []

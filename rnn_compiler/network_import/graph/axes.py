@@ -53,7 +53,7 @@ def blocking(
     points: Sequence[Mapping[str, int]],
     values: Sequence[Sequence[object]],
 ) -> Axis:
-    """The axis because of which some values cannot be computed from open sizes.
+    """The axis that keeps some values from being computed from open sizes.
 
     It is one with which a value does not grow evenly, or else one with which a value changes.
     """
