@@ -85,8 +85,10 @@ def assert_same_on_threads(
     """A call's results, which are the same on threads that share all steps."""
     taken: list[tuple[int, int]] = []
 
-    def forced(self: VectorUnit, rows: int, panels: int, weights: int) -> tuple[int, int]:
-        blocks = -(-rows // self.tile_height(rows))
+    def forced(
+        self: VectorUnit, rows: int, panels: int, weights: int, most: int = 0
+    ) -> tuple[int, int]:
+        blocks = -(-rows // self.tile_height(rows, most))
         taken.append((min(cut[0], panels), min(cut[1], blocks)))
         return taken[-1]
 
