@@ -278,7 +278,7 @@ class Function:
                 self._run_prepacked(inputs, packed, outputs)
             else:
                 self.call_module(self._function, inputs, outputs)
-        except (RuntimeError, ValueError) as error:
+        except (RuntimeError, ValueError, LookupError) as error:
             raise DeviceError(f"{self.spec.op}: {self.device.uri}: {str(error).strip()}") from error
         return [outputs.get_as_object(k, iree.HalBufferView) for k in range(len(outputs))]
 

@@ -7,6 +7,7 @@ compiled code updates the states where they are.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.errors import InvalidArgumentError, check_keywords, with_hint
+from rnn_compiler.errors import DeviceError, InvalidArgumentError, check_keywords, with_hint
 from rnn_compiler.runtime.call_signature import call_signature, documentation, with_sequence
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
@@ -41,11 +42,22 @@ _SIZES = 16
 """The number of argument sizes for which a function's calls are kept."""
 
 
+_LOST = (
+    "the states of the session may be half updated and are gone: give it all of them again by "
+    "reset(), revert(), load(path) or session.state = values"
+)
+
+
 class Session:
     """The functions of a program with states of its own.
 
     Each function is an attribute, ``session.train(x=..., target=...)``; with one function, the
-    session itself is called. Calls of several threads run one after the other.
+    session itself is called. One that is named like an attribute of the session's own, such as
+    ``save``, is called as ``session.functions["save"](...)``, and a warning says so. Calls of
+    several threads run one after the other.
+
+    If a call fails while compiled code runs, the states may be half updated, and the session keeps
+    none of them: `reset`, `revert`, `load` or assigning `state` gives it values again.
 
     Attributes:
         functions: Its functions by name.
@@ -108,6 +120,13 @@ class Session:
             name: SessionFunction(each, self.arrays, self._lock) for name, each in functions.items()
         }
         self._put(self._first)
+        own = [name for name in self.functions if name in vars(self) or hasattr(Session, name)]
+        if own:
+            calls = ", ".join(f"session.functions[{name!r}](...)" for name in own)
+            warnings.warn(
+                f"session: {', '.join(own)}: named like what a session has itself; call {calls}",
+                stacklevel=3,
+            )
         if len(self.functions) == 1:
             (self.__signature__,) = (each.__signature__ for each in self.functions.values())
 
@@ -125,8 +144,13 @@ class Session:
 
     @property
     def state(self) -> dict[str, npt.NDArray[Any]]:
-        """Copies of the states, by name."""
+        """Copies of the states, by name.
+
+        Raises:
+            DeviceError: A call failed, and the session has no states.
+        """
         with self._lock:
+            _check_present(self.arrays)
             return {name: np.array(each.to_host()) for name, each in self.arrays.items()}
 
     @state.setter
@@ -162,6 +186,7 @@ class Session:
         Either the whole file appears, or an existing one stays as it was, also if the power fails.
 
         Raises:
+            InvalidArgumentError: `path` is not the path of a file.
             OSError: The file cannot be written.
             UnsupportedError: The package safetensors is not installed.
         """
@@ -172,7 +197,8 @@ class Session:
 
         Raises:
             ArtifactError: The file is damaged; the states stay as they are.
-            InvalidArgumentError: It has other states, or of another shape or dtype; likewise.
+            InvalidArgumentError: It has other states, or of another shape or dtype; likewise. Or
+                `path` is not the path of a file.
             OSError: The file cannot be read.
             UnsupportedError: The package safetensors is not installed.
         """
@@ -210,6 +236,8 @@ class Session:
         """Replaces states by copies of checked values."""
         made = {name: self._device.put(each, self._tensors[name]) for name, each in values.items()}
         with self._lock:
+            if made.keys() != self._tensors.keys():
+                _check_present(self.arrays)
             self.arrays.update(made)
 
     def __getattr__(self, name: str) -> SessionFunction:
@@ -228,6 +256,12 @@ class Session:
     def _repr_html_(self) -> str:
         rows = [(name, str(each)) for name, each in self._tensors.items()]
         return page(self, table(["state", "type"], rows))
+
+
+def _check_present(arrays: Mapping[str, DeviceArray]) -> None:
+    """DeviceError: a call failed, and left no states."""
+    if not arrays:
+        raise DeviceError(f"session: a call failed: {_LOST}")
 
 
 class SessionFunction:
@@ -275,8 +309,10 @@ class SessionFunction:
             A named tuple of the results that are no states, as numpy arrays.
 
         Raises:
-            TypeError: An argument is unknown or missing.
+            DeviceError: Compiled code failed, in this call or in one before, and the session has no
+                states.
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
+            TypeError: An argument is unknown or missing.
         """
         if sequence:
             name = self.spec.sequence
@@ -284,6 +320,7 @@ class SessionFunction:
         if arguments.keys() != self._names.keys():
             check_keywords(self.__name__, arguments, [*self._names], self._required)
         with self._lock:
+            _check_present(self._arrays)
             found = self._repeated(arguments)
             return self._results(*(self._run(arguments) if found is None else found))
 
@@ -296,8 +333,7 @@ class SessionFunction:
             if not binding.takes(arguments.get(name)):
                 return None
         self._bind_states(executor)
-        with RUNNING:
-            return executor.run()
+        return self._executed(executor)
 
     def _run(self, arguments: Mapping[str, object]) -> list[npt.NDArray[Any]]:
         """Runs the function with any arguments."""
@@ -311,8 +347,16 @@ class SessionFunction:
                 binding.bind(array)
         self._bind_states(executor)
         function.device.check_usable()
-        with RUNNING:
-            return executor.run()
+        return self._executed(executor)
+
+    def _executed(self, executor: DirectExecutor) -> list[npt.NDArray[Any]]:
+        """Runs the function by direct calls."""
+        try:
+            with RUNNING:
+                return executor.run()
+        except Exception as error:
+            self._arrays.clear()
+            raise DeviceError(f"{self.__name__}: {error}; {_LOST}") from error
 
     def _executor(self, spec: FunctionSpec) -> DirectExecutor | None:
         """The executor at the sizes of a call; None if the call must go through IREE."""
@@ -340,7 +384,14 @@ class SessionFunction:
     ) -> list[npt.NDArray[Any]]:
         """Runs the function through IREE."""
         function = self._function
-        results = function.launch(function.on_device(arrays, spec))
+        there = function.on_device(arrays, spec)
+        try:
+            results = function.launch(there)
+        except BaseException as error:  # also an interrupt, while the code goes on
+            self._arrays.clear()
+            if isinstance(error, Exception):
+                raise DeviceError(f"{self.__name__}: {error}; {_LOST}") from error
+            raise
         for argument, result in spec.continued.items():
             self._arrays[spec.arguments[argument].name] = results[result]
         return fetched([results[number] for number in self._shown], [*self._arrays.values()])

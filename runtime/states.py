@@ -96,11 +96,12 @@ def write_states(path: str | os.PathLike[str], states: States) -> Path:
     """Writes states to a file: either all of it appears, or the file stays as it was.
 
     Raises:
+        InvalidArgumentError: It is not the name of a file.
         OSError: It cannot be written.
         UnsupportedError: The package safetensors is not installed.
     """
     metadata = {_DIGEST: _digest(states)}
-    path = Path(path)
+    path = file_path("save", path)
     save, _ = _safetensors()
     write_files((path, save(dict(states), metadata)))
     return path
@@ -111,10 +112,11 @@ def read_states(path: str | os.PathLike[str]) -> dict[str, npt.NDArray[Any]]:
 
     Raises:
         ArtifactError: It is damaged, or no safetensors file.
+        InvalidArgumentError: It is not the name of a file.
         OSError: It cannot be read.
         UnsupportedError: The package safetensors is not installed.
     """
-    (_, deserialize), path = _safetensors(), Path(path)
+    (_, deserialize), path = _safetensors(), file_path("load", path)
     with open_regular(path) as file:
         data = file.read()
     try:
@@ -128,6 +130,20 @@ def read_states(path: str | os.PathLike[str]) -> dict[str, npt.NDArray[Any]]:
             f"{path}: damaged: its values are not those that were written; use an older checkpoint"
         )
     return found
+
+
+def file_path(caller: str, path: Any, argument: str = "path") -> Path:
+    """A path that may be that of a file.
+
+    Raises:
+        InvalidArgumentError: It is no path, or has characters that no file's name has.
+    """
+    try:
+        if "\0" not in str(Path(path)):
+            return Path(path)
+    except TypeError:
+        pass
+    raise InvalidArgumentError(caller, argument, "a path", describe(path))
 
 
 def _digest(states: States) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,8 @@ import numpy as np
 
 from rnn_compiler.base.files import open_regular, write_files
 from rnn_compiler.base.installation import import_failure
-from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.runtime.states import States
+from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.runtime.states import States, file_path
 from rnn_compiler.schema.manifest import SourceSpec
 
 __all__ = ["write_trained"]
@@ -46,7 +45,8 @@ def write_trained(spec: SourceSpec | None, states: States, path: Any, source: An
         onnx: Any = importlib.import_module("onnx")
     except ImportError as error:
         raise import_failure(error, "onnx", extra="import") from error
-    file, target = _path("source", spec.path if source is None else source), _path("path", path)
+    file = file_path(_CALLER, spec.path if source is None else source, "source")
+    target = file_path(_CALLER, path)
     _check(spec, file)
     if target.exists() and target.samefile(file):
         expected = f"another file than {file}, without which the weights cannot be written again"
@@ -56,15 +56,6 @@ def write_trained(spec: SourceSpec | None, states: States, path: Any, source: An
     _replace(onnx, model.graph, weights)
     write_files((target, model.SerializeToString()))
     return target
-
-
-def _path(argument: str, given: Any) -> Path:
-    try:
-        if "\0" not in os.fsdecode(Path(given)):
-            return Path(given)
-    except TypeError:
-        pass
-    raise InvalidArgumentError(_CALLER, argument, "a path", describe(given))
 
 
 def _check(spec: SourceSpec, file: Path) -> None:

@@ -512,6 +512,9 @@ function hashed([high, low], bytes) {
 
 const HEADER = 16;
 
+/** The members of a session; functions of these names are members of its `functions` only. */
+const OWN = new Set("close functions keep load reset revert save state".split(" "));
+
 /** A function that keeps the states of all functions, which are its members. */
 function session(library, started, given = {}) {
   const { memory } = library;
@@ -622,8 +625,9 @@ function session(library, started, given = {}) {
     ]),
   );
   const step = (given) => functions[started](given);
-  for (const [name, each] of Object.entries({ ...functions, ...methods }))
-    Object.defineProperty(step, name, { value: functions[name] === each ? each : use(each) });
+  for (const [name, each] of Object.entries(methods))
+    Object.defineProperty(step, name, { value: use(each) });
+  Object.defineProperty(step, "functions", { value: Object.freeze({ ...functions }) });
   Object.defineProperty(step, "state", {
     get: use(() => Object.fromEntries(tensors.map((each) => [each.name, view(each).slice()]))),
     set: use((values) => {
@@ -637,6 +641,8 @@ function session(library, started, given = {}) {
       isClosed = true;
     },
   });
+  for (const [name, each] of Object.entries(functions))
+    if (!OWN.has(name)) Object.defineProperty(step, name, { value: each });
   return Object.freeze(step);
 }
 

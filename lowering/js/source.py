@@ -306,11 +306,13 @@ def _typed_states(
         lines += [
             f"  readonly {other}: {_camel(other)}Step;" for other in names if other not in SESSION
         ]
-        lines += ["}", ""]
+        steps = " ".join(f"readonly {other}: {_camel(other)}Step;" for other in names)
+        lines += ["  /** All functions, also those named like other members. */"]
+        lines += [f"  readonly functions: {{ {steps} }};", "}", ""]
     return lines
 
 
-SESSION = ("close", "keep", "load", "reset", "revert", "save", "state")
+SESSION = ("close", "functions", "keep", "load", "reset", "revert", "save", "state")
 """The members of a session besides its functions."""
 
 _SESSION = """\

@@ -152,3 +152,31 @@ def test_types() -> None:
         assert line in text.splitlines()
     without = rc.compile_js(rc.link_module(stateful.TEXT), name="m").types
     assert "  main_start(states: FirstStates): MainSession;" in without
+
+
+def test_functions_named_like_what_a_session_has(tmp_path: Path) -> None:
+    """They are members of its functions alone."""
+    count = """
+      func.func @NAME(%total: tensor<2xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<2xf32>)
+          -> tensor<2xf32> {
+        %sum = stablehlo.add %total, %x : tensor<2xf32>
+        return %sum : tensor<2xf32>
+      }"""
+    names = ["save", "state", "functions", "name", "length", "close", "add"]
+    text = "module {" + "".join(count.replace("NAME", name) for name in names) + "}"
+    rc.compile_js(rc.link_module(text, states={"total": [0, 1]}), name="m").save(tmp_path)
+    script = """
+import { load } from "./m.mjs";
+const step = (await load()).add_start();
+const x = new Float32Array([1, 1]);
+for (const name of Object.keys(step.functions)) step.functions[name]({ x });
+step.name({ x });
+step.add({ x });
+const kept = step.save();
+step({ x });
+step.load(kept);
+console.log(JSON.stringify([Object.keys(step.functions), Array.from(step.state.total)]));
+"""
+    assert json.loads(node(tmp_path, script)) == [names, [9, 10]]
+    types = (tmp_path / "m.d.ts").read_text()
+    assert "readonly functions: { readonly save: SaveStep; readonly state: StateStep;" in types

@@ -14,8 +14,10 @@ from errors.expect import invalid_argument
 from linking import stateful
 
 import rnn_compiler as rc
-from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.errors import ArtifactError, DeviceError, InvalidArgumentError
 from rnn_compiler.runtime import direct
+from rnn_compiler.runtime.direct.executor import DirectExecutor
+from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.states import read_states, write_states
 from rnn_compiler.schema.dtypes import DTYPES
 
@@ -311,3 +313,91 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_older_one(
         session.save(path)
     assert path.read_bytes() == older
     assert [each.name for each in tmp_path.iterdir()] == ["a.safetensors"]
+
+
+NAMED = ("save", "state", "reset", "functions", "arrays", "close", "keep")
+COUNT = """
+  func.func @NAME(%total: tensor<2xf32> {tf.aliasing_output = 0 : i32}, %x: tensor<2xf32>)
+      -> (tensor<2xf32>, tensor<2xf32>) {
+    %sum = stablehlo.add %total, %x : tensor<2xf32>
+    %twice = stablehlo.add %sum, %sum : tensor<2xf32>
+    return %sum, %twice : tensor<2xf32>, tensor<2xf32>
+  }"""
+
+
+def test_functions_named_like_what_a_session_has(tmp_path: Path) -> None:
+    """They are called by name among its functions, and a warning says so."""
+    text = "module {" + "".join(COUNT.replace("NAME", name) for name in NAMED) + "}"
+    loaded = rc.runtime.load(rc.compile(rc.link_module(text), "cpu:generic"))
+    own = "save, state, reset, functions, arrays, keep: named like what a session has itself"
+    with pytest.warns(UserWarning, match=own) as warned:
+        session = loaded.session(total=[1, 2])
+    assert "call session.functions['save'](...), session.f" in str(warned[0].message)
+    assert warned[0].filename == __file__
+    for name in NAMED:
+        assert session.functions[name](x=[1, 1]).result1.tolist() == [4, 6]
+        session.reset()
+    assert session.close([1, 1]).result1.tolist() == [4, 6]
+    session.save(tmp_path / "a.safetensors")
+    session.load(tmp_path / "a.safetensors")
+    assert session.state["total"].tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("path", ["a\0b", 3, None])
+def test_paths_that_no_file_has(path: Any) -> None:
+    session = program().session(**stateful.states())
+    with invalid_argument("save", "path", "a path", repr(path)):
+        session.save(path)
+    with invalid_argument("load", "path", "a path", repr(path)):
+        session.load(path)
+
+
+@pytest.mark.parametrize("calls", ["direct", "iree"])
+def test_a_call_that_fails_midway(calls: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The states may be half updated: they are gone until they are given again, all of them."""
+    session = program(calls).session(**stateful.states())
+    given = stateful.arguments(0)
+    session.train(**given)
+    session.keep()
+    kept = session.state
+
+    def fail(*_: Any) -> Any:
+        raise IndexError("no memory left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DirectExecutor, "run", fail)
+        patch.setattr(Function, "call_module", fail)
+        with pytest.raises(DeviceError, match=r"train: .*no memory left; the states of the sess"):
+            session.train(**given)
+    gone = "session: a call failed: the states of the session may be half updated and are gone"
+    some = {"count": np.int32(3)}
+    for use in (
+        lambda: session.train(**given),
+        lambda: session.infer(x=given["x"]),
+        lambda: session.state,
+        session.keep,
+        lambda: session.save("never.safetensors"),
+        lambda: setattr(session, "state", some),
+    ):
+        with pytest.raises(DeviceError, match=gone):
+            use()
+    session.revert()
+    assert_states(session.state, kept)
+    session.train(**given)
+    assert_states(session.state, stateful.train(kept, given)[0])
+
+
+def test_an_interrupted_call_of_iree(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = program("iree").session(**stateful.states())
+
+    def interrupt(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Function, "call_module", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            session.train(**stateful.arguments(0))
+    with pytest.raises(DeviceError, match="are gone"):
+        _ = session.state
+    session.state = stateful.states()
+    assert_states(session.state, stateful.states())
