@@ -42,7 +42,7 @@ from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.cache import ArtifactCache, CacheKey
 from rnn_compiler.runtime.cache.memory import MemoryCache
 from rnn_compiler.runtime.cache.single_flight import process_lock, thread_lock
-from rnn_compiler.runtime.device.processors import processors
+from rnn_compiler.runtime.device.resources import processors
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 

@@ -42,7 +42,7 @@ from rnn_compiler.errors import describe
 from rnn_compiler.goldens import golden
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact, Bundle
-from rnn_compiler.runtime.device.processors import processors
+from rnn_compiler.runtime.device.resources import processors
 
 __all__ = ["add_sizes_options", "compile_sizes", "sizes_of"]
 

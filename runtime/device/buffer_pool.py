@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rnn_compiler.base.byte_counts import parse_bytes
-from rnn_compiler.runtime.device.memory import usable_memory
+from rnn_compiler.runtime.device.resources import usable_memory
 
 __all__ = ["is_watched", "pool_options", "watched"]
 

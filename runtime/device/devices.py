@@ -22,7 +22,7 @@ from rnn_compiler.errors import DeviceError, describe, with_hint
 from rnn_compiler.runtime.device import cuda_driver
 from rnn_compiler.runtime.device.buffer_pool import pool_options
 from rnn_compiler.runtime.device.device_array import ELEMENT_TYPES, DeviceArray
-from rnn_compiler.runtime.device.processors import processors, throttled
+from rnn_compiler.runtime.device.resources import processors, throttled
 from rnn_compiler.runtime.device.shutdown import RUNNING, keep_open
 from rnn_compiler.runtime.device.waiting import PATIENCE
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS, DRIVERS

@@ -9,17 +9,16 @@ import processes
 import pytest
 
 from rnn_compiler.runtime.device import buffer_pool
-from rnn_compiler.runtime.device import cgroups as module
-from rnn_compiler.runtime.device.memory import usable_memory
-from rnn_compiler.runtime.device.processors import processors
+from rnn_compiler.runtime.device import resources as module
+from rnn_compiler.runtime.device.resources import processors, usable_memory
 
 OPEN = """
 import sys, time
 from pathlib import Path
 from rnn_compiler.runtime import get_device
-from rnn_compiler.runtime.device import cgroups
+from rnn_compiler.runtime.device import resources
 
-cgroups.CGROUPS, cgroups.OWN_GROUPS = Path(sys.argv[1]), Path(sys.argv[1], "own")
+resources.CGROUPS, resources.OWN_GROUPS = Path(sys.argv[1]), Path(sys.argv[1], "own")
 get_device("local-task")
 
 def workers():
