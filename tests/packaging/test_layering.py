@@ -234,6 +234,7 @@ def test_lowering_for_cpus_imports_downwards() -> None:
 
 
 OPS_FLOORS: list[tuple[str, ...]] = [
+    ("dropout_mask",),
     ("block", "ctc", "cudnn", "integer_lstm", "onnx"),
     ("layers",),
     ("cells",),
