@@ -83,6 +83,7 @@ MORE_PRODUCTS = [
     *((M, K, N) for M in (4, 15, 16, 17, 31, 33, 515) for K, N in ((32, 256), (46, 512))),
     (1031, 700, 780),
     (600, 128, 16),
+    *((20, K, 64) for K in (4, 6, 20)),
     (2050, 64, 2048),
 ]
 
@@ -156,6 +157,7 @@ def test_rows_do_not_depend_on_their_batch(
 
 
 GRU = {"rnn_mode": "gru", "num_layers": 1}
+PROJECTED = {"rnn_mode": "lstm", "num_layers": 1, "num_proj": 12}
 
 
 @pytest.mark.parametrize(
@@ -165,6 +167,7 @@ GRU = {"rnn_mode": "gru", "num_layers": 1}
         pytest.param("CudnnRNNV3", sizes(4, 33, 40, 44, rnn_mode="lstm", num_layers=2), marks=slow),
         pytest.param("BlockLSTMGradV2", sizes(3, 18, 64, 96, use_peephole=True), marks=slow),
         pytest.param("CudnnRNNBackpropV3", sizes(4, 17, 40, 64, **GRU), marks=slow),
+        pytest.param("CudnnRNNV3", sizes(3, 20, 36, 40, **PROJECTED), marks=slow),
         pytest.param("onnx.GRU", sizes(3, 9, 31, 64), marks=slow),
     ],
 )
