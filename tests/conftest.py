@@ -27,8 +27,12 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 EMULATOR = pytest.StashKey[ctypes.CDLL]()
 
-LONG = ("test_on_emulator.py", "test_training.py", "test_short_rows.py", "test_products.py")
-"""Files whose tests take up to a minute each."""
+LONG = (
+    *("test_on_emulator.py", "test_training.py", "test_short_rows.py", "test_products.py"),
+    *("test_wheel.py", "test_steps.py", "test_training_networks.py", "test_learn_on_device.py"),
+    "test_onnxruntime_cases.py",
+)
+"""Files with tests that take eight seconds of CPU time or more."""
 
 
 def iree_device(config: pytest.Config) -> str | None:
