@@ -56,6 +56,8 @@ said.never = failed(() => m.train_start().revert());
 said.p = Array.from(step.state.p);
 step.state = { count: 7 };
 said.seven = step.state.count[0];
+said.half = failed(() => (step.state = { count: 9, p: new Float32Array(3) }));
+said.same = step.state.count[0];
 step.close();
 step.close();
 said.closed = failed(() => step(given));
@@ -89,7 +91,8 @@ def test_calls(said: dict[str, Any]) -> None:
 
 
 def test_states(said: dict[str, Any]) -> None:
-    assert [said[each] for each in ("four", "three", "loaded", "stays", "seven")] == [4, 3, 3, 3, 7]
+    names = ("four", "three", "loaded", "stays", "seven", "same")
+    assert [said[each] for each in names] == [4, 3, 3, 3, 7, 7]
 
 
 def test_errors(said: dict[str, Any]) -> None:
@@ -103,6 +106,7 @@ def test_errors(said: dict[str, Any]) -> None:
         "passed": "TypeError: train() got an unexpected argument 'p'; it takes x, row, flag, rate",
         "wrong": "InvalidArgumentError: train: 'x': expected 37 elements",
         "never": "InvalidArgumentError: revert: 'session': expected a call of keep before",
+        "half": "InvalidArgumentError: train_start: 'p': expected 37 elements, shape [37], got 3",
         "closed": "UnsupportedError: train_start: closed",
     }
     assert {name: said[name][: len(text)] for name, text in expected.items()} == expected

@@ -157,6 +157,29 @@ def test_the_command_line(tmp_path: Path, cli: Any) -> None:
     assert "states        1,664 bytes" in cli("inspect", tmp_path / "c").out
 
 
+@pytest.mark.parametrize("form", ["vmfb", "c", "js"])
+def test_bad_states_write_nothing(form: str, tmp_path: Path, cli: Any) -> None:
+    """First values of another shape or name, and functions whose states differ."""
+    texts = {
+        "step": simple(donated=ALIAS),
+        "other": simple(donated=ALIAS, kind="3xf32", name="other"),
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.mlir").write_text(text)
+    np.savez(tmp_path / "long.npz", w=np.zeros(3, np.float32))
+    np.savez(tmp_path / "named.npz", v=np.zeros(2, np.float32))
+    made = tmp_path / "made"
+    options = ("--format", form, "-o", made)
+    for given, message in (
+        (("--states", tmp_path / "long.npz"), "link: 'w': expected shape [2], got shape [3]"),
+        (("--states", tmp_path / "named.npz"), "link: 'states': expected one of the states w"),
+        ((tmp_path / "other.mlir",), "other: 'w': expected float32[2], as in step, got float32[3]"),
+    ):
+        err = cli("link", tmp_path / "step.mlir", *given, *options, code=2).err
+        assert message in err
+        assert not made.exists()
+
+
 @pytest.mark.parametrize(
     ("results", "continued"),
     [
