@@ -34,7 +34,7 @@ SECTIONS = {
     "latency": "a chunk of a sequence, the state kept: half of the calls, and 99 in 100",
     "networks": "whole networks, downloaded with pip, against other runtimes",
     "wasm": "the same in WebAssembly, against onnxruntime-web and TensorFlow.js in Node.js",
-    "training-step": "whole training steps, from JAX, against jax.jit and PyTorch",
+    "training-step": "whole training steps, from JAX, against other frameworks; and in C",
     "scaling": "each op at a size and at four times that",
     "dtypes": "float16, bfloat16 and int8 against float32",
     "calls": "what a call costs beyond IREE's own",

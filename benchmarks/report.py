@@ -23,7 +23,7 @@ from benchmarks.groups import LEAST, aim_of, title_of
 from benchmarks.networks import PEERS_OF_NETWORKS
 from benchmarks.results import Facts, Results
 from benchmarks.rows import FACTOR, MACHINE, OURS
-from benchmarks.steps import PEERS_OF_STEPS
+from benchmarks.steps import MEASURED
 from benchmarks.work import Limit
 
 __all__ = ["print_comparison", "print_results"]
@@ -35,6 +35,7 @@ _TITLES = {
     "calls": "Cost of a call, one step of batch 1",
     "networks": "Whole networks: microseconds a call, from numpy arrays to numpy arrays",
     "training-step": "Training steps: microseconds a step",
+    "step-in-c": "Training steps in C: microseconds a step, and memory",
     "step-memory": "Training steps: memory of a process, and compilation",
     "first": "Whole networks: from the start of a process to its first result",
     "compile": "Compiling",
@@ -84,6 +85,9 @@ def print_results(results: Results, console: Console) -> None:
                 {"networks": "first", "training-step": "step-memory"}.get(section, section)
             ]
             _print_table(title, table(facts), console)
+            in_c = [(fact, values) for fact, values in facts if "c scratch" in values]
+            if in_c:
+                _print_table(_TITLES["step-in-c"], _step_in_c_table(in_c), console)
     if any(outcome.disturbed for outcome in results.outcomes):
         console.print("\n* while other processes were using the processors: not to be relied on")
     _print_failures(results, console)
@@ -229,13 +233,25 @@ def _step_memory_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table
     columns = ("imported MB", "peak MB", "more MB", "compilation s", "program kB")
     table = _table("step", "framework", *columns)
     for fact, values in facts:
-        for peer in (OURS, *PEERS_OF_STEPS):
+        for peer in MEASURED:
             if f"{peer} peak" in values:
                 imported, most = (values[f"{peer} {what}"] / 1e6 for what in ("imported", "peak"))
                 numbers = [f"{imported:.0f}", f"{most:.0f}", f"{most - imported:.1f}"]
                 if peer == OURS:
                     numbers += [f"{values['compilation']:.3g}", f"{values['bytes'] / 1e3:.0f}"]
                 table.add_row(fact.group, peer, *numbers)
+    return table
+
+
+def _step_in_c_table(facts: Sequence[tuple[Facts, dict[str, float]]]) -> Table:
+    """A row per step: the least and the median on one and two threads."""
+    columns = ("1 thread, least", "median", "2 threads, least", "median", "scratch kB", "flash kB")
+    table = _table("step", *columns)
+    for fact, values in facts:
+        seconds = [values[f"c {kind} {n}"] for n in (1, 2) for kind in ("least", "median")]
+        sizes = [values[f"c {name}"] for name in ("scratch", "flash")]
+        numbers = [f"{each * 1e6:.1f}" for each in seconds]
+        table.add_row(fact.group, *numbers, *(f"{each / 1e3:.0f}" for each in sizes))
     return table
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "AGREEING",
     "DECAY",
     "EPSILON",
+    "MEASURED",
     "MOMENTS",
     "PEERS_OF_STEPS",
     "PERIOD",
@@ -41,7 +42,7 @@ __all__ = [
     "step_of",
 ]
 
-PEERS_OF_STEPS = ("jax", "torch")
+PEERS_OF_STEPS = ("jax", "torch", "tensorflow", "tfjs")
 
 Parameters: TypeAlias = "dict[str, dict[str, np.ndarray]]"
 """The arrays of each layer, named and laid out as in torch."""
@@ -187,7 +188,11 @@ _MODULES = {
     OURS: "benchmarks.peers.steps_ours",
     "jax": "benchmarks.peers.steps_jax",
     "torch": "benchmarks.peers.steps_torch",
+    "tensorflow": "benchmarks.peers.steps_tensorflow",
 }
+
+MEASURED = (*_MODULES,)
+"""Those whose memory is measured: all that run in Python."""
 
 
 def peak(peer: str, step: Step, file: Path | None = None) -> dict[str, float]:

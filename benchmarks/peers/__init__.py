@@ -141,5 +141,7 @@ PEERS = {
         lambda threads: {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_NUM_INTRAOP_THREADS": str(threads)},
     ),
     "onnxruntime-web": Peer("", (), ("onnx",), ("onnxruntime-web",)),
-    "tfjs": Peer("", (), (), ("@tensorflow/tfjs", "@tensorflow/tfjs-backend-wasm")),
+    "tfjs": Peer(
+        "benchmarks.peers.steps_tfjs", (), (), ("@tensorflow/tfjs", "@tensorflow/tfjs-backend-wasm")
+    ),
 }

@@ -15,10 +15,14 @@ import numpy as np
 
 import rnn_compiler as rc
 from benchmarks.peers import PEERS, Variant
+from benchmarks.peers.steps_c import run_in_c
 from benchmarks.rows import OURS, Case
-from benchmarks.steps import AGREEING, PEERS_OF_STEPS, Step, peak, step_of
+from benchmarks.steps import AGREEING, MEASURED, Step, peak, step_of
 
 __all__ = ["first_way", "module_of", "step_memory", "variants"]
+
+_SECONDS_IN_C = 1.0
+"""Seconds for which each C program makes steps."""
 
 
 def module_of(step: Step) -> rc.Module:
@@ -71,15 +75,17 @@ def variants(case: Case, devices: Sequence[str]) -> list[Variant]:
 
 
 def step_memory(case: Case) -> dict[str, float]:
-    """The time and size of the compilation, and `peak` for us and each peer."""
+    """The time and size of the compilation, `peak` for us and each peer, and the step in C."""
     step = step_of(case)
+    in_c = run_in_c(module_of(step), step.batch(), _SECONDS_IN_C)
     with tempfile.TemporaryDirectory() as name:
         start = time.perf_counter()
         artifact = rc.compile(module_of(step))
         values = {"compilation": time.perf_counter() - start, "bytes": len(artifact.payload)}
+        values |= {f"c {name}": value for name, value in in_c.items()}
         file = Path(name) / "step.vmfb"
         artifact.save(file)
-        for peer in (OURS, *PEERS_OF_STEPS):
+        for peer in MEASURED:
             if PEERS[peer].missing is None:
                 found = peak(peer, step, file if peer == OURS else None)
                 values |= {f"{peer} {what}": value for what, value in found.items()}

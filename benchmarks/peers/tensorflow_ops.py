@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 from benchmarks.inputs import Arrays, draw
-from benchmarks.peers import Variant, keras_layers
+from benchmarks.peers import Variant, keras_layers, steps_tensorflow
 from benchmarks.rows import Case
 
 __all__ = ["start", "variants"]
@@ -24,7 +24,9 @@ def start(cpus: Sequence[int]) -> None:
 
 
 def variants(case: Case) -> list[Variant]:
-    """An op, alone or with its gradient."""
+    """An op, alone or with its gradient; or a training step."""
+    if case.workload.family == "step":
+        return steps_tensorflow.variants(case)
     if case.workload.family == "onnx":
         return keras_layers.variants(case)
     tensors = {name: tf.constant(array) for name, array in draw(case).items()}

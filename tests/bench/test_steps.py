@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks import steps
 from benchmarks.__main__ import main
+from benchmarks.peers import PEERS
 from benchmarks.results import Results
 from benchmarks.rows import OURS
 from benchmarks.steps import AGREEING, STEPS, Step
@@ -42,6 +44,42 @@ def test_frameworks_agree(name: str) -> None:
         np.testing.assert_allclose(each, losses[0], rtol=1e-4)
 
 
+def losses_of_jax(name: str) -> list[float]:
+    from benchmarks.peers import steps_jax
+
+    way = steps_jax.first_way(small(STEPS[name]))
+    return [float(way()) for _ in range(AGREEING)]
+
+
+def test_tensorflow_agrees() -> None:
+    """As a graph with its kernel, and by XLA."""
+    pytest.importorskip("tensorflow", reason="it is compared with TensorFlow")
+    from benchmarks.peers import steps_tensorflow
+
+    step = small(STEPS["regression"])
+    for variant in steps_tensorflow.variants(case_of("regression", step)):
+        losses = variant.fetch(None)["losses"]
+        np.testing.assert_allclose(losses, losses_of_jax("regression"), rtol=1e-4)
+
+
+def case_of(name: str, step: Step) -> Any:
+    (case,) = (each for each in steps.step_cases() if each.workload.name == name)
+    workload = replace(case.workload, attributes={"step": step})
+    return replace(case, workload=workload)
+
+
+def test_tensorflow_js_agrees() -> None:
+    """By WebAssembly and by JavaScript, if its packages are in the current folder."""
+    if missing := PEERS["tfjs"].missing:
+        pytest.skip(missing)
+    from benchmarks.peers import steps_tfjs
+
+    case = case_of("regression", small(STEPS["regression"]))
+    for variant in steps_tfjs.variants(case):
+        losses = variant.fetch(None)["losses"]
+        np.testing.assert_allclose(losses, losses_of_jax("regression"), rtol=1e-4)
+
+
 def test_ours_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -58,4 +96,8 @@ def test_ours_alone(
     printed = capsys.readouterr().out
     assert "Training steps: microseconds a step" in printed
     assert "Training steps: memory of a process" in printed
+    assert "Training steps in C" in printed
+    assert 0 < fact.values["c least 1"] <= fact.values["c median 1"]
+    losses = [fact.values[f"c loss {number}"] for number in range(AGREEING)]
+    np.testing.assert_allclose(losses, losses_of_jax("regression"), rtol=1e-4)
     assert 1e6 < fact.values[f"{OURS} imported"] < fact.values[f"{OURS} peak"]
