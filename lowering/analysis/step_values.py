@@ -236,6 +236,27 @@ def activated(function: str, value: Value) -> Value:
     return value.with_terms({Term((Activation(function, value),)): 1.0})
 
 
+def negative(value: Value) -> Value:
+    """The negative of a sum."""
+    return add(value.with_terms({}), value, -1.0)
+
+
+def value_of(operand: Operand) -> Value:
+    """An operand that is one value."""
+    if not isinstance(operand, Value):
+        raise NotACellError("it joins arrays for something else than a product")
+    return operand
+
+
+def alike(operands: Sequence[Operand]) -> tuple[Value, Value]:
+    """Two operands, at least one of them a value, in one layout."""
+    like = next(value_of(each) for each in operands if not isinstance(each, Known))
+    first, second = (
+        constant(each, like) if isinstance(each, Known) else value_of(each) for each in operands
+    )
+    return first, second
+
+
 def constant(known: Known, like: Value) -> Value:
     """An array of weights, or a number, in the layout of a value."""
     number: Coefficient | None = known.number()

@@ -24,10 +24,12 @@ from rnn_compiler.lowering.analysis.step_values import (
     Value,
     activated,
     add,
-    constant,
+    alike,
     entering,
     multiply,
+    negative,
     product,
+    value_of,
 )
 from rnn_compiler.lowering.analysis.values import defining, element, ints, shape, static_shape
 from rnn_compiler.lowering.codegen.attributes import integer, integers
@@ -419,18 +421,11 @@ _Rule: TypeAlias = Callable[[ir.Operation, Sequence[Any]], "_Read"]
 def _value(operand: Any) -> Value:
     if isinstance(operand, _Exponential):
         raise NotACellError("its body has 'exponential'")
-    if not isinstance(operand, Value):
-        raise NotACellError("it joins arrays for something else than a product")
-    return operand
+    return value_of(operand)
 
 
 def _alike(operands: Sequence[Any]) -> tuple[Value, Value]:
-    """Two operands, at least one of them a value, in one layout."""
-    like = next(_value(each) for each in operands if not isinstance(each, Known))
-    first, second = (
-        constant(each, like) if isinstance(each, Known) else _value(each) for each in operands
-    )
-    return first, second
+    return alike([each if isinstance(each, Known) else _value(each) for each in operands])
 
 
 def _activated(function: str) -> _Rule:
@@ -438,10 +433,6 @@ def _activated(function: str) -> _Rule:
         return activated(function, _value(operands[0]))
 
     return rule
-
-
-def _negative(value: Value) -> Value:
-    return add(value.with_terms({}), value, -1.0)
 
 
 def _is_number(operand: Any, number: float) -> bool:
@@ -459,7 +450,7 @@ def _divided(op: ir.Operation, operands: Sequence[Any]) -> _Read:
     one, other = operands
     if not (isinstance(other, _Exponential) and other.plus_one and _is_number(one, 1.0)):
         raise NotACellError("its body has 'divide'")
-    return activated("logistic", _negative(other.of))
+    return activated("logistic", negative(other.of))
 
 
 def _larger(op: ir.Operation, operands: Sequence[Any]) -> _Read:
@@ -520,7 +511,7 @@ def _multiplied(op: ir.Operation, operands: Sequence[Any]) -> _Read:
 
 
 def _negated(op: ir.Operation, operands: Sequence[Any]) -> _Read:
-    return _negative(_value(operands[0]))
+    return negative(_value(operands[0]))
 
 
 def _exponential(op: ir.Operation, operands: Sequence[Any]) -> _Read:

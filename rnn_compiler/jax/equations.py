@@ -24,9 +24,11 @@ from rnn_compiler.lowering.analysis.step_values import (
     Value,
     activated,
     add,
-    constant,
+    alike,
     multiply,
+    negative,
     product,
+    value_of,
 )
 
 _Rule: TypeAlias = "Callable[[Any, Sequence[Operand]], Operand | list[Operand]]"
@@ -58,7 +60,7 @@ def results(equation: Any, operands: Sequence[Operand], debug_info: Any) -> list
         made = _RULES[name](equation, operands)
         return made if isinstance(made, list) else [made]
     if name == "custom_jvp_call" and _is_relu(equation.params["call_jaxpr"]):
-        return [activated("relu", _value(operands[0]))]
+        return [activated("relu", value_of(operands[0]))]
     if name not in _CALLS:
         raise NotACellError(f"its body has '{name}'")
     called = equation.params["jaxpr"]
@@ -128,25 +130,10 @@ def variables(atoms: Iterable[Any]) -> list[Any]:
     return [each for each in atoms if not isinstance(each, Literal)]
 
 
-def _value(operand: Operand) -> Value:
-    if not isinstance(operand, Value):
-        raise NotACellError("it joins arrays for something else than a product")
-    return operand
-
-
-def _alike(operands: Sequence[Operand]) -> tuple[Value, Value]:
-    """Two operands, at least one of them a value, in one layout."""
-    like = next(_value(each) for each in operands if not isinstance(each, Known))
-    first, second = (
-        constant(each, like) if isinstance(each, Known) else _value(each) for each in operands
-    )
-    return first, second
-
-
 def _activated(function: str) -> _Rule:
     def rule(equation: Any, operands: Sequence[Operand]) -> Value:
         del equation
-        return activated(function, _value(operands[0]))
+        return activated(function, value_of(operands[0]))
 
     return rule
 
@@ -154,24 +141,23 @@ def _activated(function: str) -> _Rule:
 def _sum(sign: float) -> _Rule:
     def rule(equation: Any, operands: Sequence[Operand]) -> Value:
         del equation
-        return add(*_alike(operands), sign)
+        return add(*alike(operands), sign)
 
     return rule
 
 
 def _times(equation: Any, operands: Sequence[Operand]) -> Value:
     del equation
-    return multiply(*_alike(operands))
+    return multiply(*alike(operands))
 
 
 def _negated(equation: Any, operands: Sequence[Operand]) -> Value:
     del equation
-    value = _value(operands[0])
-    return add(value.with_terms({}), value, -1.0)
+    return negative(value_of(operands[0]))
 
 
 def _slice(equation: Any, operands: Sequence[Operand]) -> Value:
-    value = _value(operands[0])
+    value = value_of(operands[0])
     starts, stops = equation.params["start_indices"], equation.params["limit_indices"]
     if set(equation.params["strides"] or (1,)) != {1}:
         raise NotACellError("it takes every other element of an array")
@@ -183,7 +169,7 @@ def _slice(equation: Any, operands: Sequence[Operand]) -> Value:
 
 
 def _split(equation: Any, operands: Sequence[Operand]) -> list[Operand]:
-    value = _value(operands[0])
+    value = value_of(operands[0])
     if equation.params["axis"] != value.axis:
         raise NotACellError("it splits another axis than the last")
     stops = [int(each) for each in np.cumsum(equation.params["sizes"])]
@@ -191,7 +177,7 @@ def _split(equation: Any, operands: Sequence[Operand]) -> list[Operand]:
 
 
 def _joined(equation: Any, operands: Sequence[Operand]) -> Joined:
-    parts = tuple(map(_value, operands))
+    parts = tuple(map(value_of, operands))
     if any(
         each.axis != equation.params["dimension"] or each.order != parts[0].order for each in parts
     ):
@@ -200,7 +186,7 @@ def _joined(equation: Any, operands: Sequence[Operand]) -> Joined:
 
 
 def _transposed(equation: Any, operands: Sequence[Operand]) -> Value:
-    value = _value(operands[0])
+    value = value_of(operands[0])
     return Value(
         value.terms, value.units, tuple(value.order[at] for at in equation.params["permutation"])
     )
