@@ -110,7 +110,7 @@ def _counted(name: str, paddings: Any, shape: tuple[int, int]) -> Array:
 def _loss(blank: int, z: Array, lengths: Array, labels: Array, counts: Array) -> Array:
     """The losses, from logits ``[T, B, C]``."""
     states, e, _ = _states(blank, z, labels)
-    return _log_p(_back(blank, e, states, lengths, counts))[0]
+    return _log_p(_back(blank, e, states, lengths, counts), lengths)[0]
 
 
 def _forward(blank: int, z: Array, lengths: Array, labels: Array, counts: Array) -> Any:
@@ -120,7 +120,7 @@ def _forward(blank: int, z: Array, lengths: Array, labels: Array, counts: Array)
     starts = jnp.broadcast_to(jnp.arange(places) == 0, states.shape)
     back = _back(blank, e, states, lengths, counts)
     scores = _scores(e, states, starts, lengths, blank, reverse=False)
-    loss, fits = _log_p(back)
+    loss, fits = _log_p(back, lengths)
     shares = jnp.exp(scores + back - e + loss[:, None])
     of_classes = jnp.einsum("tbn,bnc->tbc", shares, is_class, precision="highest")
     counted = (jnp.arange(steps)[:, None] < lengths) & fits
@@ -151,11 +151,11 @@ def _back(blank: int, e: Array, states: Array, lengths: Array, counts: Array) ->
     return _scores(e[..., ::-1], states[:, ::-1], ends, lengths, blank, reverse=True)[..., ::-1]
 
 
-def _log_p(back: Array) -> tuple[Array, Array]:
+def _log_p(back: Array, lengths: Array) -> tuple[Array, Array]:
     """The losses, and which rows have a path."""
     first = back[0, :, :2]
     total = jax.nn.logsumexp(first, 1)
-    fits = total > _LEAST
+    fits = (total > _LEAST) & (lengths > 0)
     return jnp.where(fits, -total, 0), fits
 
 

@@ -72,6 +72,13 @@ def test_sixteen_bits_are_computed_in_float32() -> None:
 def test_nothing_to_read() -> None:
     assert rj.ctc_loss(LOGITS[:0], None, LABELS[:0], None).shape == (0,)
     assert rj.ctc_loss(LOGITS[:, :0], None, LABELS, None).tolist() == [0.0] * B
+    paddings = np.where(np.arange(B)[:, None] == 1, 1, PADDINGS)  # a row without steps
+
+    def total(z: Any) -> Any:
+        return rj.ctc_loss(z, paddings, LABELS, LABEL_PADDINGS)[1]
+
+    loss, gradient = jax.value_and_grad(total)(LOGITS)
+    assert (loss, np.abs(gradient).max()) == (0, 0)
     silent = rj.ctc_loss(LOGITS, None, LABELS[:, :0], None)
     expected = -jax.nn.log_softmax(LOGITS)[..., 0].sum(1)
     np.testing.assert_allclose(silent, expected, rtol=1e-5)

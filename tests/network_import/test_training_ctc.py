@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ pytest.importorskip("onnx")
 pytest.importorskip("torch")
 
 import onnx
+import processes
 import torch
 from execution import each_language
 from onnx import helper
@@ -64,6 +66,67 @@ def test_the_loss_of_pytorch(execute: Any, tmp_path: Path) -> None:
     loss, gradient = right(w, x, TARGET, STEPS, LABELS)
     np.testing.assert_allclose(out["loss"], loss, rtol=1e-5)
     np.testing.assert_allclose(w - out["w"], gradient, atol=1e-6)
+
+
+EXTREMES = {
+    "steps of zero": ([0, 0, 4, 3, 9], [0, 2, 1, 3, 0]),
+    "no labels": ([9, 1, 4, 3, 5], [0, 0, 0, 0, 0]),
+    "as many steps as needed": ([3, 4, 1, 5, 0], [3, 3, 1, 3, 0]),
+    "one step too few": ([2, 3, 0, 4, 1], [3, 3, 1, 3, 1]),
+}
+"""Numbers of steps and labels for `TARGET`; two equal labels need a blank between them."""
+
+
+@pytest.mark.parametrize("case", EXTREMES)
+def test_extreme_lengths(case: str, tmp_path: Path) -> None:
+    """Labels that do not fit give a loss and gradients of 0, as with PyTorch's zero_infinity."""
+    w, x = numbers(T, B, C), numbers(T, B, C, seed=1)
+    made = saved(logits([T, B, C], w), tmp_path / "m.onnx")
+    module = rc.training_step(made, loss={"name": "ctc", "labels": S}, optimizer="sgd")
+    steps, counts = (np.array(each, np.int32) for each in EXTREMES[case])
+    given = {"target": TARGET, "input_lengths": steps, "target_lengths": counts}
+    program = rc.runtime.load(rc.compile(module))
+    out = program.train(x=x, **given, learning_rate=np.float32(1), **module.initial)._asdict()
+    loss, gradient = right(w, x, TARGET, steps, counts)
+    np.testing.assert_allclose(out["loss"], loss, rtol=1e-5, atol=2e-6)
+    np.testing.assert_allclose(w - out["w"], gradient, atol=2e-6)
+
+
+BY_TENSORFLOW = """
+import numpy as np
+import tensorflow as tf
+given = dict(np.load("given.npz"))
+z = tf.Variable(given["z"])
+with tf.GradientTape() as tape:
+    lengths = given["counts"], given["steps"]
+    rows = tf.nn.ctc_loss(given["target"], z, *lengths, blank_index=int(given["blank"]))
+    loss = tf.reduce_mean(rows)
+np.savez("made.npz", loss=loss, gradient=tape.gradient(loss, z))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("blank", [0, -1, 2])
+def test_the_loss_of_tensorflow(blank: int, tmp_path: Path) -> None:
+    """Of rows whose labels fit; others have a loss of about 707 and gradients there."""
+    if find_spec("tensorflow") is None:
+        pytest.skip("needs TensorFlow")
+    w, x = numbers(T, B, C), numbers(T, B, C, seed=1)
+    classes = [k for k in range(C) if k != blank % C]
+    target = np.array(classes, np.int32)[TARGET % (C - 1)]
+    steps, counts = np.array([9, 6, 4, 5, 5], np.int32), np.array([3, 3, 1, 3, 0], np.int32)
+    given = {"z": w + x, "target": target, "steps": steps, "counts": counts, "blank": blank}
+    np.savez(tmp_path / "given.npz", **given)
+    processes.python(BY_TENSORFLOW, cwd=tmp_path)
+    theirs = np.load(tmp_path / "made.npz")
+    path = saved(logits([T, B, C], w), tmp_path / "m.onnx")
+    loss = {"name": "ctc", "labels": S, "blank": blank}
+    module = rc.training_step(path, loss=loss, optimizer="sgd")
+    lengths = {"target": target, "input_lengths": steps, "target_lengths": counts}
+    program = rc.runtime.load(rc.compile(module))
+    out = program.train(x=x, **lengths, learning_rate=np.float32(1), **module.initial)._asdict()
+    np.testing.assert_allclose(out["loss"], theirs["loss"], rtol=1e-5)
+    np.testing.assert_allclose(w - out["w"], theirs["gradient"], atol=2e-6)
 
 
 @pytest.mark.slow

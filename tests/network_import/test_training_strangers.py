@@ -89,7 +89,11 @@ def torch_network(path: Path, dims: Any, output: str) -> in_torch.Network:
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("name", STRANGERS)
 def test_a_stranger_learns(name: str, optimizer: str, wheels: Path, tmp_path: Path) -> None:
-    """Losses, weights, and at the end what ONNX Runtime gives for the file."""
+    """Losses, weights, and at the end what ONNX Runtime gives for the file.
+
+    Weights are compared by their norms: among a million numbers, some are nearer to a kink than
+    rounding moves them, and have another gradient then.
+    """
     network = STRANGERS[name]
     try:
         path = downloaded(network, wheels)
@@ -123,9 +127,9 @@ def test_a_stranger_learns(name: str, optimizer: str, wheels: Path, tmp_path: Pa
         if each.grad is None:
             continue
         array, before = each.detach().numpy(), first[_plain(name)]
-        moved, largest = np.abs(array - before).max(), np.abs(array).max()
-        rounded = STEPS * np.finfo(np.float32).eps / 2 * largest
-        assert np.abs(states[_plain(name)] - array).max() <= 1e-3 * moved + rounded, name
+        moved, wrong = (np.linalg.norm(array - each) for each in (before, states[_plain(name)]))
+        rounded = STEPS * np.finfo(np.float32).eps / 2 * np.linalg.norm(array)
+        assert wrong <= 1e-3 * moved + rounded, name
     file = session.save_onnx(tmp_path / "trained.onnx")
     (wanted,) = runtime.InferenceSession(file).run([output], given)
     got = getattr(session.infer(**_named(module, given)), _plain(output))

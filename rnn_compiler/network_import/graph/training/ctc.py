@@ -64,7 +64,7 @@ def ctc(
         reverse=True,
     ).reversed(2)
     p = _log_sum(values, back.slice(0, 0, 1).slice(2, 0, 2).reshape([B, 2]))
-    fits = p > _LEAST
+    fits = (p > _LEAST) & (steps > 0)
     known = values.where(fits, p, 0)
     shares = (forward + back - e - known.reshape([1, B, 1])).apply("Exp")
     of_classes = (shares.transpose([1, 0, 2]) @ is_class).transpose([1, 0, 2])
