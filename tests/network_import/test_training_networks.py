@@ -21,7 +21,15 @@ from quick import first
 import rnn_compiler as rc
 from rnn_compiler.schema.dtypes import DTYPES
 from tests.network_import.graphs import model, saved, weight
-from tests.network_import.learners import CASES, OPTIMIZERS, Case, Optimizer, exported, learned
+from tests.network_import.learners import (
+    CASES,
+    OPTIMIZERS,
+    Case,
+    Optimizer,
+    T,
+    exported,
+    learned,
+)
 
 
 def trained(
@@ -78,6 +86,55 @@ def test_any_batch_and_any_length(execute: Any, tmp_path: Path) -> None:
     axes = {"x": {0: "batch", 1: "time"}}
     module, states = trained(case, OPTIMIZERS["sgd"], tmp_path, dynamic_axes=axes)
     learned(open_case, OPTIMIZERS["sgd"], lambda **given: execute(module, given), states, 10)
+
+
+OPEN: Mapping[str, Mapping[str, Mapping[int, str]]] = {
+    "chars": {"x": {0: "time", 1: "batch"}, "target": {0: "time", 1: "batch"}},
+    "both": {"x": {0: "batch", 1: "time"}, "target": {0: "batch"}},
+    "wakeword": {"x": {0: "batch"}, "target": {0: "batch"}},
+    "captcha": {name: {0: "batch"} for name in ("x", "target", "input_lengths", "target_lengths")},
+    "packed": {
+        "x": {0: "batch", 1: "longest"},
+        "lengths": {0: "batch"},
+        "target": {0: "batch"},
+    },
+    "attentive": {key: {0: "batch", 1: "time"} for key in ("x", "mask", "target")},
+    "residual": {"x": {0: "batch", 2: "time"}, "target": {0: "batch", 1: "time"}},
+    "translator": {
+        "x": {0: "time", 1: "batch"},
+        "before": {0: "steps", 1: "batch"},
+        "target": {0: "steps", 1: "batch"},
+    },
+    "hourglass": {"x": {0: "batch"}, "target": {0: "batch"}},
+}
+"""Axes that stay open in a training step; strided windows need the lengths of theirs."""
+
+SIZES = {"batch": 2, "time": 5, "steps": 3, "longest": T}
+"""Other sizes than those of the export."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OPEN)
+def test_open_axes(name: str, tmp_path: Path) -> None:
+    """What was exported for some sizes learns at others."""
+    case, axes = CASES[name], OPEN[name]
+    given = case.inputs(np.random.default_rng(1))
+    own = {key: each for key, each in axes.items() if key in given}
+    module, states = trained(case, OPTIMIZERS["sgd"], tmp_path, dynamic_axes=own)
+
+    def cut(arrays: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {key: cut_axes(array, axes[key]) for key, array in arrays.items()}
+
+    def cut_axes(array: Any, names: Mapping[int, str]) -> Any:
+        for axis, key in names.items():
+            array = array.take(range(SIZES[key]), axis)
+        return array
+
+    smaller = case._replace(
+        inputs=lambda rng: cut(case.inputs(rng)), target=lambda rng: cut(case.target(rng))
+    )
+    program = rc.runtime.load(rc.compile(module))
+    learned(smaller, OPTIMIZERS["sgd"], lambda **each: program.train(**each)._asdict(), states, 10)
 
 
 @pytest.mark.parametrize("dtype", first(["float64", "float16", "bfloat16"]))
