@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from rnn_compiler.lowering.analysis.cell_steps import Function, cell_step, is_same
 from rnn_compiler.lowering.analysis.step_cells import Cell, mutual, recognized
@@ -28,6 +27,7 @@ from rnn_compiler.lowering.analysis.values import defining, element, shape, stat
 from rnn_compiler.lowering.codegen.attributes import integers
 from rnn_compiler.lowering.codegen.body import ArrayType, Body
 from rnn_compiler.lowering.linking.calls import PREFIX
+from rnn_compiler.lowering.linking.counted_loops import CountedLoop, functions_of, inlined_copy
 from rnn_compiler.lowering.linking.scan_steps import (
     Emitted,
     Library,
@@ -35,38 +35,29 @@ from rnn_compiler.lowering.linking.scan_steps import (
     Reader,
     Tensor,
     evaluated,
-    name_of,
-    stored,
 )
 from rnn_compiler.lowering.mlir.bindings import (
-    callee_of,
     ir,
     nested_ops,
     ops_of,
     remove_unused,
-    symbol_of,
 )
 from rnn_compiler.schema.dtypes import ELEMENTS, FLOAT_DTYPES
 from rnn_compiler.schema.open_sizes import is_static
 
-_MOST_OPS = 2000
-"""The most ops of a loop in which cells are sought, with those of the functions that it calls."""
-
 _PRECISE = 1e-9
 """The largest relative difference of float64 results of the same formula."""
-
-Numbered = npt.NDArray[np.int64]
 
 
 def fuse_scans(module: ir.Module) -> list[str]:
     """Replaces loops over known cells; returns why others are left, by their places."""
-    functions = {symbol_of(op): op for op in ops_of(module.body) if op.name == "func.func"}
+    functions = functions_of(module)
     left: list[str] = []
     for loop in nested_ops(module.operation, "stablehlo.while"):
         copy = None
         try:
-            copy = _inlined(loop, functions)
-            if copy is not None:
+            copy = inlined_copy(loop, functions)
+            if copy is not None and nested_ops(copy, "stablehlo.dot_general"):
                 _Scan(copy).replace(loop)
                 continue
         except NotACellError as error:
@@ -80,42 +71,6 @@ def _place(op: ir.Operation) -> str:
     """Where an op is in the user's program, as far as its location says."""
     found = re.findall(r'"([^"]+)":(\d+)', str(op.location))
     return ":".join(found[0]) if found else "an unknown place"
-
-
-def _inlined(loop: ir.Operation, functions: Mapping[str, ir.Operation]) -> ir.Operation | None:
-    """A copy of a loop before it, without calls; None if it is large or has no products."""
-    with ir.InsertionPoint(loop):
-        copy = loop.clone().operation
-    while calls := nested_ops(copy, "func.call"):
-        for call in calls:
-            _inline(call, functions[callee_of(call)])
-        if len(nested_ops(copy)) > _MOST_OPS:
-            copy.erase()
-            return None
-    if nested_ops(copy, "stablehlo.dot_general"):
-        return copy
-    copy.erase()
-    return None
-
-
-def _inline(call: ir.Operation, function: ir.Operation) -> None:
-    """Replaces a call by copies of the function's ops."""
-    at = ir.InsertionPoint(call)
-    block = function.regions[0].blocks[0]
-    copies: dict[ir.Value, ir.Value] = {}
-    copies.update(zip(block.arguments, call.operands, strict=True))
-    *ops, end = ops_of(block)
-    for op in ops:
-        with at:
-            made = op.clone().operation
-        for each in nested_ops(made):
-            for number, operand in enumerate(each.operands):
-                if operand in copies:
-                    each.operands[number] = copies[operand]
-        copies.update(zip(op.results, made.results, strict=True))
-    for result, value in zip(call.results, end.operands, strict=True):
-        result.replace_all_uses_with(copies[value])
-    call.erase()
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,19 +89,12 @@ class _Variable:
     row: _Row | None = None
 
 
-class _Scan:
-    """A loop whose body has no calls."""
+class _Scan(CountedLoop):
+    """A loop whose states may be those of cells."""
 
     def __init__(self, loop: ir.Operation) -> None:
-        self.loop = loop
-        self.body = loop.regions[1].blocks[0]
-        self.arguments: list[ir.Value] = [*self.body.arguments]
-        self.following: list[ir.Value] = [*ops_of(self.body)[-1].operands]
-        self.initial: dict[ir.Value, ir.Value] = {}
-        self.initial.update(zip(self.arguments, loop.operands, strict=True))
+        super().__init__(loop)
         pairs = [*zip(self.arguments, self.following, strict=True)]
-        self.fixed = {each: self.initial[each] for each, after in pairs if each == after}
-        self.length = self._length()
         self.written = {
             number: written
             for number, (each, after) in enumerate(pairs)
@@ -156,7 +104,7 @@ class _Scan:
             each: after
             for number, (each, after) in enumerate(pairs)
             if each not in self.fixed and number not in self.written
-            if self._counted(each) is None
+            if self.counted(each) is None
         }
         if not self.states:
             raise NotACellError("it carries no states")
@@ -165,84 +113,11 @@ class _Scan:
             if kind is None or kind.name not in FLOAT_DTYPES or not is_static(*shape(each)):
                 raise NotACellError("it carries other values than states of cells")
 
-    # Counting.
-
-    def _constant(self, value: ir.Value) -> int | None:
-        """A constant integer."""
-        value = self.fixed.get(value, value)
-        if isinstance(value.owner, ir.Block) or shape(value) != ():
-            return None
-        op = defining(value)
-        is_known = op.name == "stablehlo.constant" and element(value) in ("i32", "i64")
-        return int(stored(op)) if is_known else None
-
-    def _counted(self, argument: ir.Value) -> tuple[int, int] | None:
-        """The first number and the step of what a counter counts."""
-        after = self.following[self._number(argument)]
-        if shape(argument) != () or isinstance(after.owner, ir.Block):
-            return None
-        op = defining(after)
-        first = self._constant(self.initial[argument])
-        if op.name != "stablehlo.add" or first is None:
-            return None
-        for one, other in ((0, 1), (1, 0)):
-            step = self._constant(op.operands[other])
-            if op.operands[one] == argument and step is not None:
-                return first, step
-        return None
-
-    def _number(self, argument: ir.Value) -> int:
-        """The position of an argument of the body."""
-        return self.arguments.index(argument)
-
-    def _length(self) -> int:
-        """The number of iterations."""
-        block = self.loop.regions[0].blocks[0]
-        (condition,) = ops_of(block)[-1].operands
-        test = None if isinstance(condition.owner, ir.Block) else defining(condition)
-        if test is not None and test.name == "stablehlo.compare" and "LT" in str(test):
-            number = next((k for k, e in enumerate(block.arguments) if e == test.operands[0]), None)
-            last = test.operands[1]
-            among = next((k for k, each in enumerate(block.arguments) if each == last), None)
-            limit = self._constant(last if among is None else self.arguments[among])
-            counted = None if number is None else self._counted(self.arguments[number])
-            if counted == (0, 1) and limit is not None and limit > 0:
-                self.counter = self.arguments[number or 0]
-                return limit
-        raise NotACellError("it does not count from 0 to a known number")
-
-    def _positions(self, value: ir.Value) -> Numbered | None:
-        """An integer in each iteration, if it is computed from what the loop counts."""
-        known = self._constant(value)
-        if known is not None:
-            return np.full(self.length, known)
-        if isinstance(value.owner, ir.Block):
-            counted = self._counted(value) if value in self.initial else None
-            return None if counted is None else counted[0] + counted[1] * np.arange(self.length)
-        op = defining(value)
-        operands = [self._positions(each) for each in op.operands]
-        given = [each for each in operands if each is not None]
-        if len(given) < len(operands) or not operands:
-            return None
-        match name_of(op), given:
-            case "add", [a, b]:
-                return a + b
-            case "subtract", [a, b]:
-                return a - b
-            case (("convert" | "reshape"), [a]):
-                return a
-            case "compare", [a, b] if "LT" in str(op.attributes["comparison_direction"]):
-                return (a < b).astype(np.int64)
-            case "select", [a, b, c]:
-                return np.where(a, b, c)
-            case _:
-                return None
-
     # Rows.
 
     def _row(self, array: ir.Value, indices: Sequence[ir.Value]) -> _Row | None:
         """The row at some indices, if each iteration takes the next one of all."""
-        first, *others = [self._positions(each) for each in indices] or [None]
+        first, *others = [self.positions(each) for each in indices] or [None]
         if first is None or any(each is None or each.any() for each in others):
             return None
         if shape(array)[:1] != (self.length,):
@@ -429,7 +304,7 @@ class _Scan:
         first = [Tensor(library.body, self.initial[each]).reshape(rows, units) for each in carried]
         every, last = (_block_lstm if cell.every_c else _onnx)(cell, library, x, first)
         for each, start, after, end in zip(carried, first, every, last, strict=True):
-            loop.results[self._number(each)].replace_all_uses_with(end.reshape(*sizes).value)
+            loop.results[self.number(each)].replace_all_uses_with(end.reshape(*sizes).value)
             if after is not None:
                 of_start = start.reshape(1, *sizes)
                 stacks[self.states[each]] = after.reshape(self.length, *sizes)
