@@ -76,6 +76,20 @@ def test_the_readme_trains_in_c(file: Path, cli: Any) -> None:
 
 
 @pytest.mark.slow
+def test_the_readme_counts_all_steps_and_labels_in_c(tmp_path: Path, cli: Any) -> None:
+    """Lengths of zero would leave nothing to learn."""
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
+    made = model(nodes, {"x": [6, 2, 4]}, ["y"], {"w": weight(4, 5)})
+    file, folder = saved(made, tmp_path / "reader.onnx"), tmp_path / "made"
+    options = ("--train", "ctc,labels=2,blank=4", "--format", "c", "--target", "cpu:generic")
+    cli("import", file, *options, "-o", folder)
+    text = (folder / "README.md").read_text()
+    (folder / "main.c").write_text(block(text, "c").replace("x[48];", "x[48] = {1, 2, 3};"))
+    processes.run(*block(text, "sh").split(), "-std=c11", "-Wall", "-Werror", cwd=folder)
+    falls(processes.run(folder / "main").stdout)
+
+
+@pytest.mark.slow
 @needs_node
 def test_the_readme_trains_in_javascript(file: Path, cli: Any) -> None:
     text = page(file, cli, "--format", "js")

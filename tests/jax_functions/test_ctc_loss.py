@@ -13,12 +13,12 @@ jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot 
 jnp = pytest.importorskip("jax.numpy")
 rj = pytest.importorskip("rnn_compiler.jax")
 
-B, T, C, N = 5, 9, 5, 3
+B, T, C, N = 6, 9, 5, 3
 
-LABELS = np.array([[1, 2, 3], [1, 1, 2], [4, 0, 0], [2, 2, 2], [0, 0, 0]])
-"""The last but one does not fit into its three steps; the last has no labels."""
+LABELS = np.array([[1, 2, 3], [1, 1, 2], [4, 0, 0], [2, 2, 2], [0, 0, 0], [0, 0, 0]])
+"""The fourth does not fit into its three steps, the fifth has no labels, the last neither steps."""
 
-STEPS, COUNTS = np.array([9, 6, 4, 3, 5]), np.array([3, 3, 1, 3, 0])
+STEPS, COUNTS = np.array([9, 6, 4, 3, 5, 0]), np.array([3, 3, 1, 3, 0, 0])
 LOGITS = np.random.default_rng(0).normal(0, 2, (B, T, C)).astype(np.float32)
 PADDINGS = (np.arange(T) >= STEPS[:, None]).astype(np.float32)
 LABEL_PADDINGS = (np.arange(N) >= COUNTS[:, None]).astype(np.float32)
@@ -89,10 +89,10 @@ def test_nothing_to_read() -> None:
     [
         ("logits", LOGITS[0], "shape (any, any, any)"),
         ("logits", LOGITS.astype(np.int32), "floats"),
-        ("labels", LABELS[1:], "shape (5, any)"),
+        ("labels", LABELS[1:], "shape (6, any)"),
         ("labels", LABELS.astype(np.float32), "integers"),
-        ("logit_paddings", PADDINGS[:, 1:], "shape (5, 9), or None"),
-        ("label_paddings", LABEL_PADDINGS[1:], "shape (5, 3), or None"),
+        ("logit_paddings", PADDINGS[:, 1:], "shape (6, 9), or None"),
+        ("label_paddings", LABEL_PADDINGS[1:], "shape (6, 3), or None"),
         ("blank_id", C, "a class, 0 to 4"),
         ("blank_id", True, "a class, 0 to 4"),
     ],

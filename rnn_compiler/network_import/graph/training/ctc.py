@@ -7,7 +7,8 @@ own score e, and the sum p of all paths:
     loss = -log(p)    dz[t, k] = softmax(z)[t, k] - sum of exp(a + b - e)[t, s] / p over s = k
 
 Paths back from the end are those of the reversed states in reversed time. A row whose labels do not
-fit into its steps has a loss and gradients of 0, as with PyTorch's `zero_infinity`.
+fit into its steps has a loss and gradients of 0, as with PyTorch's `zero_infinity`, and so has one
+without steps.
 """
 
 from __future__ import annotations
