@@ -55,6 +55,8 @@ _OPS = frozenset(
 )
 """The ops that updates consist of."""
 
+_BARRIER = "util.optimization_barrier"
+
 _DONATED = ("tf.aliasing_output", "jax.buffer_donor")
 """JAX's marks of donated arguments."""
 
@@ -194,6 +196,8 @@ class _Update:
 def _updates(function: ir.Operation, spec: FunctionSpec) -> list[_Update]:
     """The updates of a function to rewrite."""
     block, results = block_of(function), end_of(function).operands
+    for number in spec.continued:
+        _read_itself(block.arguments[number])
     order = {op: number for number, op in enumerate(ops_of(block))}
     grouped: dict[str, list[_Update]] = {}
     for number, result in spec.continued.items():
@@ -205,6 +209,14 @@ def _updates(function: ir.Operation, spec: FunctionSpec) -> list[_Update]:
     loops = [update for group in grouped.values() for update in _loops_of(group, order)]
     read = {value for update in loops for value in update.read}
     return [update for update in loops if read.isdisjoint(update.states)]  # others may come later
+
+
+def _read_itself(state: ir.Value) -> None:
+    """Lets elementwise ops read a state itself, not what `read_arguments_in_place` hides it by."""
+    hidden = [use.owner.operation for use in state.uses if use.owner.name == _BARRIER]
+    for use in [use for barrier in hidden for use in barrier.results[0].uses]:
+        if use.owner.name in _TYPES.get(element(state), ()):
+            use.owner.operation.operands[use.operand_number] = state
 
 
 def _found(parts: Sequence[_Update], order: Mapping[ir.Operation, int]) -> _Update:

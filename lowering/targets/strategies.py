@@ -38,9 +38,9 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
         FUSED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
-            *("assemble_in_place", "fuse_time_loops", "open_sizes", "linalg_to_products"),
-            *("pools", "sequence_convolutions", "products", "sums", "leave_undefined"),
-            *("read_arguments_in_place", "hoist_weights"),
+            *("assemble_in_place", "fuse_time_loops", "open_sizes", "linalg_to_updates"),
+            *("linalg_to_products", "pools", "sequence_convolutions", "products", "sums"),
+            *("leave_undefined", "read_arguments_in_place", "hoist_weights"),
             *("update_states", "compute_before_loops", "limit_operands", "functions_of_float64"),
             "without_libm",
             *("exponential_of_float64", "widen_float16", "round_to_float16", "round_to_bfloat16"),

@@ -138,6 +138,15 @@ def test_rows_that_are_gathered_one_by_one_are_multiplied_at_once(tmp_path: Path
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=2e-5)
 
 
+def test_rows_are_multiplied_at_once_by_trained_weights(tmp_path: Path) -> None:
+    """So there is one gradient of W, not one of each step."""
+    path = saved(written_out()[0], tmp_path / "m.onnx")
+    module = rc.training_step(path, loss="mean_squared_error", output="h5", train=["W", "R"])
+    train, _, infer = module.located_text.partition("func.func @infer")
+    assert infer.count("linalg.matmul") == 1 + 6
+    assert train.count("linalg.matmul") == 1 + 6 + 1 + 6 + 5
+
+
 @each_language
 @pytest.mark.parametrize("opset", first([18, 13]))
 def test_products_of_all_elements_of_axes(opset: int, agrees: Any) -> None:

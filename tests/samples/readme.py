@@ -52,6 +52,6 @@ def _run(words: list[str], folder: Path, more: Sequence[str]) -> str:
     command = [*first.get(words[0], words[:1]), *words[1:]]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     if words[0] == "pip" and done.returncode:
-        pytest.skip(f"silero-vad cannot be downloaded here: {done.stderr[-200:]}")
+        pytest.skip(f"{words[-1]} cannot be downloaded here: {done.stderr[-200:]}")
     assert done.returncode == 0, done.stderr
     return done.stdout

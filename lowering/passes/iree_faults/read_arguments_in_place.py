@@ -29,6 +29,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     ops_of,
     symbol_of,
 )
+from rnn_compiler.lowering.mlir.marks import CONSUMED
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import (
     PassContext,
@@ -48,13 +49,26 @@ _VIEWS = frozenset(
 
 
 def arguments_are_read_in_place(context: PassContext) -> str | None:
-    """Only `util.optimization_barrier` reads these arguments; others read their sizes."""
+    """Only `util.optimization_barrier` reads these arguments; others read their sizes.
+
+    Updates of states read and write these themselves.
+    """
     return first(
         f"an argument of {symbol_of(argument.owner.owner)}, by {use.owner.name}"
         for argument in _read_inside(context)
+        if not _is_updated(argument)
         for use in argument.uses
         if use.owner.name not in ("util.optimization_barrier", "tensor.dim")
     )
+
+
+def _is_updated(argument: ir.BlockArgument) -> bool:
+    """Whether a function updates an argument, a state."""
+    function = argument.owner.owner
+    if "arg_attrs" not in function.attributes:
+        return False
+    rows = [*ir.ArrayAttr(function.attributes["arg_attrs"])]
+    return CONSUMED in ir.DictAttr(rows[argument.arg_number])
 
 
 @pass_with(

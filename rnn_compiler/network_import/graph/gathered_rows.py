@@ -36,7 +36,7 @@ def join_gathered_rows(graph: Graph) -> None:
     }
     groups: dict[_Product, list[Any]] = {}
     for node in graph.proto.node:
-        found = _read(node, gathers, constants)
+        found = _read(node, gathers, constants, types)
         if found is not None:
             groups.setdefault(found, []).append(node)
     first: dict[str, list[Any]] = {}
@@ -61,8 +61,13 @@ def join_gathered_rows(graph: Graph) -> None:
         fold(graph)
 
 
-def _read(node: Any, gathers: Mapping[str, Any], constants: Mapping[str, Any]) -> _Product | None:
-    """A node as the product of a row of an array and a constant matrix; None if it is not one."""
+def _read(
+    node: Any,
+    gathers: Mapping[str, Any],
+    constants: Mapping[str, Any],
+    types: Mapping[str, Any],
+) -> _Product | None:
+    """A node as the product of a row of an array and a matrix; None if it is not one."""
     if node.op_type not in ("Gemm", "MatMul") or node.input[0] not in gathers:
         return None
     gather, attributes = gathers[node.input[0]], attributes_of(node)
@@ -71,9 +76,8 @@ def _read(node: Any, gathers: Mapping[str, Any], constants: Mapping[str, Any]) -
     is_plain = (
         axis in (0, 1)
         and not constants[gather.input[1]].dims
-        and matrix in constants
-        and len(constants[matrix].dims) == 2
-        and (not bias or (bias in constants and len(constants[bias].dims) == 1))
+        and _rank(matrix, constants, types) == 2
+        and (not bias or _rank(bias, constants, types) == 1)
         and all(attributes[name].f == 1 for name in ("alpha", "beta") if name in attributes)
         and not ("transA" in attributes and attributes["transA"].i)
     )
@@ -81,6 +85,12 @@ def _read(node: Any, gathers: Mapping[str, Any], constants: Mapping[str, Any]) -
         return None
     is_transposed = "transB" in attributes and bool(attributes["transB"].i)
     return _Product(gather.input[0], axis, matrix, is_transposed, bias)
+
+
+def _rank(name: str, constants: Mapping[str, Any], types: Mapping[str, Any]) -> int | None:
+    """The number of axes of a value; None if it is not known."""
+    shape = constants[name].dims if name in constants else shape_of(types.get(name))
+    return None if shape is None else len(shape)
 
 
 def _joined(product: _Product, name: str, constants: dict[str, Any]) -> list[Any]:

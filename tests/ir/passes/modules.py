@@ -107,6 +107,17 @@ def numbers() -> rc.Module:
     return link_module(f"module {{ {total()} }}")
 
 
+def trained() -> rc.Module:
+    """A linear layer and its training step."""
+    from network_import.graphs import model, saved, weight
+    from onnx import helper
+
+    node = helper.make_node("Gemm", ["x", "w", "b"], ["y"])
+    made = model([node], {"x": [2, 3]}, ["y"], {"w": weight(3, 4), "b": weight(4)})
+    with tempfile.TemporaryDirectory() as folder, importing_here():
+        return rc.training_step(saved(made, Path(folder) / "m.onnx"), loss="mean_squared_error")
+
+
 def network() -> rc.Module:
     """A convolution with a column that no window reads, a recurrence, and an op of each kind."""
     from network_import.graphs import lstm_weights, model, saved, weight
@@ -151,6 +162,7 @@ MODULES: Mapping[str, Callable[[], rc.Module]] = {
         "network": network,
         "convolution": functools.partial(link_module, SEQUENCE),
         "sum": functools.partial(link_module, LONG_SUM),
+        "trained": trained,
         "states": functools.partial(link_module, stateful.TEXT, stateful.INFER),
         "half": building("BlockLSTMV2", **SIZES, dtype="float16"),
         "open": building("CudnnRNNV3", **{**STACK, "seq_length": None, "batch_size": None}),

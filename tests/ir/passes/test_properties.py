@@ -103,6 +103,7 @@ NEEDED = {
     "assemble_in_place": ("stack", "fused", "cpu:riscv32"),
     "fuse_time_loops": ("sequence", "fused", "cpu:x86-64-v3"),
     "open_sizes": ("open", "fused", "cpu:x86-64-v3"),
+    "linalg_to_updates": ("trained", "fused", "cpu:x86-64-v3"),
     "linalg_to_products": ("network", "fused", "cpu:x86-64-v3"),
     "pools": ("network", "fused", "cpu:x86-64-v3"),
     "products": ("stack", "fused", "cpu:x86-64-v3"),

@@ -66,6 +66,7 @@ class AffineExpr:
     def __mul__(self, factor: int) -> AffineExpr: ...
 
 class AffineMap:
+    results: Sequence[AffineExpr]
     @staticmethod
     def get(dims: int, symbols: int, expressions: Sequence[AffineExpr]) -> AffineMap: ...
     @staticmethod
@@ -74,6 +75,7 @@ class AffineMap:
     def get_minor_identity(dims: int, results: int) -> AffineMap: ...
 
 class AffineMapAttr(Attribute):
+    value: AffineMap
     @staticmethod
     def get(map: AffineMap) -> AffineMapAttr: ...
 
