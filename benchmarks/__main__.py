@@ -35,6 +35,7 @@ SECTIONS = {
     "networks": "whole networks, downloaded with pip, against other runtimes",
     "wasm": "the same in WebAssembly, against onnxruntime-web and TensorFlow.js in Node.js",
     "training-step": "whole training steps, from JAX, against other frameworks; and in C",
+    "fine-tuning": "training steps of ONNX files, against PyTorch",
     "scaling": "each op at a size and at four times that",
     "dtypes": "float16, bfloat16 and int8 against float32",
     "calls": "what a call costs beyond IREE's own",

@@ -36,6 +36,7 @@ _TITLES = {
     "networks": "Whole networks: microseconds a call, from numpy arrays to numpy arrays",
     "training-step": "Training steps: microseconds a step",
     "step-in-c": "Training steps in C: microseconds a step, and memory",
+    "fine-tuning": "Training steps of ONNX files: microseconds a step",
     "step-memory": "Training steps: memory of a process, and compilation",
     "first": "Whole networks: from the start of a process to its first result",
     "compile": "Compiling",
@@ -55,8 +56,9 @@ def print_results(results: Results, console: Console) -> None:
         _print_table(title, _latency_table(outcomes), console)
     for _, outcomes in _groups(results.outcomes, "networks"):
         _print_table(_TITLES["networks"], _network_table(outcomes), console)
-    for _, outcomes in _groups(results.outcomes, "training-step"):
-        _print_table(_TITLES["training-step"], _network_table(outcomes), console)
+    for section in ("training-step", "fine-tuning"):
+        for _, outcomes in _groups(results.outcomes, section):
+            _print_table(_TITLES[section], _network_table(outcomes), console)
     for group, outcomes in _groups(results.outcomes, "wasm"):
         title = f"{title_of(group)}: microseconds a call, p50 and p99"
         _print_table(title, _latency_table(outcomes), console)

@@ -93,7 +93,8 @@ class Workload:
         timed_from: The number of ops at the start that only prepare and are not timed.
         attributes: The attributes of the ops.
         family: The kind of inputs they take: ``"block"``, ``"cell"``, ``"cudnn"`` or ``"onnx"``; or
-            ``"network"``, for a whole one (`networks`); or ``"step"`` (`steps`).
+            ``"network"``, for a whole one (`networks`); ``"step"`` (`steps`); or
+            ``"fine-tuning"`` (`fine_tuning`).
         passes: The number of times they multiply every input and state by its weights: once
             forward, twice backward.
         lengths: Whether each sequence of a batch has its own length.

@@ -23,6 +23,7 @@ from rich.progress import (
 )
 
 from benchmarks.contests import Effort, run_contest
+from benchmarks.fine_tuning import fine_tuning_contests
 from benchmarks.groups import latency_contests, peer_contests, wasm_contests
 from benchmarks.networks import network_cases, network_contests
 from benchmarks.processes import WorkerError, Workers
@@ -90,6 +91,7 @@ def make_plan(
         "latency": lambda: latency_contests(sizes, peers),
         "networks": lambda: network_contests(peers),
         "training-step": lambda: step_contests(peers),
+        "fine-tuning": lambda: fine_tuning_contests(peers),
         "wasm": lambda: wasm_contests(sizes, peers),
         "scaling": lambda: scaling_contests(tiny),
         "dtypes": lambda: dtype_contests(sizes or SIZES),

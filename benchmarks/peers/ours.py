@@ -68,6 +68,10 @@ def variants(case: Case) -> list[Variant]:
         return _network(case)
     if case.workload.family == "step":
         return steps_ours.variants(case, _devices)
+    if case.workload.family == "fine-tuning":
+        from benchmarks.peers import trained_networks  # which needs torch
+
+        return trained_networks.ours(case, _devices)
     artifact = rc.compile(module_of(case, **_outputs(case)))
     if case.way:
         return [_call(case, rc.runtime.load(artifact, "local-sync"))]

@@ -14,7 +14,7 @@ import torch
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from benchmarks.inputs import Arrays, cell_of, directions_of, draw, layer_weights, pack_params
-from benchmarks.peers import Variant, chunked, steps_torch
+from benchmarks.peers import Variant, chunked, steps_torch, trained_networks
 from benchmarks.rows import Case
 
 __all__ = ["fetch", "inference", "layer_of", "start", "tensors_of", "training", "variants"]
@@ -35,6 +35,8 @@ def variants(case: Case) -> list[Variant]:
         return _streams(case)
     if case.workload.family == "step":
         return steps_torch.variants(case)
+    if case.workload.family == "fine-tuning":
+        return trained_networks.peer(case)
     tensors = tensors_of(case)
     layer = layer_of(case).to(getattr(torch, case.arrays_dtype))
     if case.dtype == "int8":

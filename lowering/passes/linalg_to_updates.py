@@ -51,11 +51,15 @@ def updates_are_stablehlo(context: PassContext) -> str | None:
 @pass_with(requires=(), ensures=(updates_are_stablehlo,))
 def linalg_to_updates(context: PassContext) -> None:
     """Rewrites the updates of a module's functions."""
-    for found in _roots(context):
-        waiting = [found]
-        while waiting:
-            each = waiting.pop()
-            waiting += filter(None, map(_arithmetic, _rewrite(each)))
+    found: set[ir.Operation] = set()
+    waiting = [*_roots(context)]
+    while waiting:
+        each = waiting.pop()
+        if each.op not in found:
+            found.add(each.op)
+            waiting += filter(None, map(_arithmetic, each.operands))
+    for op in [op for op in context.ops() if op in found]:
+        _rewrite(_arithmetic(op.results[0]))
 
 
 def _roots(context: PassContext) -> Iterator[_Arithmetic]:
@@ -102,12 +106,12 @@ def _is_whole(value: ir.Value, axes: ir.AffineMap, like: ir.Value) -> bool:
     return shape(value) == shape(like) and all(same)
 
 
-def _rewrite(found: _Arithmetic) -> list[ir.Value]:
-    """Replaces an op; returns its operands."""
+def _rewrite(found: _Arithmetic | None) -> None:
+    """Replaces an op."""
+    assert found is not None
     body, kind = Body.before(found.op), found.op.results[0].type
     operands = [_repeated(body, value, found.op.results[0]) for value in found.operands]
     replace(found.op, body.op(f"stablehlo.{found.name}", operands, [kind]).results[0])
-    return operands
 
 
 def _repeated(body: Body, value: ir.Value, like: ir.Value) -> ir.Value:

@@ -83,6 +83,19 @@ def test_others_are_left(edit: tuple[str, str]) -> None:
     assert "stablehlo.subtract" not in after
 
 
+def test_a_value_that_is_read_twice() -> None:
+    after, _ = rewritten(
+        edited(UPDATE, ("ins(%w, %t :", "ins(%s, %s :")), linalg_to_updates, functions=[SPEC]
+    )
+    check(
+        after,
+        """
+        CHECK: [[S:%[0-9]+]] = stablehlo.multiply
+        CHECK: stablehlo.subtract [[S]], [[S]]
+        """,
+    )
+
+
 def test_functions_without_states_are_left() -> None:
     after, _ = rewritten(UPDATE, linalg_to_updates)
     assert "stablehlo" not in after
