@@ -169,6 +169,16 @@ def _remove_checks(block: ir.Block) -> None:
             op.erase()
 
 
+def _remove_barriers(block: ir.Block) -> None:
+    """Removes the barriers of arrays, behind which IREE does not know how large a global is."""
+    for op in ops_of(block):
+        if op.name == "util.optimization_barrier" and isinstance(
+            op.results[0].type, ir.RankedTensorType
+        ):
+            op.results[0].replace_all_uses_with(op.operands[0])
+            op.erase()
+
+
 def _make_asynchronous(function: ir.Operation) -> None:
     """Makes a function asynchronous, as a `util.func`: a `func.func` cannot be."""
     end = end_of(function)
@@ -233,6 +243,7 @@ def _pack_at_load(module: ir.Module, spec: FunctionSpec) -> None:
         return
     function = ir.SymbolTable(module.operation)[spec.function].operation
     pack, rest, made, _ = split
+    _remove_barriers(block_of(pack))
     symbols = [f"{spec.function}.packed.{number}" for number in range(len(made))]
     for symbol, kind in zip(symbols, split.kinds, strict=True):
         add_global(symbol, kind, ir.InsertionPoint(pack))

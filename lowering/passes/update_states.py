@@ -55,6 +55,9 @@ _OPS = frozenset(
 )
 """The ops that updates consist of."""
 
+_FUNCTIONS = "func.func", "util.func"
+"""Functions, and those that take their weights packed, which are asynchronous."""
+
 _BARRIER = "util.optimization_barrier"
 
 _DONATED = ("tf.aliasing_output", "jax.buffer_donor")
@@ -115,7 +118,8 @@ def update_states(context: PassContext) -> None:
 
 def _functions(context: PassContext) -> Iterator[tuple[FunctionSpec, ir.Operation]]:
     """The public functions, and those that take their weights packed."""
-    known = {symbol_of(op): op for op in context.defined_functions()}
+    functions = (op for op in ops_of(context.module.body) if op.name in _FUNCTIONS)
+    known = {symbol_of(op): op for op in functions if len(op.regions[0].blocks)}
     for spec in context.functions:
         for symbol in (spec.function, spec.prepacked):
             if symbol in known:

@@ -178,6 +178,27 @@ def test_long_sequences_in_float64(tmp_path: Path) -> None:
     np.testing.assert_allclose(w - out["w"], gradient, atol=1e-12)
 
 
+@pytest.mark.slow
+def test_as_many_labels_as_steps(tmp_path: Path) -> None:
+    """The tables of its states are so large that they are packed when the module is loaded."""
+    steps = 98
+    made = saved(logits([steps, 2, C], numbers(C)), tmp_path / "m.onnx")
+    module = rc.training_step(made, loss="ctc", optimizer="sgd")
+    artifact = rc.compile(module)
+    assert artifact.manifest.calls == {"train": "direct", "infer": "direct"}
+    x, counts = numbers(steps, 2, C, seed=1), np.array([30, 3], np.int32)
+    target = np.random.default_rng(0).integers(1, C, (2, steps)).astype(np.int32)
+    lengths = np.array([steps, 40], np.int32)
+    given = {"target": target, "input_lengths": lengths, "target_lengths": counts}
+    session = rc.runtime.load(artifact).session()
+    loss = session.train(x=x, **given, learning_rate=np.float32(1)).loss
+    expected, gradient = right(numbers(C), x, target, lengths, counts)
+    np.testing.assert_allclose(loss, expected, rtol=1e-5)
+    np.testing.assert_allclose(numbers(C) - session.state["w"], gradient, rtol=1e-4, atol=1e-4)
+    functions = rc.compile_c(module, name="ctc").manifest["functions"]
+    assert [each["states"] for each in functions if each["function"] == "train"] == [["w"]]
+
+
 def test_what_ctc_needs(tmp_path: Path) -> None:
     """Three axes; known numbers of classes and labels; a blank among the classes."""
     path = saved(logits([T, C], numbers(C)), tmp_path / "m.onnx")
