@@ -22,12 +22,12 @@ import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from tests.network_import.graphs import model, saved
 
-T, B, C, S = 9, 6, 5, 3
+T, B, C, S = 9, 5, 5, 3
 
-TARGET = np.array([[1, 2, 3], [1, 1, 2], [4, 0, 0], [2, 2, 2], [0, 0, 0], [0, 0, 0]], np.int32)
-"""The fourth does not fit into its three steps, the fifth has no labels, the last neither steps."""
+TARGET = np.array([[1, 2, 3], [1, 1, 2], [4, 0, 0], [2, 2, 2], [0, 0, 0]], np.int32)
+"""The last but one does not fit into its three steps; the last has no labels."""
 
-STEPS, LABELS = np.array([9, 6, 4, 3, 5, 0], np.int32), np.array([3, 3, 1, 3, 0, 0], np.int32)
+STEPS, LABELS = np.array([9, 6, 4, 3, 5], np.int32), np.array([3, 3, 1, 3, 0], np.int32)
 
 
 def logits(shape: list[Any], weights: Any, *ends: Any, dtype: int = onnx.TensorProto.FLOAT) -> Any:
