@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same_bits
+from execution import Execute, ways
 from model_import.test_tflite import only_layer
 from model_import.tflite_files import Writer, lstm
 
@@ -211,6 +212,23 @@ def judged(given: Integers, batch: int, folder: Path) -> None:
 )
 def test_bits(given: Integers, batch: int, tmp_path: Path) -> None:
     judged(given, batch, tmp_path)
+
+
+@ways("direct", "c", "js", "cortex-m4", "riscv32", "armv7", quick=("c",))
+def test_every_way(execute: Execute, tmp_path: Path) -> None:
+    """The same bits in every language, and on 32-bit processors."""
+    given = Integers(5, clip=0.3)
+    layer = only_layer(given.writer(1), tmp_path)
+    draw = np.random.default_rng(1)
+    x = draw.integers(-128, 128, (STEPS, 1, INPUTS)).astype(np.int8)
+    h, c = (draw.integers(-90, 90, (1, 5)).astype(np.int16) for _ in range(2))
+    expected, last_h, last_c = given.run(x, h.astype(np.int64) + given.h[1], c)
+    found = execute(
+        layer.build(outputs=["h", "h_last", "c_last"]), {"x": x, "h_prev": h, "c_prev": c}
+    )
+    assert_same_bits(found["h"], expected)
+    assert_same_bits(found["h_last"], (last_h - given.h[1]).astype(np.int16))
+    assert_same_bits(found["c_last"], last_c.astype(np.int16))
 
 
 def test_functions() -> None:
