@@ -28,7 +28,7 @@ from rnn_compiler.cli.terminal import (
     print_text,
 )
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.ops import OPS
+from rnn_compiler.lowering.ops import CALLED, OPS
 from rnn_compiler.lowering.targets.strategies import BACK_ENDS
 from rnn_compiler.requirements import RUNTIME, is_within, missing_to_compile
 from rnn_compiler.runtime.cache import ArtifactCache
@@ -78,7 +78,7 @@ def _ops(options: argparse.Namespace) -> int:
     if options.op:
         from rnn_compiler.lowering.ops import find_op
 
-        signatures = [OPS[find_op(options.op, "ops")].signature]
+        signatures = [CALLED[find_op(options.op, "ops")].signature]
     else:
         signatures = [op.signature for op in OPS.values()]
     if options.json:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.errors import OTHER_NAMES, with_hint
-from rnn_compiler.lowering.ops import OPS, find_op
+from rnn_compiler.lowering.ops import CALLED, find_op
 from rnn_compiler.modules import Module, build
 from rnn_compiler.schema.attributes import MAX_DIMENSION, REQUIRED, Attribute
 from rnn_compiler.schema.device_kinds import DRIVERS
@@ -238,9 +238,9 @@ def keywords_of(options: argparse.Namespace, names: Sequence[str]) -> dict[str, 
     Raises:
         UsageError: A pair is malformed, unknown to all ops, or of the wrong kind.
     """
-    attributes = {a.name: a for name in names for a in OPS[name].signature.attributes}
+    attributes = {a.name: a for name in names for a in CALLED[name].signature.attributes}
     keywords: dict[str, Any] = {}
-    dims = {dim for name in names for dim in OPS[name].signature.dimensions}
+    dims = {dim for name in names for dim in CALLED[name].signature.dimensions}
     for key, text in pairs(options.dim, "--dim"):
         if key in attributes and key not in dims:
             raise UsageError(f"--dim {key}: an attribute; did you mean --attr {key}={text}?")
@@ -264,7 +264,7 @@ def _check_given(names: Sequence[str], given: Collection[str]) -> None:
     Raises:
         UsageError: A dimension is unknown or missing.
     """
-    signatures = [OPS[name].signature for name in names]
+    signatures = [CALLED[name].signature for name in names]
     dims = dict.fromkeys(dim for each in signatures for dim in each.dimensions)
     attributes = {a.name: a for each in signatures for a in each.attributes}
     for key in given:

@@ -85,8 +85,8 @@ def integer_lstm(
         },
         (
             *notes,
-            f"x is int8: the real number is (x {-_zero(x):+d}) * {scales['x']:.9g}",
-            f"h is int8: the real number is (h {-_zero(h):+d}) * {scales['h']:.9g}",
+            f"x is int8: the real number is (x - ({_zero(x)})) * {scales['x']:.9g}",
+            f"h is int8: the real number is (h - ({_zero(h)})) * {scales['h']:.9g}",
             "h_prev is h less its zero point, so 0 before the first step",
             "in TensorFlow Lite, h_last and c_last of a call are h_prev and c_prev of the next "
             f"one{STREAMED}",

@@ -295,7 +295,15 @@ def test_inconsistent(changed: Mapping[str, Any], message: str, tmp_path: Path) 
 
 def test_notes(tmp_path: Path) -> None:
     layer = only_layer(Integers(2).writer(1), tmp_path)
-    assert "x is int8: the real number is (x +17) * 0.0299999993" in layer.notes
-    assert "h is int8: the real number is (h -13) * 0.00600000005" in layer.notes
+    assert "x is int8: the real number is (x - (-17)) * 0.0299999993" in layer.notes
+    assert "h is int8: the real number is (h - (13)) * 0.00600000005" in layer.notes
     assert "h_prev is h less its zero point, so 0 before the first step" in layer.notes
     assert layer.notes[-1].endswith("; program.stream does this")
+
+
+def test_the_command_line(cli: Any, tmp_path: Path) -> None:
+    path = str(Integers(2).writer(1).save(tmp_path / "model.tflite"))
+    assert "IntegerLSTM" in cli("import", path).out
+    cli("import", path, "-o", str(tmp_path / "out"), "--format", "c")
+    assert "const int8_t *x" in (tmp_path / "out" / "model.h").read_text()
+    assert "initial output less zero_point" in cli("ops", "IntegerLSTM").out
