@@ -29,6 +29,7 @@ import jax.numpy as jnp
 from jax._src import config
 from jax._src.interpreters.batching import BatchTracer
 from jax.extend.core import Literal, primitives
+from jax.extend.source_info_util import register_exclusion
 
 from rnn_compiler.jax.cells import run
 from rnn_compiler.jax.equations import computed, literal, results, variables
@@ -116,7 +117,8 @@ def fuse_scans() -> Generator[Scans]:
 
 @functools.cache
 def _install() -> None:
-    """Lets scans come to us first."""
+    """Lets scans come to us first; the place of a scan is still the user's line."""
+    register_exclusion(__file__)
     scan: Any = primitives.scan_p
     bind = scan.bind
 

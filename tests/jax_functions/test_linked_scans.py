@@ -241,9 +241,11 @@ def test_numbers_decide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_command_names_loops(tmp_path: Path, cli: Any) -> None:
+    """By the user's lines, also after scans were fused in this process."""
+    with rj.fuse_scans():
+        jax.make_jaxpr(over(gru))(weights(), STATE, X)
     path = tmp_path / "model.mlir"
     function, carry = ODD["differentiated"]
-    jax.clear_caches()  # what was traced elsewhere before keeps the place where it was
     path.write_text(rj.export(jax.jit(function))(weights(), carry, X).mlir_module())
     err = cli("link", path, "--target", "cpu:generic", "-o", tmp_path / "model.vmfb").err
     assert f"note: the loop at {Path(__file__).parent / 'test_scans.py'}:" in err
