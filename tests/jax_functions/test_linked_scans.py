@@ -243,7 +243,7 @@ def test_numbers_decide(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_command_names_loops(tmp_path: Path, cli: Any) -> None:
     """By the user's lines, also after scans were fused in this process."""
     with rj.fuse_scans():
-        jax.make_jaxpr(over(gru))(weights(), STATE, X)
+        jax.make_jaxpr(FUSED["layers"][0])(weights(), FUSED["layers"][1], X)
     path = tmp_path / "model.mlir"
     function, carry = ODD["differentiated"]
     path.write_text(rj.export(jax.jit(function))(weights(), carry, X).mlir_module())
