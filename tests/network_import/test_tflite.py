@@ -104,8 +104,14 @@ def test_both_directions(tmp_path: Path) -> None:
 
 
 def test_states(tmp_path: Path) -> None:
-    """A variable that the network assigns is an input, and an output for the next call."""
+    """A variable that the network assigns is an input, and an output for the next call.
+
+    The state of random numbers, which no output needs, is none.
+    """
     writer = Writer()
+    seed = writer.op("VAR_HANDLE", [], (), "int32")
+    drawn = writer.op("READ_VARIABLE", [seed], (2,), "int64")
+    writer.op("ASSIGN_VARIABLE", [seed, writer.op("ADD", [drawn, drawn], (2,))], outputs=[])
     x, one = writer.tensor((2,)), writer.tensor(data=np.ones(2, np.float32))
     named = (111, {1: np.frombuffer(b"h", np.uint8)})
     handle = writer.op("VAR_HANDLE", [], (), "int32", options=named)

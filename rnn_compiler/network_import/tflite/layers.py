@@ -86,7 +86,7 @@ def _steps(n: Network, op: Op, what: str) -> None:
                 given.append((inner.names[before], k))
     rows = {k: _without_axis(inner, row) for k, row in loop.rows.items()}
     wanted = [*(body.outputs[k] for _, k in given), *rows.values()]
-    inner.run(n.at, wanted)
+    inner.run(wanted, n.at)
     results = [inner.node("Identity", [inner.value(number)]) for number in wanted]
     index, more = f"{n.at}.index", f"{n.at}.more"
     inner.nodes.append(onnx.helper.make_node("Identity", [more], [f"{more}_"], name=f"{more}_"))

@@ -23,5 +23,5 @@ def onnx_model(path: Path) -> tuple[Any, dict[str, float]]:
         raise damaged(path, "it has no graph")
     network = Network(file, file.graphs[0], Budget(path, stored_bytes(path)), RULES)
     network.check_types()
-    network.run()
+    network.run(network.graph.outputs)
     return network.model(), network.clips

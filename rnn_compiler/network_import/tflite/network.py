@@ -66,13 +66,13 @@ class Network:
     constants: list[Any] = field(default_factory=lambda: [])
     nested: int = 0
 
-    def run(self, outer: str = "", wanted: Sequence[int] | None = None) -> None:
-        """Writes the nodes of all operators, or of those that some tensors need."""
-        needed = self._needed(wanted or ())
+    def run(self, wanted: Sequence[int], outer: str = "") -> None:
+        """Writes the nodes of the operators that some tensors need."""
         if self.nested > _MOST_NESTED:
             raise self.refused("loops in loops")
+        needed = self._needed(wanted)
         for k, op in enumerate(self.graph.ops):
-            if wanted is not None and needed.isdisjoint(op.outputs):
+            if needed.isdisjoint(op.outputs or op.inputs[:1]):
                 continue
             name, rule = self.rules.get(op.code, (f"operator_{op.code}", None))
             self.at = f"{outer}/{name}_{k}".lstrip("/")
@@ -84,13 +84,19 @@ class Network:
                 raise damaged(self.file.path, f"{self.at}: {error}") from error
 
     def _needed(self, wanted: Sequence[int]) -> set[int]:
-        """The tensors from which some are computed, and these."""
+        """The tensors from which some are computed, and these; with variables, their next values.
+
+        Those of random numbers, for dropout in training, are not among them.
+        """
         needed, waiting = {*wanted}, [*wanted]
         while waiting:
             op = self.graph.producers.get(waiting.pop())
-            new = {*op.inputs} - needed if op is not None else set[int]()
-            needed |= new
-            waiting += new
+            sources = {*op.inputs} if op is not None else set[int]()
+            if op is not None and not op.inputs:  # a variable
+                sets = (each for each in self.graph.ops if not each.outputs and each.inputs)
+                sources |= {each.inputs[-1] for each in sets if each.inputs[0] in op.outputs}
+            waiting += sources - needed
+            needed |= sources
         return needed
 
     def __post_init__(self) -> None:
