@@ -16,7 +16,7 @@ from rnn_compiler.runtime.stream_ops import stream_parts
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
-from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, shown
+from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, names_in, shown
 
 __all__ = [
     "ImportedFunctions",
@@ -217,6 +217,21 @@ class _CLanguage(_Language):
         return []
 
 
+def _unsaid(spec: FunctionSpec) -> list[str]:
+    """The open sizes that the lengths of flat arrays do not say, as JavaScript finds sizes."""
+    left = {*spec.open_dims}
+    while True:
+        one = {
+            name
+            for tensor in spec.arguments
+            if not tensor.ignored and len(names := names_in(*tensor.shape) & left) == 1
+            for name in names
+        }
+        if not one:
+            return [name for name in spec.open_dims if name in left]
+        left -= one
+
+
 class _JsLanguage(_CLanguage):
     """JavaScript."""
 
@@ -246,6 +261,8 @@ class _JsLanguage(_CLanguage):
         for key, each in arrays.items():
             listed = ", ".join(each)
             lines.append(f"  {key}: [{listed}]," if key in lists else f"  {key}: {listed},")
+        if unsaid := _unsaid(spec):
+            lines.append(f"  {', '.join(unsaid)},")
         lines += ["};", f"const out = m.{spec.function}(given);"]
         results = [f"// out.{r.keyword}: {r.dtype} {_listed(r.shape)}" for r in spec.results]
         return ["", "```js", *lines, *results, "```"]

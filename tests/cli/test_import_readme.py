@@ -152,6 +152,23 @@ def test_format_c_is_for_compiling(tmp_path: Path, cli: Any) -> None:
     assert "--format c: takes one target" in printed
 
 
+@needs_node
+def test_javascript_of_an_array_with_two_open_sizes(tmp_path: Path) -> None:
+    """Its length does not say both."""
+    onnx = pytest.importorskip("onnx")
+    kind = onnx.TensorProto.FLOAT
+    values = [onnx.helper.make_tensor_value_info(n, kind, ["rows", "columns"]) for n in "xy"]
+    nodes = [onnx.helper.make_node("Neg", ["x"], ["y"])]
+    made = onnx.helper.make_graph(nodes, "g", values[:1], values[1:])
+    opset = onnx.helper.make_opsetid("", 17)
+    onnx.save(
+        onnx.helper.make_model(made, opset_imports=[opset], ir_version=8), tmp_path / "m.onnx"
+    )
+    text = _imported(tmp_path / "js", str(tmp_path / "m.onnx"), "--whole", "--format=js")
+    code = "".join(_blocks(text, "js")) + "console.log(out.y.length);"
+    assert node(tmp_path / "js", code) == "36\n"
+
+
 @pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize("apart", first([[], ["--weights-apart"]]))

@@ -39,7 +39,7 @@ def test_products_of_quantized_matrices(
     numbers = {
         **{"s": np.float32(0.02), "z": np.array(3, dtype), "w": _integers(*w, dtype=dtype)},
         "ws": np.linspace(0.01, 0.05, columns, dtype=np.float32).reshape(several),
-        **{"wz": np.full(several, 2, dtype), "ys": np.float32(0.07), "yz": np.array(9, dtype)},
+        **{"wz": np.full(several, 2, dtype), "ys": np.float32(0.0731), "yz": np.array(9, dtype)},
     }
     nodes = [
         _NODE("QuantizeLinear", ["x", "s", "z"], ["q"]),
