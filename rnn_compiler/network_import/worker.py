@@ -89,6 +89,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
     from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
     from rnn_compiler.network_import.graph.reshapes import plain_reshapes
+    from rnn_compiler.network_import.graph.single_units import add_second_units
     from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
     from rnn_compiler.network_import.graph.training.step import EntryPoint, trained_network
     from rnn_compiler.network_import.graph.training.trained import check_floats, take_trained
@@ -125,6 +126,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     if options:
         functions, states = trained_network(graph, opened, trained, options)
     else:
+        add_second_units(graph)
         replace_recurrent(graph)
         functions = {"main": EntryPoint.of(graph, opened.shapes)}
     arrays: list[Any] = []

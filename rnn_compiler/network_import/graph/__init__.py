@@ -15,7 +15,8 @@ folding       computes all known values, `written_out` and `trained_loops` recog
 checks        refuses nodes by name; `known_sizes` those that cannot have open axes
 replacement   builds the nodes that replace one
 gathered_rows multiplies rows at once that are gathered one by one
-recurrent     inserts our ops, after `recurrent_sizes` has compared the sizes of their inputs
+recurrent     inserts our ops, after `recurrent_sizes` has compared the sizes of their inputs;
+              `single_units` makes layers of one unit layers of two
 products      turns products into products of two matrices
 reshapes      makes an array of several open axes a vector before it is reshaped
 ranges        finds the ranges of inputs that are positions in arrays

@@ -1,0 +1,49 @@
+"""Recurrent layers of one unit: loops with an axis of size 1 would stay as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from execution import ways
+
+pytest.importorskip("onnx")
+
+from onnx import TensorProto, helper
+
+from tests.network_import.graphs import by_runtime, model, weight
+
+SIZE, STEPS = 3, 5
+
+LAYERS: dict[str, tuple[int, dict[str, Any]]] = {
+    "LSTM": (4, {"direction": "bidirectional"}),
+    "GRU": (3, {"direction": "reverse", "linear_before_reset": 1}),
+    "RNN": (1, {"activations": ["Relu"]}),
+    "Softplus": (1, {"activations": ["Softplus"]}),
+}
+"""The gates and attributes of each layer; that of another function than Tanh is an RNN."""
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("sizes", [(STEPS, 2), ("time", "batch")], ids=["known", "open"])
+@ways("direct", "c", "js", quick=("c",))
+def test_one_unit(name: str, sizes: Any, agrees: Any) -> None:
+    """With lengths, states and peepholes; other results than the last step are read, too."""
+    gates, attributes = LAYERS[name]
+    operator = name if name in ("LSTM", "GRU") else "RNN"
+    D = 2 if "direction" in attributes and attributes["direction"] == "bidirectional" else 1
+    weights = {"W": weight(D, gates, SIZE), "R": weight(D, gates, 1), "B": weight(D, 2 * gates)}
+    names, results = ["x", *weights, "n", "h"], ["y", "y_h"]
+    if operator == "LSTM":
+        weights["P"] = weight(D, 3)
+        names, results = [*names, "h", "P"], [*results, "y_c"]
+    node = helper.make_node(operator, names, results, "one", hidden_size=1, **attributes)
+    inputs = {"x": [*sizes, SIZE], "n": [sizes[1]], "h": [D, sizes[1], 1]}
+    made = model([node], inputs, results, weights, dtypes={"n": TensorProto.INT32})
+    agrees(made, _given(D, 2), *([_given(D, 1)] if "time" in sizes else []), judge=by_runtime)
+
+
+def _given(D: int, B: int) -> dict[str, Any]:
+    lengths = np.array([STEPS, 2][:B], np.int32)
+    return {"x": weight(STEPS, B, SIZE), "n": lengths, "h": weight(D, B, 1)}
