@@ -136,6 +136,13 @@ def test_operators_without_a_rule(tmp_path: Path) -> None:
     assert [*trained.states] == ["w", "step", "w_m", "w_v"]
 
 
+@pytest.mark.parametrize("operator", ["Asinh", "Acosh", "Atanh"])
+def test_functions_whose_formulas_have_no_exact_gradient(operator: str, tmp_path: Path) -> None:
+    made = linear(helper.make_node(operator, ["z"], ["y"], name="inverse"))
+    message = re.escape(f"node 'inverse' ({operator}): no rule for its gradient is known")
+    refused(UnsupportedError, message, made, tmp_path)
+
+
 def test_integers_end_the_chain(tmp_path: Path) -> None:
     """No gradient goes through a comparison; a weight that only it reads is not trained."""
     nodes = [

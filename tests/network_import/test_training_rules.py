@@ -124,8 +124,6 @@ CASES = [
         for name in ("ReduceSum", "ReduceMean", "ReduceSumSquare")
     ),
     Case("ReduceMean", [X], {"keepdims": 0}, constants=[i64(0, -1)]),
-    *(Case(name, [KINKS / 6]) for name in ("Asinh", "Atanh")),
-    Case("Acosh", [POSITIVE + 1]),
     Case("Swish", [KINKS], {"alpha": 0.7}, opset=24),
     Case("RotaryEmbedding", [(1, 2, 3, 4)], constants=[*ANGLES, i64(0, 1, 2)[None]], opset=23),
     Case("ReduceMean", [X], {"axes": [1], "keepdims": 0}, opset=17),
@@ -324,7 +322,7 @@ REWRITTEN = {
         "Swish",
     ),
     *("MeanVarianceNormalization", "RMSNormalization", "ReverseSequence", "RotaryEmbedding"),
-    *("Upsample", "Asinh", "Acosh", "Atanh"),
+    "Upsample",
 }
 """Operators that the import writes as others."""
 

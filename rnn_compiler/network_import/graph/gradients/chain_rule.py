@@ -23,6 +23,10 @@ _OF_SIZES = ("Shape", "Size", "DropoutMask")
 """Operators whose results depend only on the sizes of what they read."""
 
 
+_INEXACT = ("Asinh", "Acosh", "Atanh")
+"""Functions that the import writes as formulas whose gradients are inexact near 0 and NaN at 0."""
+
+
 def depending(graph: Graph, sources: Collection[str]) -> set[str]:
     """The values of a graph that depend on some of them, and these themselves."""
     found = {*sources}
@@ -78,8 +82,9 @@ def _of_inputs(
     values: Values, node: Any, results: Sequence[Value | None], wanted: Collection[str]
 ) -> Gradients:
     """The gradients of a node's inputs, those of an input that it reads twice added up."""
+    _, operator = values.graph.origins.get(node.name, (node.name, node.op_type))
     rule = RULES.get(node.op_type)
-    if rule is None:
+    if rule is None or operator in _INEXACT:
         raise UnsupportedError(
             f"training_step: {values.graph.named(node)}: no rule for its gradient is "
             "known, and it lies between a trained weight and the loss; train only weights behind "
