@@ -194,7 +194,8 @@ def test_as_many_labels_as_steps(tmp_path: Path) -> None:
     loss = session.train(x=x, **given, learning_rate=np.float32(1)).loss
     expected, gradient = right(numbers(C), x, target, lengths, counts)
     np.testing.assert_allclose(loss, expected, rtol=1e-5)
-    np.testing.assert_allclose(numbers(C) - session.state["w"], gradient, rtol=1e-4, atol=1e-4)
+    found = numbers(C) - session.state["w"]  # sums of 138 numbers exp(x), |x| up to 200
+    np.testing.assert_allclose(found, gradient, rtol=0, atol=138 * 200 * np.finfo("f4").eps)
     functions = rc.compile_c(module, name="ctc").manifest["functions"]
     assert [each["states"] for each in functions if each["function"] == "train"] == [["w"]]
 
