@@ -98,6 +98,38 @@ def test_frameworks(path: Path) -> None:
         assert np.abs(found - arrays[f"{number}|y"]).max() < 1e-6, case
 
 
+@pytest.mark.slow
+def test_arrays_under_other_names() -> None:
+    """Under another cell's name, arrays are refused, or give the same layer.
+
+    But where cells differ in their functions alone, which arrays do not show: Keras of several
+    ages, and cells with tanh or relu.
+    """
+    held: dict[str, Any] = {}
+    for path in GOLDENS:
+        with np.load(path) as file:
+            arrays = {name: file[name] for name in file.files}
+        for number, case in enumerate(json.loads(str(arrays.pop("meta")))["cases"]):
+            start = f"{number}|0|"
+            flat = {n.split("|", 2)[2]: a for n, a in arrays.items() if n.startswith(start)}
+            if case["trees"] == 1 and not case["options"]:
+                held.setdefault(case["name"], nested(flat, "|"))
+    ages = dict.fromkeys(("keras1", "keras2", "tf_keras"), "keras")
+    confused: set[tuple[str, str]] = set()
+    for name, tree in held.items():
+        own = rc.weights.from_cell(name, tree)
+        for other in rc.weights.cells():
+            try:
+                layer = rc.weights.from_cell(other, tree)
+            except InvalidArgumentError:
+                continue
+            if not same(layer, own):
+                packages = (each.split(".")[0] for each in (name, other))
+                first, second = (ages.get(each, each) for each in packages)
+                confused.add((first, second))
+    assert confused == {(each, each) for each in ("keras", "mxnet", "chainer")}
+
+
 def test_each_framework_is_recorded() -> None:
     """But for Deeplearning4j and CNTK, which no longer install."""
     recorded: set[str] = set()
