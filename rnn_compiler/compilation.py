@@ -474,9 +474,10 @@ def _source_digest() -> str:
     package = Path(rnn_compiler.__path__[0])
     digest = hashlib.sha256()
     for folder in SOURCES:
-        for source in sorted((package / folder).rglob("*.py")):
-            digest.update(f"{source.relative_to(package)}\0".encode())
-            digest.update(source.read_bytes())
+        for source in sorted((package / folder).rglob("*")):
+            if source.suffix in (".py", ".mjs"):
+                digest.update(f"{source.relative_to(package)}\0".encode())
+                digest.update(source.read_bytes())
     return digest.hexdigest()
 
 

@@ -1,7 +1,8 @@
 """Prints a module's functions as JavaScript data: their arguments, and their steps at given sizes.
 
-``NAME.mjs`` is this data followed by `runtime.mjs`, which checks arguments and runs the steps. It
-calls compiled code by the layouts in `schema.executable_library`.
+``NAME.mjs`` is this data followed by `runtime.mjs`, which checks arguments and runs the steps, and
+by `states.mjs` if a function has states. It calls compiled code by the layouts in
+`schema.executable_library`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _STORAGES = {
 }
 
 _RUNTIME = Path(__file__).with_name("runtime.mjs")
+_STATES = Path(__file__).with_name("states.mjs")
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ def print_module(
     data += ["  functions: {", *(f"    {line}" for row in rows for line in row), "  },", "};", ""]
     arrays = (f"{dtype}: {row.javascript}" for dtype, row in DTYPES.items())
     data += [f"const ARRAYS = {{ {', '.join(arrays)} }};", ""]
-    return "\n".join([*head, *data, _RUNTIME.read_text()])
+    runtime = _RUNTIME.read_text() + (_STATES.read_text() if tensors else "")
+    return "\n".join([*head, *data, runtime])
 
 
 def _function(name: str, each: JsFunction) -> list[str]:

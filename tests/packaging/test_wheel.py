@@ -123,6 +123,7 @@ def test_it_installs_one_package(python: Path) -> None:
     """Every source file of the three folders, and no package `lowering` or `runtime` next to it."""
     files = installed(python, "rnn-compiler")
     expected = {"rnn_compiler/py.typed", "rnn_compiler/lowering/js/runtime.mjs"}
+    expected |= {"rnn_compiler/lowering/js/states.mjs"}
     for folder in ("rnn_compiler", "lowering", "runtime"):
         prefix = "" if folder == "rnn_compiler" else "rnn_compiler/"
         sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*.py")}

@@ -539,3 +539,18 @@ def test_everything_that_decides_the_payload_is_in_the_key(monkeypatch: pytest.M
             patch.setattr(owner, name, value)
             keys.append(key_of(build()))
     assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("name", ["lowering/a.py", "lowering/b.mjs", "schema/c/d.py"])
+def test_a_change_of_a_source_is_a_miss(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JavaScript is a source, too: it is copied into modules."""
+    monkeypatch.setattr(rc, "__path__", [str(tmp_path)])
+    source = tmp_path / name
+    source.parent.mkdir(parents=True)
+    digests = set()
+    for text in ("one", "another"):
+        source.write_text(text)
+        digests.add(compilation._source_digest.__wrapped__())
+    assert len(digests) == 2

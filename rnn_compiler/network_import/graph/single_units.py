@@ -34,7 +34,9 @@ def _is_single(node: Any, constants: Mapping[str, Any]) -> bool:
     Functions with numbers of their own may be above 1 at 0, so that a second unit could grow.
     """
     attributes = attributes_of(node)
-    weights = [name for k, name in enumerate(node.input) if INPUTS[k] in "WRBP" and name]
+    weights = [
+        name for kind, name in zip(INPUTS, node.input, strict=False) if kind in "WRBP" and name
+    ]
     is_bounded = "activation_beta" not in attributes
     units = attributes["hidden_size"].i if "hidden_size" in attributes else None
     return units == 1 and is_bounded and all(name in constants for name in weights)
