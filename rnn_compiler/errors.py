@@ -158,7 +158,7 @@ def did_you_mean(got: object, known: Iterable[str], others: Mapping[str, str] | 
     wanted = _folded(str(got))
     close = difflib.get_close_matches(wanted, spellings, n=1, cutoff=0.7)
     part_of = [spelling for spelling in spellings if wanted in spelling.split("_")]
-    # One letter of two is too little for a ratio, but clear if it stands alone.
+    # The ratio of one letter to two is always low: the letter is enough if only one name has it.
     letters = [each for each in spellings if {len(each), len(wanted)} == {1, 2}]
     letters = [each for each in letters if each in wanted or wanted in each]
     for found in (part_of, letters):

@@ -136,7 +136,7 @@ class Memo:
         calls = self._plain.at(spec, sizes, most=None)
         return None if calls is None else calls.with_states({}, shown)
 
-    # Calls like the last one; one at a time, so concurrent threads go the normal way.
+    # Repeated calls: one at a time, so calls of other threads meanwhile take the general path.
 
     def repeat(self, arguments: Mapping[str, object], to_host: bool) -> Sequence[Any] | None:
         """Calls the function; returns None if the call is not like the last ones.

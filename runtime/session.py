@@ -49,7 +49,7 @@ _LOST = (
 
 
 class Session:
-    """The functions of a program with states of its own.
+    """The functions of a program, with their own copy of its states.
 
     Each function is an attribute, ``session.train(x=..., target=...)``; with one function, the
     session itself is called. One that is named like an attribute of the session's own, such as
@@ -259,7 +259,7 @@ class Session:
 
 
 def _check_present(arrays: Mapping[str, DeviceArray]) -> None:
-    """DeviceError: a call failed, and left no states."""
+    """Raises DeviceError if a call failed and left no states."""
     if not arrays:
         raise DeviceError(f"session: a call failed: {_LOST}")
 

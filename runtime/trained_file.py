@@ -103,9 +103,9 @@ def _inside(graph: Any) -> Iterator[Any]:
 
 
 def _is_apart(onnx: Any, node: Any, tensors: Mapping[str, Any], weights: Mapping[str, Any]) -> bool:
-    """Whether a node repeats a weight that is trained on its own, or of which the other one is.
+    """Whether a node's copy of a weight is trained apart from the weight.
 
-    The training step separates those whose numbers are all equal.
+    The training step trains copies apart if all numbers of the weight are equal.
     """
     source, name = node.input[0], node.output[0]
     if name in weights or source not in weights:

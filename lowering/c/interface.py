@@ -151,7 +151,7 @@ class CFunction:
 
     @property
     def given(self) -> tuple[Member, ...]:
-        """Its arguments that are no states."""
+        """Its arguments that are not states."""
         return tuple(member for member in self.arguments if not member.is_state)
 
     @property

@@ -43,7 +43,7 @@ def maps(rank: int, axes: Iterable[Sequence[int | ir.AffineExpr]]) -> ir.Attribu
 def parallel(rank: int) -> ir.Attribute:
     """The iterator types of an op, all of whose axes are parallel."""
     each = "#linalg.iterator_type<parallel>"
-    # All at once: for a single one, the bindings import all of Python's linalg, 0.1 s.
+    # Parsed as one array: parsing one element makes the bindings import linalg, which takes 0.1 s.
     return ir.Attribute.parse(f"[{', '.join([each] * rank)}]")
 
 

@@ -92,7 +92,7 @@ def _states(function: ir.Operation) -> dict[int, int]:
 
 
 def _add_outputs(function: ir.Operation) -> Types:
-    """Adds an argument for each result of a function that is no state."""
+    """Adds an argument for each result of a function that is not a state."""
     attributes, states = function.attributes, _states(function)
     kind = ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value)
     buffer = ir.Type.parse("!hal.buffer")

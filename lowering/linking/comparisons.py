@@ -1,4 +1,4 @@
-"""Widens the small integers that a user's module compares one by one.
+"""Widens the small integers in scalar comparisons of a user's module.
 
 The host program computes such conditions of loops and branches. It reads integers of 8 and 16 bits
 without their sign (`tests/traps/test_small_integers_of_loops.py`).
@@ -13,7 +13,7 @@ _SMALL = ("i8", "i16")
 
 
 def widen_comparisons(module: ir.Module) -> None:
-    """Converts the operands of comparisons of single integers to 32 bits."""
+    """Converts the operands of comparisons of small integer scalars to 32 bits."""
     for op in nested_ops(module.operation, "stablehlo.compare"):
         if shape(op.operands[0]) == () and element(op.operands[0]) in _SMALL:
             kind = ir.Type.parse("tensor<i32>")

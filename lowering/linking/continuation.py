@@ -77,7 +77,7 @@ def continued(
 def _check(
     aliases: Mapping[int, int], kind: ir.FunctionType, symbol: str, names: Sequence[str]
 ) -> None:
-    """InvalidArgumentError: a number is not that of a result which the argument can become."""
+    """Raises InvalidArgumentError if an argument is aliased to a result that it cannot become."""
     for argument, result in aliases.items():
         fits = result < len(kind.results) and kind.results[result] == kind.inputs[argument]
         if not fits or Counter(aliases.values())[result] > 1:

@@ -37,12 +37,12 @@ def vector_axis(numbers: str) -> int:
 
 
 def type_for(size: int) -> str:
-    """The type of integers for positions along an axis of a size."""
+    """The integer type for positions along an axis of a given size."""
     return "i32" if size < 2**31 else "i64"
 
 
 def within(value: ir.Value, last: int) -> bool:
-    """Whether a value is known to be from 0 to some number."""
+    """Whether all numbers of a value are known to be from 0 to `last`."""
     while not isinstance(value.owner, ir.Block):
         op = defining(value)
         if op.name == "stablehlo.constant":
@@ -56,7 +56,7 @@ def within(value: ir.Value, last: int) -> bool:
 
 
 def clamped(body: Body, indices: Array, lasts: Sequence[int], axis: int = 0) -> tuple[Array, Array]:
-    """Indices, in a type that holds the last of each component, and the same from 0 to that."""
+    """Indices in a type that can hold `lasts`, and the same clamped from 0 to `lasts`."""
     kind = type_for(max(lasts))
     if _width(indices.element) < _width(kind):
         indices = converted(body, indices, kind)
@@ -66,7 +66,7 @@ def clamped(body: Body, indices: Array, lasts: Sequence[int], axis: int = 0) -> 
 
 
 def _width(element: str) -> int:
-    """The bits of a type of integers."""
+    """The number of bits of an integer type."""
     return ir.IntegerType(ir.Type.parse(element)).width
 
 
@@ -88,9 +88,8 @@ def _vector(body: Body, numbers: Sequence[int], kind: ArrayType, axis: int) -> A
 #
 # The axes into which a scatter writes at positions of their own are flattened into one, the rows;
 # axes that each update covers become the columns. A window of several positions becomes as many
-# rows. IREE's compiler takes such scatters; of others it fails at some, and writes beyond the
-# array or to other positions in others. Updates beyond the array are dropped, those whose window
-# is partly beyond it too.
+# rows. IREE compiles such scatters correctly. Some others do not compile, and some write to other
+# positions or beyond the array. An update whose window is partly beyond the array is dropped.
 
 
 class _Positions(NamedTuple):
@@ -125,7 +124,7 @@ class _Scatter(NamedTuple):
 
 
 def _scatter_rows(op: ir.Operation) -> None:
-    """Writes a scatter as one of rows, if it has a single array; IREE refuses others."""
+    """Replaces a scatter into a single array by one of rows; IREE refuses all others."""
     if len(op.operands) == 3:
         op.results[0].replace_all_uses_with(scatter_rows(op))
         op.erase()
@@ -194,22 +193,22 @@ def _positions(body: Body, scatter: _Scatter, *, are_valid: bool) -> _Positions:
     kind = ArrayType(shape, type_for(math.prod(sizes[k] for k in scatter.row_axes)))
     rows, valid = full(body, 0, kind), None if is_valid else full(body, 1, ArrayType(shape, "i1"))
     for axis in scatter.row_axes:
-        rows = _of(body, "multiply", rows, full(body, sizes[axis], kind))
+        rows = _elementwise(body, "multiply", rows, full(body, sizes[axis], kind))
         if axis in windows:
-            rows = _of(body, "add", rows, _counted(body, kind, axes.index(windows[axis])))
+            rows = _elementwise(body, "add", rows, _counted(body, kind, axes.index(windows[axis])))
         if axis in batching:
             among = of_indices[batching.index(axis)]
             number = counting[among - (vector < among)]
-            rows = _of(body, "add", rows, _counted(body, kind, number))
+            rows = _elementwise(body, "add", rows, _counted(body, kind, number))
         if axis in indexed:
             number = indexed.index(axis)
             each = _component(body, scatter.indices, vector, number)
             given, start = clamped(body, each, [lasts[number]])
             if valid is not None:
                 equal = _is_equal(body, given, start)
-                valid = _of(body, "and", valid, _spread(body, equal, valid.type, counting))
+                valid = _elementwise(body, "and", valid, _spread(body, equal, valid.type, counting))
             start = converted(body, start, kind.element)
-            rows = _of(body, "add", rows, _spread(body, start, kind, counting))
+            rows = _elementwise(body, "add", rows, _spread(body, start, kind, counting))
     return _Positions(rows, valid)
 
 
@@ -273,7 +272,7 @@ def _is_sum(op: ir.Operation) -> bool:
 
 
 def _component(body: Body, indices: Array, axis: int, number: int) -> Array:
-    """Emits one number of each index."""
+    """Emits one component of each index."""
     if axis == len(indices.shape):
         return indices
     starts, limits = [0] * len(indices.shape), [*known(indices.shape)]
@@ -317,7 +316,7 @@ def _reshaped(body: Body, array: Array, shape: Sequence[Index]) -> Array:
 
 
 def _spread(body: Body, array: Array, kind: ArrayType, axes: Sequence[int]) -> Array:
-    """Emits an array repeated along other axes than some."""
+    """Emits an array of type `kind`, broadcast along all axes other than `axes`."""
     dimensions = {"broadcast_dimensions": integers(axes)}
     return body.array("stablehlo.broadcast_in_dim", [array], kind, dimensions)
 
@@ -327,7 +326,7 @@ def _counted(body: Body, kind: ArrayType, axis: int) -> Array:
     return body.array("stablehlo.iota", [], kind, {"iota_dimension": integer(axis)})
 
 
-def _of(body: Body, name: str, one: Array, other: Array) -> Array:
+def _elementwise(body: Body, name: str, one: Array, other: Array) -> Array:
     """Emits an elementwise op of two arrays."""
     return body.array(f"stablehlo.{name}", [one, other], one.type)
 
@@ -342,16 +341,15 @@ def _is_equal(body: Body, one: Array, other: Array) -> Array:
 # Keeps what a user's module indexes within its arrays, as StableHLO defines it.
 #
 # StableHLO clamps the indices of gathers and slices, and drops the updates of a scatter that are
-# not all within the array. IREE clamps only some gathers, reads the indices of slices as integers
-# with a sign, or without one, by their width, and takes few scatters as they are defined
-# (`scatter_rows`).
+# not all within the array. IREE clamps only some gathers, misreads indices of slices in some types
+# (`_SAFE`), and computes few scatters as they are defined (`scatter_rows`).
 
 _SAFE = ("i32", "i64", "ui8", "ui16", "ui32")
 """The types in which IREE reads the indices of slices correctly."""
 
 
 def bound_indices(module: ir.Module) -> None:
-    """Clamps the indices of gathers and slices of known sizes; makes scatters those of rows."""
+    """Clamps the indices of gathers and slices, and replaces scatters; all sizes must be known."""
     bounded = {
         "stablehlo.gather": _gather,
         "stablehlo.dynamic_gather": _gather,
@@ -388,7 +386,7 @@ def _select(op: ir.Operation) -> None:
 
 
 def _slice(op: ir.Operation) -> None:
-    """Clamps the indices of a slice that IREE would not read as they are, all to one type."""
+    """Clamps the indices of a slice whose type IREE would misread."""
     part = op.results[0] if op.name == "stablehlo.dynamic_slice" else op.operands[1]
     first = len(op.operands) - len(shape(part))
     sizes = zip(static(shape(op.operands[0])), static(shape(part)), strict=True)

@@ -179,7 +179,7 @@ def _join(module: ir.Module, other: ir.Module) -> None:
 
 
 def _remove_conversions(module: ir.Module) -> None:
-    """Removes conversions to the same type, so that what they convert is known as a weight."""
+    """Removes conversions to the same type, so that their operands are recognised as weights."""
     for op in nested_ops(module.operation, "stablehlo.convert"):
         if op.operands[0].type == op.results[0].type:
             op.results[0].replace_all_uses_with(op.operands[0])
@@ -200,7 +200,7 @@ def _used(call: Call) -> list[int]:
 
 
 def _known(call: Call, spec: FunctionSpec) -> dict[int, str]:
-    """The arguments that are constants for which an op has less to do, and what each is.
+    """The arguments whose constant values save an op work, and what each is.
 
     "all steps": lengths that count all steps of all rows. The op then neither masks nor counts
     steps. "zeros": a sequence of zeros, such as the gradient of an output that nothing reads. The
@@ -220,7 +220,7 @@ def _known(call: Call, spec: FunctionSpec) -> dict[int, str]:
 
 
 def _splat_value(value: ir.Value) -> float | None:
-    """The number that a constant repeats; None for other values."""
+    """The value of all elements of a constant; None for other values."""
     while not isinstance(value.owner, ir.Block):
         op = value.owner.operation
         if op.name == "stablehlo.constant":

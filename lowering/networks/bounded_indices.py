@@ -1,4 +1,4 @@
-"""Clamps the positions that a graph computes from numbers, so that none is beyond its array.
+"""Clamps the positions that a graph computes from elements of arrays into their arrays.
 
 IREE's importer asserts some of them, which compiled code does not check, and others not at all.
 At this stage, negative positions already count from the start.
@@ -26,7 +26,7 @@ def clamp_positions(function: ir.Operation) -> None:
 
 
 def _clamp_element(op: ir.Operation) -> None:
-    """Clamps those coordinates of an element that depend on numbers."""
+    """Clamps those coordinates of an element that depend on elements of arrays."""
     array, *coordinates = op.operands
     parent = op.parent.operation
     outside = Body.before(parent if parent.name == "linalg.generic" else op)
@@ -70,7 +70,7 @@ def _size(body: Body, array: ir.Value, axis: int) -> Index:
 
 
 def _is_number(coordinate: ir.Value) -> bool:
-    """Whether a coordinate depends on numbers, and not only on sizes and counters of loops."""
+    """Whether a coordinate depends on elements, not only on sizes and loop counters."""
     waiting, seen = [coordinate], set[ir.Value]()
     while waiting:
         value = waiting.pop()

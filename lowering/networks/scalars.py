@@ -1,8 +1,8 @@
-"""Keeps single numbers that a graph computes in arrays of rank 0.
+"""Keeps scalars that a graph computes in arrays of rank 0.
 
-IREE's importer reads scales and zero points as numbers, such as those of DynamicQuantizeLinear for
-a convolution and its padding. A host program would have to wait for the array and read it, which
-those of C and of JavaScript do not.
+IREE's importer extracts scales and zero points, such as those of DynamicQuantizeLinear, from their
+arrays before the convolution that uses them. The host program would have to wait for the array and
+read it, which host programs in C and JavaScript do not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TAKING_ARRAYS = ("iree_linalg_ext.dequantize_affine", "linalg.conv_", "linalg.q
 
 
 def keep_in_arrays(function: ir.Operation) -> None:
-    """Reads numbers where they are used in computations of arrays, not before these."""
+    """Extracts scalars inside the computations that use them, not before."""
     for op in nested_ops(function, "linalg.generic"):
         for inner in ops_of(block_of(op)):
             _read_inside(inner)
@@ -34,7 +34,7 @@ def keep_in_arrays(function: ir.Operation) -> None:
 
 
 def _steps(number: ir.Value) -> list[ir.Operation]:
-    """The ops that compute a number from arrays of rank 0, in their order; empty if others do."""
+    """The ops that compute a scalar from arrays of rank 0, in order; else empty."""
     if isinstance(number.type, ir.RankedTensorType) or isinstance(number.owner, ir.Block):
         return []
     op = defining(number)

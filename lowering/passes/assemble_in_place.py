@@ -28,18 +28,18 @@ from rnn_compiler.schema.open_sizes import is_static, static
 
 
 def parts_are_in_place(context: PassContext) -> str | None:
-    """Where memory is scarce, no array is copied together that its parts could be written to."""
-    return first(str(op) for op, *_ in _copied_together(context))
+    """Where memory is scarce, no concatenation copies parts that could be written in place."""
+    return first(str(op) for op, *_ in _avoidable_copies(context))
 
 
 @pass_with(requires=(), ensures=(parts_are_in_place,))
 def assemble_in_place(context: PassContext) -> None:
     """Rewrites the concatenations of a module's functions."""
-    for op, axis, attributes in _copied_together(context):
+    for op, axis, attributes in _avoidable_copies(context):
         _assemble(op, axis, attributes)
 
 
-def _copied_together(
+def _avoidable_copies(
     context: PassContext,
 ) -> Iterator[tuple[ir.Operation, int, Mapping[str, ir.Attribute]]]:
     """The concatenations to replace: their axes, and the attributes of the insertions."""

@@ -193,14 +193,14 @@ def with_inserted_outputs(
     return replace(loop, arguments=arguments, outputs=outputs), given, made
 
 
-# Sequences of equal numbers, such as the gradient of an output that nothing reads: steps have the
-# number instead of rows of an array.
+# Sequences that are one number throughout, such as the gradient of an output that nothing reads:
+# steps use the number instead of rows of an array.
 
 
 def with_known_rows(
     loop: TimeLoop, operands: Sequence[ir.Value]
 ) -> tuple[TimeLoop, list[ir.Value]]:
-    """A time loop without the sequences of equal numbers that it reads, and its operands."""
+    """A time loop without the constant sequences that it reads, and its operands."""
     given = dict(zip(loop.arguments, operands, strict=True))
     for argument, operand in zip(loop.arguments, operands, strict=True):
         if rank(argument) != 3 or not _is_splat(operand) or argument in {loop.like}:
@@ -223,21 +223,21 @@ def with_known_rows(
 
 
 def _is_splat(value: ir.Value) -> bool:
-    """Whether a value is a constant of equal numbers."""
+    """Whether a value is a constant whose elements are all equal."""
     attribute = is_constant(value) and defining(value).attributes["value"]
     return bool(attribute) and ir.DenseElementsAttr(attribute).is_splat
 
 
-# Outputs that begin with the same columns as another one, where memory is scarce: of the two
-# gradients of GRU's gates, only the last third differs.
+# Outputs whose first columns equal those of another output, where memory is scarce: the two
+# gradients of a GRU's gates differ only in the last third.
 
 
 class Shared(NamedTuple):
     """The first columns of an output, which are those of another output.
 
     Attributes:
-        output: The number of the other one.
-        columns: How many they are.
+        output: The index of the other output.
+        columns: The number of columns.
     """
 
     output: int

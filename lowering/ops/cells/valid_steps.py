@@ -42,8 +42,8 @@ class ValidSteps:
         if given is None:
             b.formula("n = T")
             return ValidSteps(seq_length, b.constant(seq_length, "int64"), None)
-        # The maximum is of the given lengths: that of clamped ones would take another dispatch. It
-        # is computed as int32, because IREE fails on int64 for GPUs.
+        # The maximum is taken before clamping, which saves a dispatch, and in int32, because IREE
+        # fails on int64 for GPUs.
         b.formula("n = min(max(0, all sequence_lengths), T)")
         count = b.clamp(0, given.max(0), seq_length)
         b.formula("lengths = min(max(sequence_lengths, 0), T)")
