@@ -199,7 +199,8 @@ def add_import(verbs: Any) -> None:
         nargs="+",
         metavar="PATH",
         help="a SavedModel folder, a frozen GraphDef .pb, a .keras or .h5 file, an .onnx file, "
-        "a .tflite file, a .pt, .pth, .ckpt, .bin or .jit file of PyTorch, or a .safetensors file",
+        "a .tflite file, a .pt, .pt2, .pth, .ckpt, .bin or .jit file of PyTorch, or a .safetensors "
+        "file",
     )
     parser.add_argument(
         "--layer",

@@ -28,14 +28,14 @@ def add_training_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--train",
         metavar="LOSS[,NAME=VALUE...]",
-        help="import the network of an .onnx file with a step of training: functions train and "
+        help="import the network of an .onnx file with a training step: functions train and "
         f"infer that share the weights; LOSS is one of {', '.join(LOSSES)}, with options such as "
         "cross_entropy,mask=true",
     )
     parser.add_argument(
         "--optimizer",
         metavar="NAME[,NAME=VALUE...]",
-        help=f"with --train: one of {', '.join(OPTIMIZERS)}, with numbers such as "
+        help=f"with --train: one of {', '.join(OPTIMIZERS)}, with options such as "
         "adam,clip_norm=1 (default: adam)",
     )
     parser.add_argument(
@@ -43,12 +43,12 @@ def add_training_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="PATTERN",
         help="with --train: the names of the initializers that are trained, such as 'fc.*'; "
-        "repeatable (default: all weights of floats)",
+        "repeatable (default: all floating-point weights)",
     )
     parser.add_argument(
         "--loss-output",
         metavar="NAME",
-        help="with --train: the output that the loss is of, if there are several",
+        help="with --train: the output to which the loss applies, if there are several",
     )
     parser.add_argument(
         "--dropout",

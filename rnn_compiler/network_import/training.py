@@ -178,12 +178,12 @@ def training_step(
         optimizer: ``"sgd"``, ``"adam"``, ``"adamw"`` or ``"rmsprop"``, or a mapping with the name
             and its numbers: ``{"name": "adam", "beta1": 0.9, "clip_norm": 1.0}``.
         train: Patterns of the names of those initializers that are trained, ``["lstm.*", "fc.*"]``;
-            default: all weights of floats on which the loss depends. Statistics of batch
+            default: all floating-point weights on which the loss depends. Statistics of batch
             normalizations are never trained.
-        output: The output that the loss is of, if there are several.
+        output: The output to which the loss applies, if there are several.
         dims: As in `import_network`.
         dropout: A seed from 0 to 2**32 - 1, with which each Dropout of the file drops elements in
-            `train`, at each step others, the same in every language; default: dropout is off.
+            `train`: different ones at each step, the same in every language; default: off.
 
     Returns:
         The module, with the first values of its states.
