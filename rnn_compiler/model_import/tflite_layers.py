@@ -70,7 +70,8 @@ def input_of(file: TfliteFile, graph: Graph, number: int, time_axis: int) -> Inp
         source = graph.producers.get(number)
         if source is None or not source.inputs:
             break
-        values = _integers(file, graph, source.inputs[-1])
+        moves = source.code in (_TRANSPOSE, _REVERSE)  # others may lack their last input
+        values = _integers(file, graph, source.inputs[-1]) if moves else []
         if (source.code == _TRANSPOSE and values == [1, 0, 2]) or _swaps(file, graph, source):
             time_axis = 1 - time_axis
         elif source.code == _REVERSE and values == [time_axis]:

@@ -21,7 +21,7 @@ from rnn_compiler.model_import.tflite_reader import Graph, Op, TfliteFile
 from rnn_compiler.model_import.tflite_values import Body, Value, constant, is_number, of_constant
 
 _CONCATENATION, _RESHAPE, _SLICE = 2, 22, 65
-_STRIDED_SLICE, _LESS, _SHAPE, _LOGICAL_AND = 45, 58, 77, 86
+_STRIDED_SLICE, _LESS, _SHAPE, _LOGICAL_AND, _REVERSE = 45, 58, 77, 86, 105
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _row_of(
 
     The new list consists of the rows before, that row, and those behind it.
     """
-    joined = body.producers.get(after)
+    joined = body.producers.get(values.uncast(after))
     if joined is None or joined.code != _CONCATENATION or len(joined.inputs) != 3:
         return None
     first, row, rest = joined.inputs
@@ -230,10 +230,18 @@ def _limits(condition: Graph, counters: Mapping[int, Value]) -> list[int]:
 
 
 def _is_length(file: TfliteFile, graph: Graph, number: int, sequence: int) -> bool:
-    """Whether a tensor is the first size of another."""
+    """Whether a tensor is the first size of another, which may be reversed in the loop alone."""
     sliced = graph.producers.get(number)
     if sliced is None or sliced.code != _STRIDED_SLICE or len(sliced.inputs) != 4:
         return False
     shape, begin = graph.producers.get(sliced.inputs[0]), file.tensor(graph, sliced.inputs[1])
     is_first = bool(begin.size) and begin.dtype == "int32" and not file.array(begin).any()
-    return shape is not None and shape.code == _SHAPE and shape.inputs == (sequence,) and is_first
+    if shape is None or shape.code != _SHAPE or len(shape.inputs) != 1 or not is_first:
+        return False
+    return _unreversed(graph, shape.inputs[0]) == _unreversed(graph, sequence)
+
+
+def _unreversed(graph: Graph, number: int) -> int:
+    """A tensor, or the one that it is in reverse, of the same shape."""
+    op = graph.producers.get(number)
+    return op.inputs[0] if op is not None and op.code == _REVERSE and op.inputs else number

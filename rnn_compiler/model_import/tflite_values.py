@@ -34,7 +34,7 @@ class Value:
     data: Any = None
 
 
-_ADD, _FULLY_CONNECTED, _MUL, _SUB, _FILL, _STRIDED_SLICE = 0, 9, 18, 41, 94, 45
+_ADD, _FULLY_CONNECTED, _MUL, _SUB, _FILL, _STRIDED_SLICE, _CAST = 0, 9, 18, 41, 94, 45, 53
 _NAMED = {14: "sigmoid", 19: "relu", 21: "relu6", 28: "tanh", 55: "maximum", 57: "minimum"}
 _FUSED = {0: "", 1: "relu", 3: "relu6", 4: "tanh"}
 
@@ -68,6 +68,14 @@ class Body:
             array = constant(self._file, self._graph, number, self._budget)
             self._values[number] = Value("unknown") if array is None else of_constant(array)
         return self._values[number]
+
+    def uncast(self, number: int) -> int:
+        """A tensor, or the one of which it is a cast that changes nothing."""
+        op = self._graph.producers.get(number)
+        if op is None or op.code != _CAST or len(op.inputs) != 1:
+            return number
+        is_same = self._tensor(op.inputs[0]).dtype == self._tensor(number).dtype
+        return op.inputs[0] if is_same else number
 
     def _make(self, kind: str, *of: Value) -> Value:
         """An expression; the same one for the same values."""
@@ -253,7 +261,7 @@ _RULES: dict[int, Callable[[Body, Op, int], Value | None]] = {
     _SUB: Body.sub,
     _FILL: Body.fill,
     **dict.fromkeys(_NAMED, Body.named),
-    **dict.fromkeys((6, 22, 43, 53, 70), Body.moved),
+    **dict.fromkeys((6, 22, 43, _CAST, 70), Body.moved),
     36: Body.gather,
     _STRIDED_SLICE: Body.strided_slice,
     49: Body.split,

@@ -139,6 +139,18 @@ def test_both_directions(tmp_path: Path) -> None:
     assert "the model appends the output of backward to its output" in layers["forward"].notes
 
 
+def test_layer_after_layer(tmp_path: Path) -> None:
+    """With the empty slots of a normalization, which older converters write."""
+    writer = Writer()
+    x = writer.tensor(X)
+    norms = {f"norm_{gate}": -1 for gate in "ifco"}
+    below = lstm(writer, x, gates(INPUTS, UNITS), Y, norms=norms)
+    writer.ends([x], [lstm(writer, below, gates(UNITS, UNITS, seed=1), Y, norms=norms)])
+    layers = rc.import_model(writer.save(tmp_path / "model.tflite"))
+    assert [each.dims["input_size"] for each in layers] == [INPUTS, UNITS]
+    assert not any("reverse" in note for each in layers for note in each.notes)
+
+
 def test_both_directions_in_one_operator(tmp_path: Path) -> None:
     writer = Writer()
     x = writer.tensor(X)

@@ -29,7 +29,7 @@ W, R, B, B2 = (
     DRAW.normal(0, 0.5, shape).astype(np.float32)
     for shape in ((4 * UNITS, INPUTS), (4 * UNITS, UNITS), (4 * UNITS,), (4 * UNITS,))
 )
-STATE = (BATCH, UNITS)
+STATE, ROWS = (BATCH, UNITS), (STEPS, BATCH, UNITS)
 
 
 @dataclass
@@ -134,8 +134,13 @@ def model(
     initial: float | None = 0.0,
     is_reversed: bool = False,
     masks: int = 0,
+    rows: bool = False,
+    cast: str = "",
 ) -> Writer:
-    """A model of one loop, batch-major, as Keras' are; masks tells how many states have one."""
+    """A model of one loop, batch-major, as Keras' are; masks tells how many states have one.
+
+    With rows, its result is a list of h after each step, which may be cast to a type.
+    """
     writer = Writer()
     x = source = writer.tensor((BATCH, STEPS, INPUTS))
     order = writer.tensor(data=np.array([1, 0, 2], np.int32))
@@ -152,15 +157,20 @@ def model(
     def arguments() -> list[int]:
         states = [writer.tensor(STATE) for _ in range(count)]
         mask = [writer.tensor((STEPS, BATCH, 1), "bool")] if masks else []
-        return [writer.tensor((), "int32"), *states, *mask, writer.tensor((STEPS, BATCH, INPUTS))]
+        held = [writer.tensor(ROWS)] if rows else []
+        sequence = writer.tensor((STEPS, BATCH, INPUTS))
+        return [writer.tensor((), "int32"), *states, *mask, *held, sequence]
 
     results = arguments()
-    given += results[1 + count : -1]
-    writer.graphs[0]["masks"] = results[1 + count : -1]
+    mask = results[1 + count : 1 + count + bool(masks)]
+    given += mask
+    if rows:
+        given.append(writer.tensor(data=np.zeros(ROWS, np.float32)))
+    writer.graphs[0]["masks"] = mask
     results = arguments()
     options = (92, {0: np.int32(1), 1: np.int32(2)})
     writer.op("WHILE", [start, *given, sequence], outputs=results, options=options)
-    writer.ends([x], [results[1]])
+    writer.ends([x], [results[-2 if rows else 1]])
     writer.graph()
     held = arguments()
     end = writer.tensor(data=np.array(limit, np.int32))
@@ -170,14 +180,33 @@ def model(
     one = writer.tensor(data=np.array(by, np.int32))
     after = writer.op("ADD", [held[0], one], (), "int32")
     taken = writer.op("GATHER", [held[-1], held[0]], (BATCH, INPUTS))
-    states, mask = held[1 : 1 + count], held[1 + count : -1]
+    states, mask = held[1 : 1 + count], held[1 + count : 1 + count + bool(masks)]
     new = body(Step(writer, taken, states))
     if masks:
         chosen = writer.op("GATHER", [mask[0], held[0]], (BATCH, 1), "bool")
         for k in range(masks):
             new[k] = writer.op("SELECT_V2", [chosen, new[k], states[k]], STATE)
-    writer.ends(held, [after, *new, *mask, held[-1]])
+    lists = [written(writer, held[-2], held[0], after, new[0])] if rows else []
+    if rows and cast:
+        lists = [writer.op("CAST", lists, ROWS, cast)]
+    writer.ends(held, [after, *new, *mask, *lists, held[-1]])
     return writer
+
+
+def written(writer: Writer, before: int, index: int, after: int, row: int) -> int:
+    """A list with a row at an index, the one before the index after it."""
+
+    def integers(*values: int) -> int:
+        return writer.tensor(data=np.array(values, np.int32))
+
+    def at(place: int, *rest: int) -> int:
+        place = writer.op("RESHAPE", [place, integers(1)], (1,), "int32")
+        return writer.op("CONCATENATION", [place, integers(*rest)], (3,), "int32")
+
+    first = writer.op("SLICE", [before, integers(0, 0, 0), at(index, -1, -1)], ROWS)
+    rest = writer.op("SLICE", [before, at(after, 0, 0), integers(-1, -1, -1)], ROWS)
+    row = writer.op("EXPAND_DIMS", [row, integers(0)], (1, *STATE))
+    return writer.op("CONCATENATION", [first, row, rest], ROWS)
 
 
 def moved_gru(step: Step) -> list[int]:
@@ -231,8 +260,11 @@ def test_other_ways_to_cut_and_int8(tmp_path: Path) -> None:
 
 
 def test_open_length(tmp_path: Path) -> None:
-    """The loop ends after as many steps as its input has, but not after as many as it has rows."""
-    for begin in (0, 1):
+    """The loop ends after as many steps as its input has, but not after as many as it has rows.
+
+    Its input may be in reverse where the tensor whose steps are counted is not.
+    """
+    for begin, turns in ((0, False), (0, True), (1, False)):
         writer = model(gru)
         graph = writer.graphs[0]
         writer.graphs.append(graph)  # further tensors and ops are of the main graph
@@ -243,6 +275,13 @@ def test_open_length(tmp_path: Path) -> None:
         writer.graphs.pop()
         graph["tensors"][0][7] = np.array([BATCH, -1, INPUTS], "<i4")
         graph["tensors"][2][7] = np.array([-1, BATCH, INPUTS], "<i4")
+        if turns:
+            writer.graphs.append(graph)
+            axis = writer.tensor(data=np.array([0], np.int32))
+            turned = writer.op("REVERSE_V2", [sequence, axis], (STEPS, BATCH, INPUTS))
+            writer.graphs.pop()
+            graph["tensors"][turned][7] = np.array([-1, BATCH, INPUTS], "<i4")
+            loop[1][-1] = turned
         graph["ops"] = [transpose, *graph["ops"][2:], loop]
         loop[1] = np.array([*loop[1], length], "<i4")
         for inner in writer.graphs[1:]:
@@ -258,6 +297,7 @@ def test_open_length(tmp_path: Path) -> None:
         else:
             (layer,) = rc.import_model(path)
             assert (layer.dims["seq_length"], layer.dims["batch_size"]) == (None, BATCH)
+            assert turns == any("the model reverses the input" in note for note in layer.notes)
 
 
 def sigmoid(x: Any) -> Any:

@@ -66,6 +66,15 @@ def test_loops(body: Any, step: Any, count: int, op: str, tmp_path: Path) -> Non
     close(called(module, x)[0], expected)
 
 
+@pytest.mark.parametrize("cast", ["", "float32"])
+def test_states_of_all_steps(cast: str, tmp_path: Path) -> None:
+    """Older converters cast the list in each step, to the type that it has."""
+    module = imported(model(gru_before, rows=True, cast=cast), tmp_path)
+    assert [spec.op for spec in module.linked] == ["onnx.GRU"]
+    x = floats(*X)
+    close(called(module, x)[0], run(gru_before_step, 1, x.swapaxes(0, 1)))
+
+
 def test_masked_loops(tmp_path: Path) -> None:
     """Masks may have holes."""
     writer = model(gru, masks=1)
