@@ -88,6 +88,16 @@ def test_masked_loops(tmp_path: Path) -> None:
     close(called(module, x, chosen)[0], h)
 
 
+def test_reversed_with_an_open_batch(tmp_path: Path) -> None:
+    """What replaces the reversal has other names than its result."""
+    writer = Writer()
+    x = writer.tensor(X, signature=(-1, STEPS, INPUTS))
+    turned = writer.op("REVERSE_V2", [x, integers(writer, 1)], X)
+    writer.ends([x], [writer.op("TANH", [turned], X)])
+    given = floats(7, STEPS, INPUTS)
+    close(called(imported(writer, tmp_path), given)[0], np.tanh(given[:, ::-1]))
+
+
 @pytest.mark.parametrize(("clip", "op"), [(0.4, "BlockLSTMV2"), (10.0, "CudnnRNNV3")])
 def test_fused(clip: float, op: str, tmp_path: Path) -> None:
     """A limit that no cell reaches in so few steps is none."""

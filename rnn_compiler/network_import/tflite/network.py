@@ -178,8 +178,8 @@ class Network:
         self, operator: str, inputs: Sequence[str], count: int, **attributes: Any
     ) -> list[str]:
         """A new node with several outputs."""
-        made = [f"{self.at}.{len(self.nodes)}.{k}" for k in range(count)]
         name = f"{self.at}.{len(self.nodes)}"
+        made = [f"{name}:{k}" for k in range(count)]  # rewrites take the names after a point
         self.nodes.append(onnx.helper.make_node(operator, inputs, made, name=name, **attributes))
         return made
 
