@@ -15,6 +15,7 @@ import pytest
 import rnn_compiler as rc
 from rnn_compiler.__main__ import main
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.network_import.graph import Graph
 
 pytest.importorskip("onnx")
 
@@ -345,6 +346,22 @@ def test_values_named_after_a_recurrent_node(rows: int | str, tmp_path: Path) ->
     x = weight(T, 2, I)
     for got, wanted in zip(program(enc_output=x), expected(made, {"enc.output": x}), strict=True):
         close(got, wanted)
+
+
+@pytest.mark.parametrize("name", ["turn.0", "turn.2"])
+def test_values_numbered_after_a_node(name: str, tmp_path: Path) -> None:
+    """They meet none of those that a rewrite of the node numbers; messages keep its name."""
+    nodes = [
+        helper.make_node("Slice", ["x", "first", "end", "axis", "first"], [name], name="turn"),
+        helper.make_node("Tanh", [name], ["y"], name="tanh"),
+    ]
+    weights = {"first": np.array([-1]), "end": np.array([-(2**40)]), "axis": np.array([1])}
+    network = model(nodes, {"x": ["B", 5, I]}, ["y"], weights)
+    x = weight(4, 5, I)
+    program = loaded(rc.import_network(saved(network, tmp_path / "m.onnx")))
+    close(program(x)[0], np.tanh(x[:, ::-1]))
+    graph = Graph.read(saved(network, tmp_path / "m.onnx"))
+    assert graph.named(graph.proto.node[0]) == "node 'turn' (Slice)"
 
 
 def test_a_constant_input_of_a_recurrent_node(tmp_path: Path) -> None:

@@ -175,6 +175,25 @@ class Graph:
                 del self.__dict__["proto"]
                 self._keep_corners(version)
         self.set_nodes(self.proto.node)
+        self._set_apart()
+
+    def _set_apart(self) -> None:
+        """Renames nodes after which a value of the file is numbered, as rewrites number new ones.
+
+        Messages keep the names of the file.
+        """
+        values = (value for node in self._all_nodes() for value in node.output)
+        stems = {value.rpartition(".")[0] for value in values if value[-1:].isdigit()}
+        stems.discard("")
+        taken = stems | {node.name for node in self.proto.node}
+        for node in self.proto.node:
+            if node.name in stems:
+                origin, name = (node.name, node.op_type), node.name
+                while name in taken:
+                    name += "_"
+                taken.add(name)
+                self.origins[name] = origin
+                node.name = name
 
     def _keep_corners(self, version: int) -> None:
         """Lets what were older forms of Resize find pixels by their corners, as these do.
