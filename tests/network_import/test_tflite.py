@@ -298,6 +298,12 @@ def integer_network() -> Writer:
     return writer
 
 
+def integer_lstm() -> Writer:
+    writer = integer_network()
+    lstm(writer, writer.tensor(X, "int8", scale=[0.1]), gates(INPUTS, UNITS), Y)
+    return writer
+
+
 def unknown() -> Writer:
     writer = Writer()
     x = writer.tensor((2,))
@@ -313,7 +319,8 @@ def doubled_loop() -> Writer:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (integer_network, "a result of int8: a network in integers; import its LSTM alone"),
+        (integer_network, "a result of int8: a network in integers; convert the model without"),
+        (integer_lstm, "a network in integers; import its LSTM alone, .* or convert the model"),
         (unknown, "operator_27_0: it is not imported; Keras writes the same network as ONNX"),
         (doubled_loop, "WHILE_1: a loop with .*a condition on what is no counter"),
     ],

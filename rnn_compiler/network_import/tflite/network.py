@@ -18,6 +18,7 @@ import onnx.numpy_helper
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.reading import Budget, damaged
+from rnn_compiler.model_import.tflite_fused import FUSED
 from rnn_compiler.model_import.tflite_reader import Graph, Op, Tensor, TfliteFile
 
 OPSET = 17
@@ -114,9 +115,10 @@ class Network:
             for number in op.outputs:
                 dtype = self.tensor(number).dtype
                 if dtype in ("int8", "uint8", "int16"):
+                    alone = "import its LSTM alone, which has the interpreter's bits, or "
                     raise UnsupportedError(
                         f"import_network: operator {k} has a result of {dtype}: a network in "
-                        "integers; import its LSTM alone, which has the interpreter's bits, or "
+                        f"integers; {alone if FUSED & self.file.codes else ''}"
                         "convert the model without a representative dataset"
                     )
 
