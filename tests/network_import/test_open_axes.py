@@ -348,9 +348,9 @@ def test_values_named_after_a_recurrent_node(rows: int | str, tmp_path: Path) ->
         close(got, wanted)
 
 
-@pytest.mark.parametrize("name", ["turn.0", "turn.2"])
-def test_values_numbered_after_a_node(name: str, tmp_path: Path) -> None:
-    """They meet none of those that a rewrite of the node numbers; messages keep its name."""
+@pytest.mark.parametrize("name", ["turn.0", "turn.2", "turn.starts", "turn.0.rows"])
+def test_values_named_after_a_node(name: str, tmp_path: Path) -> None:
+    """They meet none of those that a rewrite of the node names; messages keep its name."""
     nodes = [
         helper.make_node("Slice", ["x", "first", "end", "axis", "first"], [name], name="turn"),
         helper.make_node("Tanh", [name], ["y"], name="tanh"),
@@ -361,6 +361,7 @@ def test_values_numbered_after_a_node(name: str, tmp_path: Path) -> None:
     program = loaded(rc.import_network(saved(network, tmp_path / "m.onnx")))
     close(program(x)[0], np.tanh(x[:, ::-1]))
     graph = Graph.read(saved(network, tmp_path / "m.onnx"))
+    assert not name.startswith(f"{graph.proto.node[0].name}.")
     assert graph.named(graph.proto.node[0]) == "node 'turn' (Slice)"
 
 

@@ -178,15 +178,15 @@ class Graph:
         self._set_apart()
 
     def _set_apart(self) -> None:
-        """Renames nodes after which a value of the file is numbered, as rewrites number new ones.
+        """Renames nodes that values of the file are named after, as rewrites name new ones.
 
         Messages keep the names of the file.
         """
-        values = (value for node in self._all_nodes() for value in node.output)
-        stems = {value.rpartition(".")[0] for value in values if value[-1:].isdigit()}
-        stems.discard("")
-        taken = stems | {node.name for node in self.proto.node}
-        for node in self.proto.node:
+        values = {each.name for each in (*self.proto.input, *self.proto.initializer)}
+        values |= {value for node in self._all_nodes() for value in node.output}
+        stems = {name[:end] for name in values for end, sign in enumerate(name) if sign == "."}
+        taken = stems | {node.name for node in self._all_nodes()}
+        for node in self._all_nodes():
             if node.name in stems:
                 origin, name = (node.name, node.op_type), node.name
                 while name in taken:
