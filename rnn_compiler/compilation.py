@@ -461,7 +461,7 @@ def cache_key(
             "name": module.name,
             "target": [target.name, target.device, target.architecture, list(target.features)],
             "strategy": resolve_strategy(strategy, target),
-            "package": [package_version(), _source_digest()],
+            "package": [package_version(), source_digest()],
             "compiler": [identity.version, identity.content],
             "schema": SCHEMA_VERSION,
         }
@@ -469,7 +469,7 @@ def cache_key(
 
 
 @functools.cache
-def _source_digest() -> str:
+def source_digest() -> str:
     """Digest of the sources that affect the payload, so that editing them causes a miss."""
     package = Path(rnn_compiler.__path__[0])
     digest = hashlib.sha256()

@@ -91,7 +91,7 @@ def grants_tiles() -> bool:
 
     It does not if a thread's signal stack is too small for them, and a sandbox may forbid to ask.
     """
-    return _arch_prctl(_REQUEST, _TILE_DATA)
+    return arch_prctl(_REQUEST, _TILE_DATA)
 
 
 def _knows_tiles() -> bool:
@@ -99,13 +99,13 @@ def _knows_tiles() -> bool:
     import ctypes
 
     states = ctypes.c_uint64()
-    return _arch_prctl(_SUPPORTED, ctypes.byref(states)) and (
+    return arch_prctl(_SUPPORTED, ctypes.byref(states)) and (
         states.value & _TILE_STATE == _TILE_STATE
     )
 
 
-def _arch_prctl(code: int, argument: Any) -> bool:
-    """Whether a call of arch_prctl(2) succeeds; it does not on other systems than Linux."""
+def arch_prctl(code: int, argument: Any) -> bool:
+    """Whether Linux answers a system call about the processor's states with success."""
     import ctypes
 
     call = c_function("syscall")

@@ -25,7 +25,7 @@ __all__ = ["DirectCalls"]
 LARGE = 2 << 20
 """The most memory in bytes that a direct call may need."""
 
-_WORKGROUPS, _WORKGROUPS_OF_SESSIONS = 1 << 12, 1 << 16
+WORKGROUPS, WORKGROUPS_OF_SESSIONS = 1 << 12, 1 << 16
 """The most workgroups of a direct call, whose table has 40 bytes for each. A session keeps only one
 such table."""
 
@@ -52,7 +52,7 @@ class DirectCalls:
         Raises:
             NoDirectCallsError: They need too much memory, or have too many workgroups.
         """
-        if plan.workgroups > (_WORKGROUPS_OF_SESSIONS if most is None else _WORKGROUPS):
+        if plan.workgroups > (WORKGROUPS_OF_SESSIONS if most is None else WORKGROUPS):
             raise NoDirectCallsError("too many workgroups")
         arguments = zip(spec.arguments, plan.arguments, strict=False)
         own = sum(size for each, size in arguments if size <= SMALL or each.ignored)

@@ -530,7 +530,7 @@ def test_everything_that_decides_the_payload_is_in_the_key(monkeypatch: pytest.M
         (cpu_features, "host_features", lambda: other_machine),
         (cpu_features, "architecture", lambda: "riscv64"),
         (compilation, "package_version", lambda: "9.9"),
-        (compilation, "_source_digest", lambda: "0" * 64),
+        (compilation, "source_digest", lambda: "0" * 64),
         (compilation, "SCHEMA_VERSION", 99),
         (iree_compile, "compiler_identity", lambda: type(identity)("9.9", identity.content)),
         (iree_compile, "compiler_identity", lambda: type(identity)(identity.version, "0" * 16)),
@@ -552,5 +552,5 @@ def test_a_change_of_a_source_is_a_miss(
     digests = set()
     for text in ("one", "another"):
         source.write_text(text)
-        digests.add(compilation._source_digest.__wrapped__())
+        digests.add(compilation.source_digest.__wrapped__())
     assert len(digests) == 2

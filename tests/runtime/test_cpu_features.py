@@ -103,7 +103,7 @@ def test_tiles_need_a_kernel_that_can_permit_them(
             argument._obj.value = 0x600E7
         return knows
 
-    monkeypatch.setattr(cpu_features, "_arch_prctl", answer)
+    monkeypatch.setattr(cpu_features, "arch_prctl", answer)
     tiles = {"amx-bf16", "amx-int8", "amx-tile"}
     assert {*host(monkeypatch, processors(AMX))} & tiles == (tiles if knows else set())
     assert asked == [0x1021]

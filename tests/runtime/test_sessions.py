@@ -95,12 +95,12 @@ def test_direct_calls_update_in_place() -> None:
 
 def test_sessions_may_have_many_workgroups(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than plain calls, which prepare a table of them for each size."""
-    monkeypatch.setattr(direct.calls, "_WORKGROUPS", 0)
+    monkeypatch.setattr(direct.calls, "WORKGROUPS", 0)
     session = program().session(**stateful.states())
     before = {name: each.address for name, each in session.arrays.items()}
     session.train(**stateful.arguments())
     assert {name: each.address for name, each in session.arrays.items()} == before
-    monkeypatch.setattr(direct.calls, "_WORKGROUPS_OF_SESSIONS", 0)
+    monkeypatch.setattr(direct.calls, "WORKGROUPS_OF_SESSIONS", 0)
     session = program().session(**stateful.states())
     before = {name: each.address for name, each in session.arrays.items()}
     session.train(**stateful.arguments())
