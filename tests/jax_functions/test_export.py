@@ -46,7 +46,9 @@ def test_a_train_step() -> None:
     assert "stablehlo.composite" not in text
     assert link_module(text).text == link_module(exported.mlir_module_serialized).text
     artifact = rc.link(text)
-    assert [each.op for each in artifact.manifest.linked] == ["BlockLSTMV2", "BlockLSTMGradV2"]
+    # Of the two gradients, one knows that `cs_grad` is zero; in the loop, it is an argument.
+    ops = [each.op for each in artifact.manifest.linked]
+    assert ops == ["BlockLSTMV2", "BlockLSTMGradV2", "BlockLSTMGradV2"]
     assert artifact.manifest.linked[0].attributes["cell_clip"] == 0.3
     named = {name: ARRAYS[name] for name in ("w", "b", "dense", "x")}
     results = rc.runtime.load(artifact)(**named, seq_len_max=np.int32(3))
@@ -156,8 +158,11 @@ def test_states_of_the_same_shape() -> None:
 
 @pytest.mark.slow
 def test_layers_that_are_computed_again_need_less_memory() -> None:
-    """`jax.checkpoint` around a layer gives the same step with less scratch memory in C."""
-    steps, units = 16, 8
+    """`jax.checkpoint` around a layer gives the same step with less scratch memory in C.
+
+    It pays for long sequences only: short ones need little memory besides the gradients.
+    """
+    steps, units = 128, 16
     zero = jnp.zeros((1, 1, units))
     lengths = jnp.full((1,), steps, jnp.int32)
 
@@ -175,7 +180,7 @@ def test_layers_that_are_computed_again_need_less_memory() -> None:
         return {"params": jax.tree.map(lambda p, g: p - g, params, gradient), "loss": value}
 
     rng = np.random.default_rng(0)
-    params = [rng.normal(0, 0.3, 6 * units * (units + 1)).astype(np.float32) for _ in range(3)]
+    params = [rng.normal(0, 0.3, 6 * units * (units + 1)).astype(np.float32) for _ in range(4)]
     x = rng.normal(0, 1, (steps, 1, units)).astype(np.float32)
     memory: list[int] = []
     found: list[Any] = []
