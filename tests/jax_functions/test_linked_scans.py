@@ -34,6 +34,7 @@ from jax_functions.test_scans import (
 )
 
 import rnn_compiler as rc
+from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.linking import LinkedModule
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
@@ -161,6 +162,10 @@ def test_odd_loops(execute: Execute, name: str) -> None:
     assert not linked(name).linked
     assert all(".py:" in each for each in linked(name).left)
     assert linked(name).left
+    if (name, execute.way) == ("shorter", "c"):  # a loop over some rows only has no schedule
+        with pytest.raises(UnsupportedError, match="a number of steps, that a call computes"):
+            check(execute, name)
+        return
     check(execute, name)
 
 
