@@ -59,9 +59,14 @@ def test_products_are_those_of_python(names: list[str], execute: Execute, tmp_pa
         np.testing.assert_allclose(got[name], want, rtol=1e-3, atol=1e-5, err_msg=name)
 
 
+def drawn(*shape: int) -> Any:
+    """The same numbers in any order of tests: others may lie on the edge of two roundings."""
+    return (np.random.default_rng(shape).standard_normal(shape) * 0.4).astype(np.float32)
+
+
 OTHERS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
-    "sum": ("Add", {"sum_w": weight(3, 4, 8)}, {}),
-    "quotient": ("Div", {"quotient_w": weight(8) + 2}, {}),
+    "sum": ("Add", {"sum_w": drawn(3, 4, 8)}, {}),
+    "quotient": ("Div", {"quotient_w": drawn(8) + 2}, {}),
     "tangent": ("Tanh", {}, {}),
     "gate": ("Sigmoid", {}, {}),
     "error": ("Erf", {}, {}),
@@ -70,7 +75,7 @@ OTHERS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "rectified": ("Relu", {}, {}),
     "mean": ("ReduceMean", {}, {"axes": [2]}),
     "greatest": ("ReduceMax", {}, {"axes": [2]}),
-    "normal": ("LayerNormalization", {"normal_g": weight(8), "normal_b": weight(8)}, {}),
+    "normal": ("LayerNormalization", {"normal_g": drawn(8), "normal_b": drawn(8)}, {}),
     "running": ("CumSum", {"axis": np.array(1, np.int64)}, {}),
     "maxima": ("MaxPool", {}, {"kernel_shape": [2], "strides": [2]}),
     "means": ("AveragePool", {}, {"kernel_shape": [3], "strides": [2]}),
@@ -105,7 +110,7 @@ def test_arithmetic_has_the_bits_of_python(
     dtypes |= {"whole": TensorProto.INT32, "wide": TensorProto.FLOAT}
     made = model(nodes, {"x": (3, 4, 8)}, names, weights, dtypes=dtypes)
     module = rc.import_network(saved(made, tmp_path / "m.onnx"))
-    x = (4 * weight(3, 4, 8)).astype(np.float16)
+    x = (4 * drawn(3, 4, 8)).astype(np.float16)
     x[0, 0, :4] = np.inf, -np.inf, 6e-8, 65504
     got = execute(module, {"x": x})
     wanted = rc.runtime.load(rc.compile(module, "cpu"), device="local-sync")(x=x)
