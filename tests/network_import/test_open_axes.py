@@ -365,6 +365,18 @@ def test_values_named_after_a_node(name: str, tmp_path: Path) -> None:
     assert graph.named(graph.proto.node[0]) == "node 'turn' (Slice)"
 
 
+def test_messages_keep_the_names_of_the_file(tmp_path: Path) -> None:
+    """Also of nodes that values are named after, at each size that is tried."""
+    pool = {"kernel_shape": [2], "strides": [2], "name": "pool"}
+    nodes = [
+        helper.make_node("MaxPool", ["x"], ["pool.0"], **pool),
+        helper.make_node("Neg", ["pool.0"], ["y"], name="negate"),
+    ]
+    network = model(nodes, {"x": [1, I, "time"]}, ["y"], {})
+    with pytest.raises(UnsupportedError, match=r"node 'pool' \(MaxPool\) rounds a size"):
+        rc.import_network(saved(network, tmp_path / "m.onnx"))
+
+
 def test_a_constant_input_of_a_recurrent_node(tmp_path: Path) -> None:
     """As a decoder with learned inputs has it."""
     made = recurrent("initial_h", initial_h=[1, 3, H])

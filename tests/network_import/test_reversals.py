@@ -89,9 +89,8 @@ def test_compiled(shape: list[Any], time: int, lengths: Any, tmp_path: Path) -> 
     np.testing.assert_array_equal(program(**given).y, wanted)
 
 
-@pytest.mark.slow
 def test_open_rows_with_all_steps(tmp_path: Path) -> None:
-    """The lengths are an array as long as the batch."""
+    """The lengths are an array as long as the batch; what replaces the node is replaced again."""
     nodes = [
         helper.make_node("Shape", ["x"], ["s"], name="shape"),
         helper.make_node("Gather", ["s", "one"], ["steps"], name="steps"),

@@ -187,7 +187,7 @@ class _Family:
         model.CopyFrom(self._source.model)
         graph = Graph(model, self._source.path, largest=_LARGEST)
         graph.is_open, graph.held, graph.clipped = True, self.held, self._clipped
-        graph.trained = self._source.trained
+        graph.trained, graph.origins = self._source.trained, {**self._source.origins}
         inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
         for axis in self._axes:
             for name, number in axis.sources:
@@ -305,7 +305,7 @@ class _Family:
             key, largest = limit(end, table.rows) or (self._axes[0].key, 0)
             if largest < minima[key]:
                 axis = next(axis for axis in self._axes if axis.key == key)
-                called, operator = self.graphs[0].origins[name]
+                called, operator = self.graphs[0].origins.get(name, (name, "Slice"))
                 raise UnsupportedError(
                     f"import_network: node {called!r} ({operator}) takes some of {table.rows} "
                     f"constant rows by sizes of inputs, so {axis}"

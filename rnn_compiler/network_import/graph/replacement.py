@@ -23,31 +23,30 @@ class Replacement:
         self.graph = graph
         self._node = node
         self._constants = 0
-        self._stem = node.name
-        while f"{self._stem}.0" in graph.origins:  # its node was made by a replacement, too
-            self._stem += "_"
 
     def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
         """Adds a node; returns its result."""
-        name = f"{self._stem}.{len(self.nodes)}"
+        name = f"{self._node.name}.{len(self.nodes)}"
         self.nodes.append(onnx.helper.make_node(operator, inputs, [name], name, **attributes))
         return name
 
     def constant(self, value: Any, dtype: Any = np.int64) -> str:
         """Adds a constant; returns its name."""
-        name = f"{self._stem}.constant{self._constants}"
+        name = f"{self._node.name}.constant{self._constants}"
         self._constants += 1
         tensor = onnx.numpy_helper.from_array(np.asarray(value, dtype), name)
         self.graph.proto.initializer.append(tensor)
         return name
 
     def finished(self) -> list[Any]:
-        """The nodes, the last of which has the replaced one's name and result."""
-        self.nodes[-1].name, self.nodes[-1].output[0] = self._node.name, self._node.output[0]
+        """The nodes, the last of which has the replaced one's result.
+
+        Each keeps a name of its own: what replaces it in turn names other values.
+        """
+        self.nodes[-1].output[0] = self._node.output[0]
         graph, node = self.graph, self._node
         origin = graph.origins.get(node.name, (node.name, node.op_type))
-        names = (each.name for each in self.nodes)
-        graph.origins |= dict.fromkeys((f"{self._stem}.0", *names), origin)
+        graph.origins |= dict.fromkeys((each.name for each in self.nodes), origin)
         return self.nodes
 
 
