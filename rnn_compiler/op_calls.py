@@ -22,12 +22,7 @@ from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.modules import Module
 from rnn_compiler.op_functions import documentation, parameters
 from rnn_compiler.runtime import DeviceArray, Function, load
-from rnn_compiler.runtime.arguments import (
-    as_array,
-    check_argument,
-    default_array,
-    elements,
-)
+from rnn_compiler.runtime.arguments import as_array, check_argument, default_array, elements
 from rnn_compiler.schema.dtypes import canonical_name
 from rnn_compiler.schema.host_arrays import has_dtype
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec

@@ -26,11 +26,7 @@ from rnn_compiler.runtime.direct.bindings import Binding
 from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.results import fetched, result_type
-from rnn_compiler.runtime.states import (
-    checked_states,
-    read_states,
-    write_states,
-)
+from rnn_compiler.runtime.states import checked_states, read_states, write_states
 from rnn_compiler.runtime.trained_file import write_trained
 from rnn_compiler.schema.functions import states_of
 from rnn_compiler.schema.manifest import FunctionSpec, SourceSpec

@@ -32,16 +32,8 @@ from rnn_compiler.lowering.analysis.values import (
     sources,
     starts,
 )
-from rnn_compiler.lowering.codegen.body import (
-    ELEMENTWISE,
-    Array,
-    Body,
-    Index,
-    Number,
-    cast,
-    elementwise,
-    splat,
-)
+from rnn_compiler.lowering.codegen.body import Array, Body, Index, Number
+from rnn_compiler.lowering.codegen.elementwise import ELEMENTWISE, cast, elementwise, splat
 from rnn_compiler.lowering.mlir.bindings import UNNAMED, block_of, end_of, ir, ops_of
 from rnn_compiler.lowering.mlir.composites import composite_name, decomposition_of, loop_attributes
 from rnn_compiler.lowering.mlir.refused import Refused

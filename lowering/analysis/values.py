@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-from rnn_compiler.lowering.codegen.body import ELEMENTWISE, Array, Body, is_float
+from rnn_compiler.lowering.codegen.body import Array, Body, is_float
+from rnn_compiler.lowering.codegen.elementwise import ELEMENTWISE
 from rnn_compiler.lowering.mlir.bindings import ir, shape_of
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.schema.open_sizes import Size, is_static, static, static_size

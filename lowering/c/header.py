@@ -6,13 +6,7 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.c.interface import CFunction, Member
 from rnn_compiler.lowering.c.text import call, comment, indented
-from rnn_compiler.schema.open_sizes import (
-    Size,
-    bound,
-    formula,
-    open_names,
-    static_size,
-)
+from rnn_compiler.schema.open_sizes import Size, bound, formula, open_names, static_size
 from rnn_compiler.schema.schedule import aligned
 
 

@@ -12,13 +12,7 @@ from rnn_compiler.lowering.host.states import HEADER, fixed_states, layout_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.identifiers import check_identifier
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.open_sizes import (
-    Open,
-    Size,
-    bound,
-    product,
-    static_size,
-)
+from rnn_compiler.schema.open_sizes import Open, Size, bound, product, static_size
 from rnn_compiler.schema.schedule import ALIGNMENT, Schedule, Span, Storage, aligned
 
 _HEADERS = frozenset(

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.c.interface import CFunction, Member
 from rnn_compiler.lowering.c.text import indented
-from rnn_compiler.schema.open_sizes import (
-    Size,
-    formula,
-)
+from rnn_compiler.schema.open_sizes import Size, formula
 from rnn_compiler.schema.schedule import ALIGNMENT
 
 NO_STRUCT, CPU, FAILED, NO_BYTES, DAMAGED, OTHER = 1, 2, 3, 4, 5, 6

@@ -12,16 +12,7 @@ from rnn_compiler.lowering.c.messages import CPU, FAILED, NO_BYTES, NO_STRUCT, R
 from rnn_compiler.lowering.c.templates import CALLS, CHECKS, DECLARED, DEFINED, FILL, NONE, TYPES
 from rnn_compiler.lowering.c.text import call, comment, externals, indented, wrapped
 from rnn_compiler.schema.open_sizes import Open, Size, SizeFormula, formula, is_static
-from rnn_compiler.schema.schedule import (
-    Choice,
-    Copy,
-    Dispatch,
-    Fill,
-    Span,
-    Step,
-    Storage,
-    steps_in,
-)
+from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Step, Storage, steps_in
 
 
 def print_source(

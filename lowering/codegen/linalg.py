@@ -10,10 +10,10 @@ from rnn_compiler.lowering.codegen.body import (
     ArrayType,
     Body,
     Number,
-    cast,
     element_type,
     spare_block,
 )
+from rnn_compiler.lowering.codegen.elementwise import cast
 from rnn_compiler.lowering.mlir.bindings import ir
 
 

@@ -16,20 +16,10 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integers, segments
-from rnn_compiler.lowering.codegen.body import (
-    Array,
-    ArrayType,
-    Body,
-    Index,
-    Number,
-    bits,
-    collapse,
-    expand,
-    known,
-    seen_as,
-)
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, bits, known
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import padded, transposed, with_flipped_bits
+from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand, seen_as
 from rnn_compiler.lowering.cpu.tiles import zeros_in_place
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
 

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integer, segments
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, cast, known
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, known
+from rnn_compiler.lowering.codegen.elementwise import cast
 from rnn_compiler.lowering.codegen.registers import (
     accumulate,
     accumulate_unrolled,

@@ -59,15 +59,13 @@ from rnn_compiler.lowering.codegen.body import (
     Body,
     Index,
     Number,
-    cast,
-    collapse,
     element_type,
-    own_zeros,
-    put_row,
     spare_block,
 )
+from rnn_compiler.lowering.codegen.elementwise import cast
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import transposed
+from rnn_compiler.lowering.codegen.whole_arrays import collapse, own_zeros, put_row
 from rnn_compiler.lowering.mlir.bindings import contraction, ir, ops_of
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.targets.gpu import Gpu, Tiling

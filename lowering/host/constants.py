@@ -21,11 +21,7 @@ import numpy.typing as npt
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
-from rnn_compiler.schema.schedule import (
-    Loaded,
-    Span,
-    Storage,
-)
+from rnn_compiler.schema.schedule import Loaded, Span, Storage
 
 _COMPOSITE = re.compile(r"#util\.composite<(\d+)xi8, \[(.*?),?\s*\]>", re.DOTALL)
 

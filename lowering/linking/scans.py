@@ -36,12 +36,7 @@ from rnn_compiler.lowering.linking.scan_steps import (
     Tensor,
     evaluated,
 )
-from rnn_compiler.lowering.mlir.bindings import (
-    ir,
-    nested_ops,
-    ops_of,
-    remove_unused,
-)
+from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, ops_of, remove_unused
 from rnn_compiler.schema.dtypes import ELEMENTS, FLOAT_DTYPES
 from rnn_compiler.schema.open_sizes import is_static
 

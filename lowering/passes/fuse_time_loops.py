@@ -19,7 +19,7 @@ from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import ArrayType, Body, known
 from rnn_compiler.lowering.codegen.executable import Part
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
-from rnn_compiler.lowering.cpu.fused_loop.plan import (
+from rnn_compiler.lowering.cpu.fused_loop.prepared_loop import (
     with_input_products,
     with_inserted_outputs,
     with_known_rows,

@@ -44,8 +44,9 @@ from rnn_compiler.lowering.analysis.values import (
 )
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import maps
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, collapse, expand
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
+from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
 from rnn_compiler.lowering.cpu.products.convolution import (
     FILTER,
     ImageConvolution,

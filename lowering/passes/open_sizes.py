@@ -37,7 +37,6 @@ from rnn_compiler.lowering.analysis.values import (
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import (
-    ELEMENTWISE,
     Array,
     ArrayType,
     Body,
@@ -46,10 +45,10 @@ from rnn_compiler.lowering.codegen.body import (
     bits,
     element_type,
     larger,
-    own_zeros,
-    reshape,
     smaller,
 )
+from rnn_compiler.lowering.codegen.elementwise import ELEMENTWISE
+from rnn_compiler.lowering.codegen.whole_arrays import own_zeros, reshape
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, ops_of, remove_unused, symbol_of
 from rnn_compiler.lowering.mlir.composites import decomposition_of
 from rnn_compiler.lowering.passes import pass_with

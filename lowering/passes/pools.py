@@ -10,8 +10,9 @@ Leaves: pools whose windows are large, or more than two columns apart.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import element, filled_with, shape, static_shape
-from rnn_compiler.lowering.codegen.body import Array, Body, collapse, expand
+from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
+from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
 from rnn_compiler.lowering.cpu.pools import ImagePool
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.passes import pass_with

@@ -24,11 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rnn_compiler.lowering.analysis.products import (
-    MIN_ROW_MULTIPLICATIONS,
-    MatrixProduct,
-    is_large,
-)
+from rnn_compiler.lowering.analysis.products import MIN_ROW_MULTIPLICATIONS, MatrixProduct, is_large
 from rnn_compiler.lowering.analysis.values import (
     array_of,
     element,
@@ -37,9 +33,10 @@ from rnn_compiler.lowering.analysis.values import (
     splat_of,
     tied,
 )
-from rnn_compiler.lowering.codegen.body import Array, Body, Index, collapse, element_type, expand
+from rnn_compiler.lowering.codegen.body import Array, Body, Index, element_type
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import converted
+from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.rows_product import (
     Blocking,

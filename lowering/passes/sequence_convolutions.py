@@ -25,8 +25,9 @@ from typing import NamedTuple
 from rnn_compiler.lowering.analysis.values import element, shape, static_shape
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import integers
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, reshape
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.stablehlo import full
+from rnn_compiler.lowering.codegen.whole_arrays import reshape
 from rnn_compiler.lowering.mlir.bindings import contraction, ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first

@@ -21,9 +21,10 @@ from rnn_compiler.lowering.analysis.values import (
     splat_of,
     static_shape,
 )
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number, known, reshape
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number, known
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.registers import accumulate, reduce
+from rnn_compiler.lowering.codegen.whole_arrays import reshape
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, ops_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first

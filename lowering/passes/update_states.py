@@ -17,26 +17,13 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rnn_compiler.lowering.analysis.values import (
-    defining,
-    element,
-    shape,
-    splat_of,
-    static_shape,
-)
-from rnn_compiler.lowering.codegen.body import (
-    Array,
-    ArrayType,
-    Body,
-    Index,
-    Number,
-    elementwise,
-    known,
-    reshape,
-)
+from rnn_compiler.lowering.analysis.values import defining, element, shape, splat_of, static_shape
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, known
+from rnn_compiler.lowering.codegen.elementwise import elementwise
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.partition import first_only, partition
 from rnn_compiler.lowering.codegen.stablehlo import converted
+from rnn_compiler.lowering.codegen.whole_arrays import reshape
 from rnn_compiler.lowering.mlir.bindings import block_of, end_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.mlir.marks import CONSUMED, STATE
 from rnn_compiler.lowering.passes import pass_with

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.values import array_of, defining, element, shape, source_of_size
 from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number, cast, elementwise
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number
+from rnn_compiler.lowering.codegen.elementwise import cast, elementwise
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder, unused_symbol
 from rnn_compiler.lowering.mlir.bindings import block_of, callee_of, end_of, ir, nested_ops, ops_of
 from rnn_compiler.lowering.mlir.composites import decomposition_of

@@ -29,11 +29,7 @@ from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.lowering.targets.gpu import ARCHITECTURES as GPUS
 from rnn_compiler.lowering.targets.gpu import DEFAULT, architecture_of
 from rnn_compiler.schema import cpu_features
-from rnn_compiler.schema.architectures import (
-    ARCHITECTURES,
-    UNSUPPORTED_CORES,
-    Architecture,
-)
+from rnn_compiler.schema.architectures import ARCHITECTURES, UNSUPPORTED_CORES, Architecture
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS, TARGETS
 from rnn_compiler.schema.manifest import TargetSpec
 

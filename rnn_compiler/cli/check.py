@@ -7,18 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.cli.inspect import asks_system
-from rnn_compiler.cli.options import (
-    add_device_option,
-    add_json_option,
-)
+from rnn_compiler.cli.options import add_device_option, add_json_option
 from rnn_compiler.cli.terminal import print_json, print_table, print_text
 from rnn_compiler.errors import ArtifactError, DeviceError
-from rnn_compiler.runtime import (
-    Artifact,
-    default_device,
-    load,
-    read_artifact,
-)
+from rnn_compiler.runtime import Artifact, default_device, load, read_artifact
 from rnn_compiler.runtime.artifact import read_members
 from rnn_compiler.runtime.device.devices import device_kind, get_device
 from rnn_compiler.schema import cpu_features

@@ -20,13 +20,7 @@ from rnn_compiler.base.installation import (
     version,
 )
 from rnn_compiler.cli.options import add_json_option, check_output
-from rnn_compiler.cli.terminal import (
-    print_facts,
-    print_json,
-    print_line,
-    print_table,
-    print_text,
-)
+from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table, print_text
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops import CALLED, OPS
 from rnn_compiler.lowering.targets.strategies import BACK_ENDS

@@ -9,17 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.cli.options import (
-    add_json_option,
-)
+from rnn_compiler.cli.options import add_json_option
 from rnn_compiler.cli.terminal import print_facts, print_json, print_line, print_table, print_text
 from rnn_compiler.errors import ArtifactError, DeviceError
-from rnn_compiler.runtime import (
-    Artifact,
-    Bundle,
-    default_device,
-    read_artifact,
-)
+from rnn_compiler.runtime import Artifact, Bundle, default_device, read_artifact
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.selftest import find_c_manifest, read_c_manifest

@@ -24,11 +24,7 @@ from rnn_compiler.cli.options import (
 from rnn_compiler.cli.terminal import print_json, print_line, print_table
 from rnn_compiler.errors import with_hint
 from rnn_compiler.random_arguments import random_arguments
-from rnn_compiler.runtime import (
-    Function,
-    Program,
-    load,
-)
+from rnn_compiler.runtime import Function, Program, load
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.golden import storable
 from rnn_compiler.schema.dtypes import DTYPES

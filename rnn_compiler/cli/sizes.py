@@ -23,20 +23,8 @@ from typing import Any
 
 from rnn_compiler.base.files import read_regular
 from rnn_compiler.chosen_target import current_target
-from rnn_compiler.cli.options import (
-    UsageError,
-    check_output_folder,
-    dimension,
-    module_of,
-    pairs,
-)
-from rnn_compiler.cli.terminal import (
-    print_error,
-    print_json,
-    print_line,
-    print_table,
-    progress,
-)
+from rnn_compiler.cli.options import UsageError, check_output_folder, dimension, module_of, pairs
+from rnn_compiler.cli.terminal import print_error, print_json, print_line, print_table, progress
 from rnn_compiler.compilation import ALL_LEVELS, Executor, compile_many
 from rnn_compiler.errors import describe
 from rnn_compiler.goldens import golden

@@ -6,14 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.cli.options import (
-    add_device_option,
-    add_json_option,
-)
+from rnn_compiler.cli.options import add_device_option, add_json_option
 from rnn_compiler.cli.terminal import print_json, print_table, print_text
-from rnn_compiler.runtime import (
-    verify,
-)
+from rnn_compiler.runtime import verify
 
 
 def add_verify(verbs: Any) -> None:

@@ -15,13 +15,12 @@ from rnn_compiler.lowering.codegen.body import (
     ArrayType,
     Body,
     Number,
-    collapse,
-    expand,
     larger,
     product,
     smaller,
 )
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
+from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
 
 GIVEN = np.arange(12, dtype=np.float32).reshape(3, 4)
 WIDTH, SECOND = 7, 2

@@ -11,7 +11,7 @@ from cases import TOLERANCES
 from numeric.harness import arguments_of, expected, module, renamed
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.cpu.fused_loop.plan import with_input_products
+from rnn_compiler.lowering.cpu.fused_loop.prepared_loop import with_input_products
 from rnn_compiler.lowering.passes import fuse_time_loops
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.architectures import ARCHITECTURES

@@ -18,9 +18,10 @@ import pytest
 from numeric.emitted import Emit, compiled
 from quick import first
 
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, expand, known, seen_as
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, known
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import converted
+from rnn_compiler.lowering.codegen.whole_arrays import expand, seen_as
 from rnn_compiler.lowering.cpu.packing import pack
 from rnn_compiler.lowering.cpu.products.outer_sum import OuterSum, Sum
 from rnn_compiler.lowering.cpu.products.rows_product import Blocking, FirstRows, rows_product

@@ -31,9 +31,11 @@ from dataclasses import replace
 
 from rnn_compiler.lowering.analysis.time_loop import LoopOutput, LoopState, StepContext, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape, width
-from rnn_compiler.lowering.codegen.body import Array, Index, Number, collapse, expand, known, splat
+from rnn_compiler.lowering.codegen.body import Array, Index, Number, known
+from rnn_compiler.lowering.codegen.elementwise import splat
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder, Part
 from rnn_compiler.lowering.codegen.stablehlo import converted, repeat
+from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
 from rnn_compiler.lowering.cpu.fused_loop.plan import MIN_STEPS, LoopPlan, StateRing
 from rnn_compiler.lowering.cpu.fused_loop.steps import LoopSteps, step_weights
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import RowOrder, Turns, rows_by_length

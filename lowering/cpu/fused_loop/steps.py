@@ -13,16 +13,8 @@ from dataclasses import dataclass
 from rnn_compiler.lowering.analysis.time_loop import Position, StepContext, TimeLoop, Walk
 from rnn_compiler.lowering.analysis.values import defining, element, width
 from rnn_compiler.lowering.codegen.attributes import integer, integers
-from rnn_compiler.lowering.codegen.body import (
-    Array,
-    ArrayType,
-    Body,
-    Index,
-    Number,
-    bits,
-    cast,
-    known,
-)
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, bits, known
+from rnn_compiler.lowering.codegen.elementwise import cast
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder, Part
 from rnn_compiler.lowering.codegen.partition import (
     bounds,

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, cast, known
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, known
+from rnn_compiler.lowering.codegen.elementwise import cast
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.registers import (
     accumulate,

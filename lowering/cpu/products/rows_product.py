@@ -26,19 +26,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from rnn_compiler.lowering.codegen.body import (
-    Array,
-    ArrayType,
-    Body,
-    Index,
-    Number,
-    bits,
-    collapse,
-    expand,
-    known,
-)
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, bits, known
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.partition import first_only, partition
+from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
 from rnn_compiler.lowering.cpu.matrix_unit import COLUMNS as UNIT_COLUMNS
 from rnn_compiler.lowering.cpu.matrix_unit import ROWS as UNIT_ROWS
 from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit

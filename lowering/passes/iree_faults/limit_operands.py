@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 
 from rnn_compiler.lowering.analysis.values import element, shape
-from rnn_compiler.lowering.codegen.body import ELEMENTWISE, Body
+from rnn_compiler.lowering.codegen.body import Body
+from rnn_compiler.lowering.codegen.elementwise import ELEMENTWISE
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first

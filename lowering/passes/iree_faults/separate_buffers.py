@@ -14,7 +14,8 @@ Ensures: the same numbers.
 from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.values import array_of, defining, is_constant, rank
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, own_zeros, put_row
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
+from rnn_compiler.lowering.codegen.whole_arrays import own_zeros, put_row
 from rnn_compiler.lowering.mlir.bindings import bodies, ir, ops_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext

@@ -16,7 +16,8 @@ import re
 
 from rnn_compiler.lowering.analysis.values import element
 from rnn_compiler.lowering.codegen.attributes import segments
-from rnn_compiler.lowering.codegen.body import ELEMENTWISE, Body, Number, cast, element_type
+from rnn_compiler.lowering.codegen.body import Body, Number, element_type
+from rnn_compiler.lowering.codegen.elementwise import ELEMENTWISE, cast
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, ops_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first, sizes_are_indices

@@ -15,13 +15,7 @@ import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.onnx_layers import INPUTS, LINEAR, OPERATORS, linear
-from rnn_compiler.network_import.graph import (
-    Graph,
-    attributes_of,
-    onnx,
-    shape_of,
-    subgraphs,
-)
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of, subgraphs
 from rnn_compiler.network_import.graph.attention import plain_attention
 from rnn_compiler.network_import.graph.bodies import rewrite_bodies
 from rnn_compiler.network_import.graph.bounds import plain_bounds
@@ -45,9 +39,7 @@ from rnn_compiler.network_import.graph.reversals import plain_reversals
 from rnn_compiler.network_import.graph.sliced_tables import gather_sliced_tables, sliced_table
 from rnn_compiler.network_import.graph.steps import RANDOM
 from rnn_compiler.network_import.graph.trained_loops import replace_trained_loops
-from rnn_compiler.network_import.graph.transposed_convolutions import (
-    plain_transposed_convolutions,
-)
+from rnn_compiler.network_import.graph.transposed_convolutions import plain_transposed_convolutions
 from rnn_compiler.network_import.graph.written_out import replace_loops
 
 _MOST_ROUNDS = 100
