@@ -11,7 +11,6 @@ import inspect
 import re
 from pathlib import Path
 
-from jupyter_client.connect import ConnectionFileMixin
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
@@ -47,7 +46,6 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_execution_in_temp = True
-ConnectionFileMixin.transport.default_value = "ipc"  # the notebook's kernel opens no port
 
 default_role = "code"  # of `names` in docstrings
 autodoc_member_order = "bysource"
