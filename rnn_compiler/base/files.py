@@ -4,7 +4,8 @@ Data is written to a temporary file next to the target, which then replaces it: 
 the old or the new file, and a full disk leaves the old one intact.
 
 A path to read from may be anything, such as a pipe without a writer or the endless ``/dev/zero``,
-so only regular files are read.
+so only regular files are read. A repository that was cloned without Git LFS has small texts in
+place of its large files; they are refused whatever kind of file is expected.
 """
 
 from __future__ import annotations
@@ -60,19 +61,36 @@ _DESCRIPTOR = re.compile(r"/(dev|proc/(self|\d+|thread-self))/fd/\d+")
 
 _MOST_LINKS = 10
 
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_LONGEST_POINTER = 1024  # by Git LFS' specification
+
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     """Opens a regular file for reading; never blocks on anything else.
 
     Raises:
-        OSError: It cannot be opened, or is something else.
+        OSError: It cannot be opened, is something else, or is Git LFS' pointer to the file.
         ValueError: No file can have the name.
     """
     stream = open(path, "rb", opener=_without_waiting)  # noqa: SIM115 - the caller closes it
-    if stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+    reason = _unreadable(stream)
+    if not reason:
         return stream
     stream.close()
-    raise OSError(errno.EINVAL, "not a regular file", str(path))
+    raise OSError(errno.EINVAL, reason, str(path))
+
+
+def _unreadable(stream: BinaryIO) -> str:
+    """Why an open file is not one to read; empty if it is."""
+    found = os.fstat(stream.fileno())
+    if not stat.S_ISREG(found.st_mode):
+        return "not a regular file"
+    if found.st_size <= _LONGEST_POINTER:
+        start = stream.read(len(_POINTER))
+        stream.seek(0)
+        if start == _POINTER:
+            return "a Git LFS pointer, not the file itself: run git lfs pull in its repository"
+    return ""
 
 
 def read_regular(path: str | os.PathLike[str], most: int | None = None) -> bytes:

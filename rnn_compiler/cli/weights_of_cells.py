@@ -40,7 +40,7 @@ def add_from_cell(actions: Any) -> None:
         "file",
         type=Path,
         metavar="FILE",
-        help="its arrays by the framework's names: a .npz, .safetensors, .pt, .pth or .jit file",
+        help="its arrays by the framework's names: .npz, .safetensors, or a file from torch.save",
     )
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="where to write, .npz or .safetensors"

@@ -89,10 +89,10 @@ def import_model(
     Args:
         path: A SavedModel folder, a frozen GraphDef ``.pb``, a ``.keras`` or ``.h5`` file of Keras,
             an ``.onnx`` file, a file from torch.save or torch.jit.save, a state dict in a
-            ``.safetensors`` file, or a ``.tflite`` file. Files of Keras, torch and TensorFlow Lite
-            may have any suffix. If an ``.h5`` file has only weights, the model's ``.json`` must be
-            next to it; pass the path of either. Keras' files may be unzipped: pass the path of the
-            folder.
+            ``.safetensors`` file, or a ``.tflite`` file. Files of Keras, torch, TensorFlow Lite
+            and safetensors may have any suffix. If an ``.h5`` file has only weights, the model's
+            ``.json`` must be next to it; pass the path of either. Keras' files may be unzipped:
+            pass the path of the folder.
         layers: The names of the layers to import; default: all.
 
     Returns:
@@ -161,7 +161,7 @@ def _unreadable(error: OSError, path: object) -> ArtifactError:
 def _reader(path: Path) -> _Reader:
     """The reader for a kind of file."""
     from rnn_compiler.model_import.keras_file import read_json
-    from rnn_compiler.model_import.kinds import MODEL_FILES, kind_of
+    from rnn_compiler.model_import.kinds import MODEL_FILES, kind_of, remedy_for
     from rnn_compiler.model_import.saved_model import read_saved_model
 
     if path.is_dir():
@@ -179,8 +179,7 @@ def _reader(path: Path) -> _Reader:
         f"{', '.join(MODEL_FILES)}"
     )
     got = describe(str(path)) if path.exists() else f"{describe(str(path))}, which does not exist"
-    arrays = path.suffix.lower() == ".npz"
-    remedy = "rc.weights.from_cell makes a layer of arrays, by a cell's name" if arrays else ""
+    remedy = remedy_for(path) if path.exists() else ""
     raise InvalidArgumentError("import_model", "path", expected, got, remedy)
 
 

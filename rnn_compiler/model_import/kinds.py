@@ -1,13 +1,12 @@
 """The kinds of model files, by their first bytes or their suffixes.
 
-Files of Keras, PyTorch and TensorFlow Lite begin with what tells them apart, so they may have any
-name, as ``.net`` or ``.th``. Other formats have no such bytes, and are known by their suffix alone.
+Files of Keras, PyTorch, TensorFlow Lite and safetensors begin with what tells them apart, so they
+may have any name, as ``.net`` or ``.th``. Other formats have no such bytes, and are known by their
+suffix alone.
 """
 
 from __future__ import annotations
 
-import re
-import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +19,7 @@ from rnn_compiler.model_import.saved_model import read_frozen_graph
 from rnn_compiler.model_import.tflite_file import read_tflite
 from rnn_compiler.model_import.tflite_reader import is_tflite
 from rnn_compiler.model_import.torch_layers import read_exported, read_safetensors, read_torch
+from rnn_compiler.weights.files import kind_of_arrays, zip_names
 from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
 
 
@@ -52,11 +52,19 @@ MODEL_FILES: Mapping[str, ModelFile] = MappingProxyType(
 """The kinds of model files; a SavedModel is a folder."""
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
-_ZIP = b"PK\3\4"
-_OLD_TORCH = re.compile(rb"\x80.\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19", re.DOTALL)
-"""A pickle of the number that torch.save wrote first before PyTorch 1.6."""
 
-_ZIPPED = (".keras", ".pt2", *TORCH_SUFFIXES)
+_PACKED = (
+    b"PK\3\4",
+    b"\x1f\x8b",
+    b"BZh",
+    b"\xfd7zXZ\0",
+    b"7z\xbc\xaf\x27\x1c",
+    b"\x28\xb5\x2f\xfd",
+)
+"""What files of zip, gzip, bzip2, xz, 7z and zstd begin with."""
+
+_TAR = b"ustar"
+_PLACE_OF_TAR = 257
 
 
 def kind_of(path: Path) -> ModelFile | None:
@@ -72,18 +80,25 @@ def kind_of(path: Path) -> ModelFile | None:
             return MODEL_FILES[".h5"]
         if is_tflite(start):
             return MODEL_FILES[".tflite"]
-        if _OLD_TORCH.match(start):
-            return MODEL_FILES[".pt"]
-        if start.startswith(_ZIP) and suffix not in _ZIPPED:
-            try:
-                with zipfile.ZipFile(stream) as file:
-                    names = file.namelist()
-            except Exception:  # zipfile's, which has many for damaged files
-                names = []
-            if "config.json" in names and "model.weights.h5" in names:
-                return MODEL_FILES[".keras"]
-            if any(name.endswith("/data.pkl") for name in names):
-                return MODEL_FILES[".pt"]
-            if any("/data/weights/" in name for name in names):
-                return MODEL_FILES[".pt2"]
-    return MODEL_FILES.get(suffix)
+        names = zip_names(stream)
+        if "config.json" in names and "model.weights.h5" in names:
+            return MODEL_FILES[".keras"]
+        if any("/data/weights/" in name for name in names):
+            return MODEL_FILES[".pt2"]
+        return MODEL_FILES.get(kind_of_arrays(stream) or suffix)
+
+
+def remedy_for(path: Path) -> str:
+    """What to do with a file of no kind that is read.
+
+    Raises:
+        OSError: It cannot be read, or is not a regular file.
+    """
+    with open_regular(path) as stream:
+        if kind_of_arrays(stream) == ".npz":
+            return "rc.weights.from_cell makes a layer of arrays, by a cell's name"
+        stream.seek(0)
+        start = stream.read(_PLACE_OF_TAR + len(_TAR))
+    if start.startswith(_PACKED) or start[_PLACE_OF_TAR:] == _TAR:
+        return "this is an archive: unpack it, and pass the model that is in it"
+    return ""

@@ -1,6 +1,7 @@
 """Files of named arrays: safetensors (if that package is installed), numpy's npz, and torch's.
 
-Torch's files can only be read (`torch_file`). Reading a file never runs code. Numpy's formats do
+What is read is known by its first bytes, so it may have any name, or else by its suffix. Torch's
+files can only be read (`torch_file`). Reading a file never runs code. Numpy's formats do
 not support bfloat16: an npz file stores its bits as numpy's 2-byte void type, which is read back as
 bfloat16.
 """
@@ -9,10 +10,11 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -25,29 +27,65 @@ from rnn_compiler.weights.torch_file import TORCH_SUFFIXES, torch_arrays
 
 _BFLOAT16 = DTYPES["bfloat16"].numpy
 
+_ZIP = b"PK\3\4"
+_OLD_TORCH = re.compile(rb"\x80.\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19", re.DOTALL)
+"""A pickle of the number that torch.save wrote first before PyTorch 1.6."""
+
 
 def load(path: str | os.PathLike[str]) -> dict[str, Array]:
     """The arrays of a file by name, in the file's order.
 
     Args:
-        path: A ``.safetensors`` or ``.npz`` file, or a ``.pt``, ``.pth``, ``.ckpt``, ``.bin`` or
-            ``.jit`` file of torch, whose tensors are named by their path in the saved object.
+        path: A safetensors or .npz file, or one from torch.save or torch.jit.save, whose tensors
+            are named by their path in the saved object. It may have any suffix.
 
     Raises:
         InvalidArgumentError: It is another kind of file, or damaged.
         OSError: It cannot be read.
         UnsupportedError: It is a safetensors file, and that package is not installed.
     """
-    path = _checked_path("load", path, tuple(_READERS))
-    with open_regular(path):
-        try:
-            return _READERS[path.suffix](path)
-        except UnsupportedError:
-            raise
-        except Exception as error:  # numpy's, zipfile's, zlib's or safetensors' own
-            message = str(error).partition("\n")[0] or type(error).__name__
-            got = f"{path} ({message})"
-            raise InvalidArgumentError("load", "path", f"a {path.suffix} file", got) from error
+    path = _path("load", path)
+    kind = ""
+    if path.suffix in _READERS or path.is_file():
+        with open_regular(path) as stream:
+            kind = kind_of_arrays(stream)
+    kind = kind or _checked_suffix("load", path, tuple(_READERS))
+    try:
+        return _READERS[kind](path)
+    except UnsupportedError:
+        raise
+    except Exception as error:  # numpy's, zipfile's, zlib's or safetensors' own
+        message = str(error).partition("\n")[0] or type(error).__name__
+        got = f"{path} ({message})"
+        raise InvalidArgumentError("load", "path", f"a {kind} file", got) from error
+
+
+def kind_of_arrays(stream: BinaryIO) -> str:
+    """The usual suffix of a file of arrays, by its content; empty if it is another kind of file."""
+    stream.seek(0)
+    start = stream.read(16)
+    if _OLD_TORCH.match(start):
+        return ".pt"
+    header = int.from_bytes(start[:8], "little")
+    size = os.fstat(stream.fileno()).st_size
+    if start[8:9] == b"{" and 8 + header <= size:
+        return ".safetensors"
+    names = zip_names(stream)
+    if any(name.endswith("/data.pkl") for name in names):
+        return ".pt"
+    return ".npz" if names and all(name.endswith(".npy") for name in names) else ""
+
+
+def zip_names(stream: BinaryIO) -> list[str]:
+    """The names in a zip file; none if it is damaged, or another kind of file."""
+    stream.seek(0)
+    if stream.read(len(_ZIP)) != _ZIP:
+        return []
+    try:
+        with zipfile.ZipFile(stream) as file:
+            return file.namelist()
+    except Exception:  # zipfile's, which has many for damaged files
+        return []
 
 
 def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
@@ -72,7 +110,8 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
         ...     load(path)
         {'params': array([0., 1., 2.])}
     """
-    path = _checked_path("save", path, tuple(_WRITERS))
+    path = _path("save", path)
+    suffix = _checked_suffix("save", path, tuple(_WRITERS))
     if not isinstance(arrays, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         expected = "a mapping of names to arrays"
         raise InvalidArgumentError("save", "arrays", expected, describe(arrays))
@@ -86,7 +125,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
             raise InvalidArgumentError("save", name, "numbers", f"dtype {array.dtype}")
         # safetensors writes the memory as it is, in any order.
         plain[name] = np.asarray(array, DTYPES[dtype].numpy, order="C")
-    write_files((path, _WRITERS[path.suffix](plain)))
+    write_files((path, _WRITERS[suffix](plain)))
     return path
 
 
@@ -99,16 +138,20 @@ def npz_bytes(arrays: Mapping[str, Any]) -> memoryview:
     return buffer.getbuffer()
 
 
-def _checked_path(function: str, path: Any, suffixes: Sequence[str]) -> Path:
-    """The path of a file with one of some suffixes."""
+def _path(function: str, path: Any) -> Path:
+    """An argument as a path."""
     try:
-        path = Path(path)
+        return Path(path)
     except TypeError:
         raise InvalidArgumentError(function, "path", "a path", describe(path)) from None
+
+
+def _checked_suffix(function: str, path: Path, suffixes: Sequence[str]) -> str:
+    """The suffix of a path, which must be one of some."""
     if path.suffix not in suffixes:
         expected = f"a file name that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
         raise InvalidArgumentError(function, "path", expected, describe(str(path)))
-    return path
+    return path.suffix
 
 
 def _safetensors() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from cases import assert_same_bits
+from model_import.files import FILES
 
 import rnn_compiler as rc
 from rnn_compiler.schema.dtypes import DTYPES
@@ -63,6 +66,19 @@ def test_safetensors_is_optional(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         with pytest.raises(rc.errors.UnsupportedError, match=r"pip install 'safetensors>="):
             call()
     rc.weights.save(tmp_path / "a.npz", {"a": [1.0]})
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.safetensors", "torch_legacy.pth", "torch_script.jit"])
+def test_any_name(name: str, tmp_path: Path) -> None:
+    """What a file is, its first bytes tell."""
+    path = FILES / name
+    if not path.exists():
+        path = rc.weights.save(tmp_path / name, {"a": np.arange(3.0)})
+    wanted = rc.weights.load(path)
+    for other in ("model.th", "model", "model.pth.tar", "model.npz", "model.safetensors"):
+        shutil.copy(path, tmp_path / "other")
+        (tmp_path / "other").rename(tmp_path / other)
+        assert_same_bits(rc.weights.load(tmp_path / other), wanted)
 
 
 def damaged(content: bytes) -> list[bytes]:
