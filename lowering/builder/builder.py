@@ -320,6 +320,24 @@ class Value:
         b.verify(op)
         return Value(b, op.results[0], result)
 
+    def at_maxima(self, numbers: Value, window: Sequence[int]) -> Value:
+        """Zeros, but for numbers where windows side by side have their first largest elements."""
+        b, sizes, scalar = self.builder, ir.DenseI64ArrayAttr.get(window), Type((), self.dtype)
+        op = b.create(
+            "stablehlo.select_and_scatter",
+            [self, numbers, b.constant(0, self.dtype)],
+            [self.type],
+            {"window_dimensions": sizes, "window_strides": sizes},
+            regions=2,
+        )
+        names = ["first", "second"]
+        with b.block(op.regions[0], [scalar, scalar], names) as (first, second):
+            b.terminate("stablehlo.return", [first.compare("GE", second)])
+        with b.block(op.regions[1], [scalar, scalar], names) as (first, second):
+            b.terminate("stablehlo.return", [first + second])
+        b.verify(op)
+        return Value(b, op.results[0], self.type)
+
 
 # Open sizes as values, computed from the sizes of a function's arguments.
 

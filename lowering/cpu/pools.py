@@ -1,9 +1,12 @@
-"""A pool of images as one dispatch: the maximum, or the sum, of small windows in registers.
+"""Pools of images, and gradients of their maxima, as dispatches with small windows in registers.
 
     for plane of the images, in parallel:
       for row of the result:
         for vector of columns:
           result[row, vector] = reduce(image[row * stride + i, vector * stride + j] for i, j)
+
+For a gradient, in which windows lie side by side, the numbers of each window are compared in their
+order, and the gradient of its maximum is written to the first largest one, 0 to the others.
 
 The last vector of a row overlaps the previous one. IREE reads strided windows number by number.
 """
@@ -15,14 +18,14 @@ from dataclasses import dataclass
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Index, Number
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.partition import partition
-from rnn_compiler.lowering.codegen.registers import read_every
+from rnn_compiler.lowering.codegen.registers import interleave, read_every
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 _WORKGROUPS = 8
 """The most workgroups."""
 
-_UNROLLED = 16
-"""The most numbers of a window, which are read one after the other."""
+_UNROLLED, _COMPARED = 16, 9
+"""The most numbers of a window, which are read one after the other; and if all are compared."""
 
 
 @dataclass(frozen=True)
@@ -90,5 +93,66 @@ class ImagePool:
             )  # fmt: skip
 
         partition(body, self.planes, workgroups, number, [result], image)
+        executable.dispatch()
+        return result
+
+
+@dataclass(frozen=True)
+class MaximaGradient:
+    """The sizes of the gradient of maxima in float32, over windows side by side.
+
+    Attributes:
+        rows: The rows of windows in all images.
+        columns: The windows in a row.
+        window: The rows and columns of a window.
+    """
+
+    vectors: VectorUnit
+    rows: int
+    columns: int
+    window: tuple[int, int]
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether rows are read in vectors, and windows are small."""
+        high, wide = self.window
+        return self.columns >= 4 and wide <= 2 and 1 < high * wide <= _COMPARED
+
+    def emit(self, outside: FunctionBuilder, images: Array, gradients: Array) -> Array:
+        """Emits the dispatch, for images ``[rows, high, columns * wide]``, of their shape."""
+        workgroups = min(_WORKGROUPS, self.rows)
+        executable = DispatchBuilder(outside, "pool_gradient", workgroups)
+        body, number = executable.body, executable.workgroup()
+        x, dy = (executable.read(outside.materialized(each)) for each in (images, gradients))
+        (high, wide), columns = self.window, self.columns
+        result = executable.make(ArrayType((self.rows, high, columns * wide), "f32"))
+        lanes = self.vectors.lanes("f32")
+        while lanes > columns:
+            lanes //= 2
+
+        def vector(row: Index, column: Number) -> None:
+            column = column.at_most(columns - lanes)
+            total, zero = body.read(dy, [row, column], lanes), body.constant(0, "f32", lanes)
+            parts: list[Number] = []
+            most = total
+            for place in range(high * wide):
+                at = [row, place // wide, column * wide + place % wide]
+                each = read_every(body, wide, x, at, lanes)
+                if not parts:
+                    most, parts = each, [total]
+                    continue
+                larger = body.compare("ult", most, each)  # as "not at least", NaN included
+                most = body.select(larger, each, most)
+                parts = [body.select(larger, zero, part) for part in parts]
+                parts.append(body.select(larger, total, zero))
+            for line in range(high):
+                of_line = parts[line * wide : (line + 1) * wide]
+                whole = interleave(*of_line) if wide > 1 else of_line[0]
+                body.write(whole, result, [row, line, column * wide])
+
+        def of_row(row: Index) -> None:
+            body.loop(0, columns, lanes, [result], lambda column: vector(row, column))
+
+        partition(body, self.rows, workgroups, number, [result], of_row)
         executable.dispatch()
         return result

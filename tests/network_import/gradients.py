@@ -40,9 +40,25 @@ class Gelu(OpRun):
         return ((x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2).astype(x.dtype),)
 
 
+class MaxPoolGradient(OpRun):
+    """Our op; the first largest number of each window."""
+
+    op_domain = "rnn_compiler"
+
+    def _run(self, x: Any, dy: Any, **_: Any) -> tuple[Any]:  # pyright: ignore
+        T, high, columns, wide = x.shape
+        windows = x.transpose(0, 2, 1, 3).reshape(T, columns, high * wide)
+        is_first = windows.argmax(-1)[..., None] == np.arange(high * wide)
+        of_windows = np.where(is_first, dy[..., None], 0).astype(x.dtype)
+        return (of_windows.reshape(T, columns, high, wide).transpose(0, 2, 1, 3),)
+
+
+_NEW: Any = [Erf, Gelu, MaxPoolGradient]
+
+
 def results(model: Any, given: Mapping[str, Any]) -> list[Any]:
     """The results of a model, in its dtypes."""
-    return ReferenceEvaluator(model, new_ops=[Erf, Gelu]).run(None, dict(given))
+    return ReferenceEvaluator(model, new_ops=_NEW).run(None, dict(given))
 
 
 def backward(model: Any, wanted: Sequence[str], folder: Path) -> Any:
@@ -68,7 +84,9 @@ def backward(model: Any, wanted: Sequence[str], folder: Path) -> Any:
     graph.remove_unused()
     nodes, outputs = graph.proto.node, graph.proto.output
     made = helper.make_graph(nodes, "backward", inputs, outputs, graph.proto.initializer)
-    imports = {"opset_imports": graph.model.opset_import, "ir_version": graph.model.ir_version}
+    own = helper.make_opsetid(MaxPoolGradient.op_domain, 1)
+    opsets = [*graph.model.opset_import, own]
+    imports = {"opset_imports": opsets, "ir_version": graph.model.ir_version}
     return onnx.shape_inference.infer_shapes(helper.make_model(made, **imports), strict_mode=True)
 
 
@@ -76,7 +94,7 @@ def by_differences(
     model: Any, given: Mapping[str, Any], upstream: Sequence[Any], wanted: Sequence[str]
 ) -> list[Any]:
     """The gradients of inputs in float64, by central differences of each element."""
-    session = ReferenceEvaluator(model, new_ops=[Erf, Gelu])
+    session = ReferenceEvaluator(model, new_ops=_NEW)
 
     def loss(changed: Mapping[str, Any]) -> float:
         made = session.run(None, {**given, **changed})
@@ -112,7 +130,7 @@ class Trained:
         opened = Opened({}, {}, {}, graph.shapes(), [])
         functions, states = trained_network(graph, opened, weights, plain)
         self._step = functions["train"]
-        self._session = ReferenceEvaluator(self._step.graph.model, new_ops=[Erf, Gelu])
+        self._session = ReferenceEvaluator(self._step.graph.model, new_ops=_NEW)
         self.states = {self._step.inputs[name]: array for name, array in states.items()}
 
     def __call__(self, **given: Any) -> Any:

@@ -95,6 +95,24 @@ func.func @main(%x: tensor<16x32xf32>) -> tensor<f32> {
 """
 
 
+MAXIMA = """
+func.func @main(%x: tensor<2x6x16xf32>, %dy: tensor<2x3x8xf32>) -> tensor<2x6x16xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %dx = "stablehlo.select_and_scatter"(%x, %dy, %zero) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %is = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %is : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %sum = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %sum : tensor<f32>
+  }) {window_dimensions = array<i64: 1, 2, 2>, window_strides = array<i64: 1, 2, 2>}
+      : (tensor<2x6x16xf32>, tensor<2x3x8xf32>, tensor<f32>) -> tensor<2x6x16xf32>
+  return %dx : tensor<2x6x16xf32>
+}
+"""
+
+
 def linked() -> rc.Module:
     op = rc.build("BlockLSTMV2", **SIZES).functions[0]
     return link_module(f"module {{{USERS}{function(op, name='op')}\n}}")
@@ -162,6 +180,7 @@ MODULES: Mapping[str, Callable[[], rc.Module]] = {
         "network": network,
         "convolution": functools.partial(link_module, SEQUENCE),
         "sum": functools.partial(link_module, LONG_SUM),
+        "maxima": functools.partial(link_module, MAXIMA),
         "trained": trained,
         "states": functools.partial(link_module, stateful.TEXT, stateful.INFER),
         "half": building("BlockLSTMV2", **SIZES, dtype="float16"),

@@ -106,6 +106,8 @@ NEEDED = {
     "linalg_to_updates": ("trained", "fused", "cpu:x86-64-v3"),
     "linalg_to_products": ("network", "fused", "cpu:x86-64-v3"),
     "pools": ("network", "fused", "cpu:x86-64-v3"),
+    "pool_gradients": ("maxima", "fused", "cpu:x86-64-v3"),
+    "select_and_scatter": ("maxima", "portable", "cpu"),
     "products": ("stack", "fused", "cpu:x86-64-v3"),
     "sequence_convolutions": ("convolution", "fused", "cpu:x86-64-v3"),
     "sums": ("sum", "fused", "cpu:x86-64-v3"),

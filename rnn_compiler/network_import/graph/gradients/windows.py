@@ -18,9 +18,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rnn_compiler.lowering.ops.pool_gradient import OP
 from rnn_compiler.network_import.graph.gradients.node import Backward
 from rnn_compiler.network_import.graph.gradients.values import Value
-from rnn_compiler.schema.open_sizes import Size, product
+from rnn_compiler.network_import.graph.recurrent import DOMAIN
+from rnn_compiler.schema.open_sizes import Size, is_static, product
+
+_IMAGE = 2
+"""The most axes of windows for which there is an op."""
 
 
 @dataclass(frozen=True)
@@ -224,9 +229,40 @@ def _conv_transpose(n: Backward) -> None:
 
 def _max_pool(n: Backward) -> None:
     """The maximum of each window."""
-    values, axes, padded = n.values, _axes(n, n.number("kernel_shape", [])), n.x
+    axes, padded = _axes(n, n.number("kernel_shape", [])), n.x
     for axis in axes:
         padded = padded.pad(axis.number, axis.before, axis.behind, -math.inf)
+    are_apart = all(axis.stride == axis.kernel and axis.dilation == 1 for axis in axes)
+    if are_apart and len(axes) <= _IMAGE and is_static(*padded.sizes):
+        gradient = _of_windows_apart(n, padded, axes)
+    else:
+        gradient = _of_windows(n, padded, axes)
+    for axis in axes:
+        gradient = gradient.pad(axis.number, -axis.before, -axis.behind)
+    n.give(0, gradient)
+
+
+def _of_windows_apart(n: Backward, padded: Value, axes: Sequence[_Axis]) -> Value:
+    """The gradient between maxima and their padded input, whose windows lie side by side."""
+    x, leading = padded, padded.sizes[:2]
+    for axis in axes:
+        x = x.slice(axis.number, 0, n.y.size(axis.number) * axis.kernel)
+    *outer, columns = n.y.sizes[2:]
+    *high, wide = (axis.kernel for axis in axes)
+    shape = [product([*leading, *outer]), product(high), columns, wide]
+    given = [x.reshape(shape), n.dy.reshape([shape[0], columns])]
+    name = n.values.name("maxima")
+    n.values.add_op(OP.name, DOMAIN, given, [name], "{}")
+    gradient = n.values.typed(name, x.kind, shape).reshape(x.sizes)
+    for axis in axes:
+        rest = padded.size(axis.number) - x.size(axis.number)
+        gradient = gradient.pad(axis.number, 0, rest)
+    return gradient
+
+
+def _of_windows(n: Backward, padded: Value, axes: Sequence[_Axis]) -> Value:
+    """The same for any windows: a part for each place in them."""
+    values = n.values
     parts: list[Value] = []
     free: Value | None = None
     for place in itertools.product(*(range(axis.kernel) for axis in axes)):
@@ -243,10 +279,7 @@ def _max_pool(n: Backward) -> None:
             rest = padded.size(axis.number) - part.size(axis.number) - start
             part = part.pad(axis.number, start, rest)
         parts.append(part)
-    gradient = values.sum(parts)
-    for axis in axes:
-        gradient = gradient.pad(axis.number, -axis.before, -axis.behind)
-    n.give(0, gradient)
+    return values.sum(parts)
 
 
 def _average_pool(n: Backward) -> None:
