@@ -18,7 +18,7 @@ from rnn_compiler.lowering.host.functions import scalar_ranges
 from rnn_compiler.lowering.host.ops import NoScheduleError
 from rnn_compiler.lowering.host.program import read_schedules, sizes_of
 from rnn_compiler.schema.manifest import FunctionSpec
-from rnn_compiler.schema.schedule import SCHEDULES_FILE, Schedule, Schedules
+from rnn_compiler.schema.schedule import SCHEDULES_FILE, Repeat, Schedule, Schedules, steps_in
 
 _LOG = logging.getLogger("rnn_compiler.lowering")
 
@@ -45,6 +45,9 @@ def with_schedules(
         # The host program of a user's module, or of another compiler, may have an unknown form.
         _LOG.warning("host program not understood: %r; calls go through IREE", error)
         return payload, through_iree(functions, "its host program is not understood")
+    for name, each in read.items():
+        if isinstance(each, Schedule) and any(isinstance(s, Repeat) for s in steps_in(each.steps)):
+            read[name] = NoScheduleError("", "an open number of steps")
     found = {name: each for name, each in read.items() if isinstance(each, Schedule)}
     calls = {spec.function: "direct" for spec in functions if spec.function in found}
     for spec in functions:

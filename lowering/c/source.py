@@ -11,8 +11,25 @@ from rnn_compiler.lowering.c.interface import CFunction, Member
 from rnn_compiler.lowering.c.messages import CPU, FAILED, NO_BYTES, NO_STRUCT, RANGE, Messages
 from rnn_compiler.lowering.c.templates import CALLS, CHECKS, DECLARED, DEFINED, FILL, NONE, TYPES
 from rnn_compiler.lowering.c.text import call, comment, externals, indented, wrapped
-from rnn_compiler.schema.open_sizes import Open, Size, SizeFormula, formula, is_static
-from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Step, Storage, steps_in
+from rnn_compiler.schema.open_sizes import (
+    Open,
+    Size,
+    SizeFormula,
+    formula,
+    is_static,
+    open_dimension,
+)
+from rnn_compiler.schema.schedule import (
+    Choice,
+    Copy,
+    Dispatch,
+    Fill,
+    Repeat,
+    Span,
+    Step,
+    Storage,
+    steps_in,
+)
 
 
 def print_source(
@@ -144,7 +161,11 @@ def _measuring(function: CFunction, messages: Messages) -> list[str]:
 def _defined_numbers(function: CFunction, numbers: Iterable[Size]) -> list[str]:
     """The definitions of the named numbers that some numbers refer to."""
     needed = function.schedule.needed(numbers)
-    return [f"const int64_t {name} = {_computed(each)};" for name, each in needed.items()]
+    return [*map(_definition, needed, needed.values())]
+
+
+def _definition(name: str, each: SizeFormula) -> str:
+    return f"const int64_t {name} = {_computed(each)};"
 
 
 def _computed(each: SizeFormula) -> str:
@@ -285,6 +306,8 @@ class _Body:
                 lines.append(f"memcpy({target}, {source}, {length});")
             elif isinstance(step, Fill):
                 lines.append(self._fill(step))
+            elif isinstance(step, Repeat):
+                lines += self._repeat(step)
             else:
                 lines += self._choice(step)
         return lines
@@ -361,6 +384,18 @@ class _Body:
             return f"memset({target}, {step.pattern[0]:#x}, {length});"
         pattern = "".join(f"\\x{byte:02x}" for byte in step.pattern)
         return f'fill({target}, {length}, "{pattern}", {len(step.pattern)});'
+
+    def _repeat(self, step: Repeat) -> list[str]:
+        """A loop, which begins with the numbers that differ in each repetition."""
+        outer, self._numbers = self._numbers, []
+        lines, schedule, counter = self.steps(step.steps), self._function.schedule, step.counter
+        needed, own = schedule.needed(self._numbers), schedule.defined(step.steps, counter)
+        others = [open_dimension(name) for name in needed if name not in own]
+        self._numbers = [*outer, *others, step.end]
+        defined = [_definition(name, each) for name, each in needed.items() if name in own]
+        test = f"{counter} < {formula(step.end)}"
+        head = f"for (int64_t {counter} = {step.first}; {test}; {counter}++) {{"
+        return [head, *indented([*defined, *lines]), "}"]
 
     def _choice(self, step: Choice) -> list[str]:
         length = step.value.size

@@ -41,6 +41,10 @@ LARGEST = 2**63 - 1
 """The largest number that calls compute with, also of bytes."""
 
 
+_LEFT = "'"
+"""What the name of the number of a loop's remaining steps has behind that of its step's number."""
+
+
 class UndecidedError(Exception):
     """A number depends on the sizes in a way that formulas cannot express."""
 
@@ -57,6 +61,7 @@ class Formulas:
         self.known: dict[str, SizeFormula] = {}
         ops: Mapping[str, int] = dict.fromkeys(map(str, OPEN_DIMENSIONS), 1)
         self._dimensions = ops if dimensions is None else dimensions
+        self._counters: dict[str, tuple[int, Size]] = {}
         self._required: list[tuple[Size, int]] = []
         self._bounds: dict[Size, int | None] = {}
 
@@ -125,6 +130,12 @@ class Formulas:
             return self.choice(1 - condition, second, first)
         return first if first == second else self._named("?", condition, first, second)
 
+    def counter(self, least: int, below: Size) -> Open:
+        """The number of a loop's step, from `least` to one less than `below`."""
+        name = self._new_name()
+        self._counters[name] = least, below
+        return open_dimension(name)
+
     def _check(self, number: Size, least: int) -> None:
         if not self.at_least(number, least):
             raise UndecidedError("a quotient of numbers whose sign is known only at run time")
@@ -154,9 +165,12 @@ class Formulas:
         """The number of a formula, under its existing name or a new one."""
         formula = SizeFormula(operator, operands)
         names = [name for name, known in self.known.items() if known == formula]
-        name = names[0] if names else f"n{len(self.known)}"
+        name = names[0] if names else self._new_name()
         self.known[name] = formula
         return open_dimension(name)
+
+    def _new_name(self) -> str:
+        return f"n{len(self.known) + len(self._counters)}"
 
     # Bounds of numbers.
 
@@ -211,8 +225,20 @@ class Formulas:
         factors = terms(above)
         if all(factor >= 0 for names, factor in factors.items() if names):
             return factors.get((), 0)
-        less = self._without_quotients(number)
-        return None if less == number else self._lowest(less)
+        for less in (self._without_quotients(number), self._from_behind(number)):
+            if less != number:
+                return self._lowest(less)
+        return None
+
+    def _from_behind(self, number: Size) -> Size:
+        """The same number, with the steps of loops counted from the last one."""
+        return bound(
+            number,
+            {
+                name: below - 1 - open_dimension(f"{name}{_LEFT}")
+                for name, (_, below) in self._counters.items()
+            },
+        )
 
     def _without_quotients(self, number: Size) -> Size:
         """A number that is not greater: ``k * (x / k)`` is at least ``x - (k - 1)``."""
@@ -232,6 +258,10 @@ class Formulas:
     def _lowest_of(self, name: str) -> int | None:
         if name in self._dimensions:
             return self._dimensions[name]
+        if name in self._counters:
+            return self._counters[name][0]
+        if name.endswith(_LEFT):
+            return 0
         formula = self.known[name]
         if formula.operator == "/":
             number, by = formula.operands
@@ -282,6 +312,8 @@ class Formulas:
         return max(above, below)
 
     def _magnitude_of(self, name: str, sizes: dict[str, int]) -> int:
+        if name in self._counters:
+            return self._magnitude(self._counters[name][1], sizes)
         formula = self.known[name]
         first, second = formula.operands[:2]
         match formula.operator:

@@ -80,6 +80,7 @@ class Context:
         is_chosen: Whether each path copies its results to `results`.
         minima: The minima of open sizes, where they are more than 1.
         states: The arguments that are states, by the numbers of the results that continue them.
+        places: Spans of earlier allocations that later ones get, by the numbers of these.
     """
 
     function: str
@@ -93,6 +94,7 @@ class Context:
     memory: Memory = ANY_MEMORY
     minima: Mapping[str, int] = field(default_factory=dict[str, int])
     states: Mapping[int, Span] = field(default_factory=dict[int, Span])
+    places: Mapping[int, Span] = field(default_factory=dict[int, Span])
 
     def __post_init__(self) -> None:
         names = open_names(size for shape in self.shapes for size in shape)
@@ -100,8 +102,10 @@ class Context:
 
     def allocate(self, size: Size) -> Span:
         """A new allocation."""
-        self.allocated.append(size)
-        return Span(Storage.SCRATCH, len(self.allocated) - 1, 0, size)
+        number = len(self.allocated)
+        placed = self.places.get(number)
+        self.allocated.append(0 if placed else size)
+        return placed or Span(Storage.SCRATCH, number, 0, size)
 
     def refused(self, what: str) -> UnsupportedError:
         """The error for an unsupported construct."""
@@ -235,6 +239,11 @@ def _allocated(context: Context, op: ir.Operation, operands: Sequence[Known]) ->
     return context.allocate(context.number(operands[-1]))
 
 
+def _length(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
+    (buffer,) = operands
+    return buffer.length if isinstance(buffer, Span) else None
+
+
 def _new_commands(context: Context, op: ir.Operation, operands: Sequence[Known]) -> Known:
     return []
 
@@ -285,6 +294,7 @@ _VALUES: Mapping[str, Callable[[Context, ir.Operation, Sequence[Known]], Known]]
     "arith.bitcast": _bits,
     "arith.constant": _constant,
     "hal.allocator.allocate": _allocated,
+    "hal.buffer.length": _length,
     "hal.buffer.subspan": _part,
     "hal.buffer_view.buffer": _first,
     "hal.buffer_view.create": _part,

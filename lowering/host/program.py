@@ -9,8 +9,9 @@ waits for the previous one.
 A host program may also branch on a number that compiled code computed. If it has two possible
 values, such as a length of at most one step, the branch becomes a `Choice`. Open sizes of arguments
 are those that the function declares, and numbers become formulas of them. A loop that counts to a
-known number is followed step by step, so its steps are written out. Everything else is refused by
-name: loops that end when compiled code says so, unknown ops.
+known number is followed step by step, so its steps are written out; one that counts to an open
+number becomes a `Repeat` (`repeats`). Everything else is refused by name: loops that end when
+compiled code says so, unknown ops.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from rnn_compiler.lowering.host.constants import read_constants, read_loaded
 from rnn_compiler.lowering.host.external_results import Types
 from rnn_compiler.lowering.host.formulas import Formulas, width_of
 from rnn_compiler.lowering.host.ops import Context, Known, NoScheduleError, Path, run, segments
+from rnn_compiler.lowering.host.repeats import repeat
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, new_context, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, product
@@ -158,12 +160,11 @@ def _read(context: Context, function: ir.Operation, sizes: Sizes, numbers: range
     given = [*spans, *blocks] if is_given else spans
     context.result_sizes = () if is_given else sizes.results
     context.states = {result: spans[argument] for argument, result in sizes.states.items()}
+    if is_given:
+        context.results, context.is_chosen = results, True
     path = Path(dict(zip(values, given, strict=False)))
     _follow(context, path, ops_of(block_of(function)), numbers)
-    found = context.results or []
-    if is_given and not _are_same(found, results):
-        raise context.refused("results in memory of its own")
-    return _relocated(context, path.steps, results if is_given else found, sizes)
+    return _relocated(context, path.steps, context.results or [], sizes)
 
 
 def _given_results(sizes: Sizes) -> list[Span]:
@@ -281,14 +282,23 @@ def _follow(
                 raise context.refused("a result of unknown origin")
             _continue_states(context, path, found)
             if context.is_chosen:  # each path puts them elsewhere
-                pairs = zip(found, context.results or (), strict=True)
-                path.steps += [Copy(source, target) for source, target in pairs if source != target]
+                path.steps += _moved(context, found)
             elif context.results is None or _are_same(found, context.results):
                 context.results = found
             else:
                 raise context.refused("results in memory of its own")
             return
         ops = _branched(context, path, end)
+
+
+def _moved(context: Context, results: Sequence[Span]) -> Iterator[Copy]:
+    """The copies of results to where they belong."""
+    for source, target in zip(results, context.results or (), strict=True):
+        if source == target or not target.length:
+            continue
+        if source.storage is Storage.RESULT or source.length != target.length:
+            raise context.refused("results in memory of its own")
+        yield Copy(source, target)
 
 
 def _continue_states(context: Context, path: Path, results: list[Span]) -> None:
@@ -317,7 +327,7 @@ def _branched(context: Context, path: Path, end: ir.Operation) -> Sequence[ir.Op
     if end.name == "cf.cond_br":
         (condition,), first, second = segments(end, given)
         if isinstance(condition, Open):
-            raise context.refused("steps that depend on open sizes")
+            return repeat(context, path, end, _branched)
         known = context.integer(condition)
         block, given = end.successors[0 if known else 1], first if known else second
     if block is None or end.name not in ("cf.br", "cf.cond_br"):

@@ -18,7 +18,17 @@ from rnn_compiler.lowering.host.states import fixed_states, layout_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, SizeFormula, written
-from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Step, Storage
+from rnn_compiler.schema.schedule import (
+    Choice,
+    Copy,
+    Dispatch,
+    Fill,
+    Repeat,
+    Schedule,
+    Span,
+    Step,
+    Storage,
+)
 
 _STORAGES = {
     Storage.ARGUMENT: "a",
@@ -105,7 +115,7 @@ def print_module(
 
 
 def _function(name: str, each: JsFunction) -> list[str]:
-    spec, function = each.spec, each.function
+    spec, function, schedule = each.spec, each.function, each.function.schedule
     sizes = [{"name": m.name, "minimum": m.minimum, "maximum": m.maximum} for m in function.sizes]
     fields = {
         "op": spec.op,
@@ -114,7 +124,7 @@ def _function(name: str, each: JsFunction) -> list[str]:
         "states": [*spec.states],
         "updated": [spec.arguments[number].name for number in spec.continued],
         "sizes": sizes,
-        "limit": function.schedule.limit,
+        "limit": schedule.limit,
         "stream": each.stream,
     }
     lines = [f"{name}: {{"]
@@ -122,7 +132,7 @@ def _function(name: str, each: JsFunction) -> list[str]:
     for key, companion in each.companions.items():
         lines += (f"  {line}" for line in _function(key, companion))
     lines += [f"  plan({_parameters(function)}) {{"]
-    lines += [f"    const {n} = {_computed(f)};" for n, f in function.schedule.formulas.items()]
+    lines += [f"    {line}" for line in _definitions(schedule, schedule.steps)]
     tensors = (*spec.arguments, *spec.results)
     ranged = {t.name: [t.minimum or 0, t.maximum] for t in tensors if t.maximum is not None}
     defaults = {t.name: t.default for t in spec.arguments if t.default is not None}
@@ -130,11 +140,11 @@ def _function(name: str, each: JsFunction) -> list[str]:
         "shapes": {t.name: [*t.shape] for t in tensors},
         "ranges": ranged,
         "defaults": defaults,
-        "scratch": function.schedule.scratch,
+        "scratch": schedule.scratch,
     }
     lines += ["    return {"]
     lines += [f"      {key}: {_expression(value)}," for key, value in plan.items()]
-    lines += ["      steps: [", *(f"        {s}," for s in map(_step, function.schedule.steps))]
+    lines += ["      steps: [", *(f"        {_step(s, schedule)}," for s in schedule.steps)]
     return [*lines, "      ],", "    };", "  },", "},"]
 
 
@@ -179,7 +189,13 @@ def _expression(value: Any) -> str:
     return str(value) if isinstance(value, Open) else json.dumps(value)
 
 
-def _step(step: Step) -> str:
+def _definitions(schedule: Schedule, steps: Sequence[Step], counter: str = "") -> list[str]:
+    """The definitions of the numbers that some steps refer to."""
+    defined = schedule.defined(steps, counter)
+    return [f"const {name} = {_computed(each)};" for name, each in defined.items()]
+
+
+def _step(step: Step, schedule: Schedule) -> str:
     if isinstance(step, Dispatch):
         parts: list[Any] = [[*step.workgroups], [*step.constants]]
         spans = ", ".join(map(_span, step.buffers))
@@ -189,11 +205,25 @@ def _step(step: Step) -> str:
         return f'["copy", {_span(step.source)}, {_span(step.target)}]'
     if isinstance(step, Fill):
         return f'["fill", {_span(step.target)}, {[*step.pattern]}]'
-    return _choice(step)
+    if isinstance(step, Repeat):
+        return _repeat(step, schedule)
+    return _choice(step, schedule)
 
 
-def _choice(step: Choice) -> str:
-    cases = (f"[{value}, [{', '.join(map(_step, steps))}]]" for value, steps in step.cases.items())
+def _repeat(step: Repeat, schedule: Schedule) -> str:
+    """All repetitions, as elements of the array of steps."""
+    count = _expression(step.end - step.first)
+    first = f"const {step.counter} = {step.first} + k;"
+    lines = " ".join([first, *_definitions(schedule, step.steps, step.counter)])
+    steps = ", ".join(_step(each, schedule) for each in step.steps)
+    return f"...Array.from({{ length: {count} }}, (_, k) => {{ {lines} return [{steps}]; }}).flat()"
+
+
+def _choice(step: Choice, schedule: Schedule) -> str:
+    cases = (
+        f"[{value}, [{', '.join(_step(each, schedule) for each in steps)}]]"
+        for value, steps in step.cases.items()
+    )
     return f'["choice", {_span(step.value)}, [{", ".join(cases)}]]'
 
 

@@ -18,6 +18,7 @@ from rnn_compiler.lowering.linking.calls import PREFIX
 from rnn_compiler.lowering.mlir.bindings import UNNAMED, block_of, ir, ops_of, run_passes, shape_of
 from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.networks.bounded_indices import clamp_positions
+from rnn_compiler.lowering.networks.loop_rows import LoopRows, pin_arrays
 from rnn_compiler.lowering.networks.scalars import keep_in_arrays
 from rnn_compiler.lowering.networks.sliced_sources import read_unsliced
 
@@ -52,12 +53,13 @@ def linalg_of_onnx(
     *,
     origins: Mapping[str, tuple[str, str]] | None = None,
     is_open: bool = False,
+    rows: LoopRows | None = None,
 ) -> str:
     """The text, with locations, of a module with each model's graph as a function of its inputs.
 
     UnsupportedError: IREE's compiler does not support a node, named in the message, or the size of
     a result depends on numbers; `is_open` allows open sizes. `origins` are the names and operators
-    of nodes that messages call otherwise, by their names.
+    of nodes that messages call otherwise, by their names; `rows` are the rows that loops return.
     """
     importer: Any = importlib.import_module("iree.compiler.extras.onnx_importer")
     context = ir.Context()
@@ -87,6 +89,10 @@ def linalg_of_onnx(
         for function, model in models.items():
             made = ir.SymbolTable(operation)[function].operation
             _round_constants(made)
+            if is_open and rows:
+                inputs = [each.name for each in model.graph.input]
+                rows.allocate(made, inputs)
+            pin_arrays(made)
             clamp_positions(made)
             read_unsliced(made)
             keep_in_arrays(made)

@@ -68,6 +68,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     import numpy as np
 
     from rnn_compiler.lowering.networks.from_onnx import linalg_of_onnx
+    from rnn_compiler.lowering.networks.loop_rows import LoopRows
     from rnn_compiler.network_import.graph import Graph
     from rnn_compiler.network_import.graph.axes import open_axes
     from rnn_compiler.network_import.graph.bodies import check_bodies
@@ -89,6 +90,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
     from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
     from rnn_compiler.network_import.graph.reshapes import plain_reshapes
+    from rnn_compiler.network_import.graph.scans import rows_of_scans
     from rnn_compiler.network_import.graph.single_units import add_second_units
     from rnn_compiler.network_import.graph.sizes import fix_sizes, fix_values
     from rnn_compiler.network_import.graph.training.step import EntryPoint, trained_network
@@ -157,7 +159,9 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     operators = sorted({each for entry in functions.values() for each in entry.graph.operators()})
     (folder / "operators.json").write_text(json.dumps(operators))
     name, origins = request["name"], graph.origins
-    text = linalg_of_onnx(models, name, origins=origins, is_open=graph.is_open)
+    sources = {axis.key: axis.sources[0] for axis in opened.axes}
+    rows = LoopRows(rows_of_scans(graph, opened.values), sources)
+    text = linalg_of_onnx(models, name, origins=origins, is_open=graph.is_open, rows=rows)
     (folder / "module.mlir").write_text(text)
     described = {
         "functions": facts,

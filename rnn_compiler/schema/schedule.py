@@ -142,7 +142,24 @@ class Choice:
     cases: Mapping[int, tuple[Step, ...]]
 
 
-Step: TypeAlias = Dispatch | Copy | Fill | Choice
+@dataclass(frozen=True)
+class Repeat:
+    """Steps that are repeated as often as open sizes say.
+
+    Attributes:
+        counter: The name of the number of the repetition, which numbers in the steps refer to.
+        first: Its first value.
+        end: The value that ends the loop; not less than the first.
+        steps: The steps.
+    """
+
+    counter: str
+    first: int
+    end: Size
+    steps: tuple[Step, ...]
+
+
+Step: TypeAlias = Dispatch | Copy | Fill | Choice | Repeat
 
 
 @dataclass(frozen=True)
@@ -178,7 +195,7 @@ class Schedule:
 
     def at(self, number: Size, sizes: Mapping[str, int]) -> int:
         """The value of a number of the function at given open sizes."""
-        return value_at(number, self.formulas, sizes)
+        return value_at(number, self.defined(self.steps), sizes)
 
     def needed(self, numbers: Iterable[Size]) -> dict[str, SizeFormula]:
         """The formulas that some numbers depend on, each after its own dependencies."""
@@ -190,6 +207,22 @@ class Schedule:
             for name in found & self.formulas.keys():
                 waiting += self.formulas[name].operands
         return {name: formula for name, formula in self.formulas.items() if name in names}
+
+    def defined(self, steps: Sequence[Step], counter: str = "") -> dict[str, SizeFormula]:
+        """The formulas to compute before some steps, each after its own dependencies.
+
+        With a counter, the steps are those of its loop, and the formulas those that depend on it.
+        """
+        inner = {each.counter for each in steps_in(steps) if isinstance(each, Repeat)}
+        varying = {counter} if counter else set(inner)
+        found: dict[str, SizeFormula] = {}
+        for name, formula in self.formulas.items():
+            known = names_in(*formula.operands)
+            inner |= {name} if known & inner else set()
+            varying |= {name} if known & varying else set()
+            if name not in inner and (name in varying) == bool(counter):
+                found[name] = formula
+        return found
 
     def with_constants(self, constants: Mapping[int, int]) -> Schedule:
         """A copy with some arguments replaced by constants, by number; others are renumbered."""
@@ -215,6 +248,8 @@ def mapped(steps: Sequence[Step], change: Callable[[Span], Span]) -> tuple[Step,
             made.append(Copy(change(step.source), change(step.target)))
         elif isinstance(step, Fill):
             made.append(replace(step, target=change(step.target)))
+        elif isinstance(step, Repeat):
+            made.append(replace(step, steps=mapped(step.steps, change)))
         else:
             cases = {value: mapped(case, change) for value, case in step.cases.items()}
             made.append(Choice(change(step.value), cases))
@@ -230,9 +265,11 @@ def followed(steps: Sequence[Step], last: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def steps_in(steps: Sequence[Step]) -> Iterator[Step]:
-    """All steps, including those inside choices."""
+    """All steps, including those inside choices and repetitions."""
     for step in steps:
         yield step
+        if isinstance(step, Repeat):
+            yield from steps_in(step.steps)
         if isinstance(step, Choice):
             for case in step.cases.values():
                 yield from steps_in(case)
@@ -244,6 +281,8 @@ def spans_of(step: Step) -> tuple[Span, ...]:
         return step.buffers
     if isinstance(step, Copy):
         return step.source, step.target
+    if isinstance(step, Repeat):
+        return ()
     return (step.target,) if isinstance(step, Fill) else (step.value,)
 
 
@@ -348,6 +387,8 @@ def _step(step: Step) -> list[Any]:
         return ["copy", _span(step.source), _span(step.target)]
     if isinstance(step, Fill):
         return ["fill", _span(step.target), step.pattern.hex()]
+    if isinstance(step, Repeat):
+        raise TypeError("repetitions are for C and JavaScript alone")
     cases = {str(value): [*map(_step, steps)] for value, steps in step.cases.items()}
     return ["choice", _span(step.value), cases]
 

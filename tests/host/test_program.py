@@ -183,8 +183,6 @@ REFUSED = {
         "a part of a buffer that is beyond its end"),
     "beyond an argument": ("", {"(%x : !hal.buffer)[%c0, %c8]": "(%x : !hal.buffer)[%c4, %c8]"},
         "a part of a buffer that is beyond its end"),
-    "results elsewhere": ("", {"buffer(%r : !hal.buffer)[%c0, %c8]":
-        "buffer(%t : !hal.buffer)[%c0, %c8]"}, "results in memory of its own"),
     "results with a gap": ("", {"buffer(%r : !hal.buffer)[%c0, %c8]":
         "buffer(%r : !hal.buffer)[%c4, %c4]"}, "results in memory of its own"),
     "an unknown buffer": ("", {"(%x : !hal.buffer)[%c0, %c8]": "(%b : !hal.buffer)[%c0, %c8]",
@@ -192,6 +190,12 @@ REFUSED = {
     "other arguments": ("", {"(%a: !hal.buffer_view, ": "(%a: !hal.buffer_view, %z: i32, "},
         "other arguments than the module"),
 }  # fmt: skip
+
+
+def test_results_in_memory_of_its_own() -> None:
+    """They are copied to the caller's."""
+    elsewhere = {"buffer(%r : !hal.buffer)[%c0, %c8]": "buffer(%t : !hal.buffer)[%c0, %c8]"}
+    assert steps(read(**elsewhere)).steps[-1] == Copy(SCRATCH.part(0, 8), RESULT)
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -20,6 +20,7 @@ from quick import first
 
 from tests.network_import.graphs import H, I, by_runtime, folded, lstm_weights, model, saved, weight
 
+F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 WEIGHTS = {"w": weight(I, I, scale=0.2)}
 BODY = [
     helper.make_node("MatMul", ["s", "w"], ["p"]),
@@ -98,26 +99,62 @@ def test_layers_in_a_scan(agrees: Any) -> None:
 
 
 @ways("direct")
-@pytest.mark.parametrize(("steps", "batch"), first([("steps", "batch"), (400, "batch"), (400, 2)]))
-def test_loops_that_stay(steps: int | str, batch: int | str, agrees: Any, tmp_path: Path) -> None:
-    """Of open sizes only the last state is computed."""
-    outputs = ("last",) if batch == "batch" else ("last", "y")
-    made = scan(BODY, steps, [batch, I], WEIGHTS, outputs)
+@pytest.mark.parametrize("batch", first([2, "batch"]))
+def test_long_loops_stay(batch: int | str, agrees: Any, tmp_path: Path) -> None:
+    made = scan(BODY, 400, [batch, I], WEIGHTS)
     if isinstance(batch, int):
         assert "Scan" in folded(made, tmp_path / "folded.onnx").operators()
     agrees(made, inputs(400, 2, I), judge=by_runtime)
 
 
-@pytest.mark.parametrize(
-    ("steps", "batch", "axis"), [("steps", "batch", "steps"), (400, "batch", "batch")]
-)
-def test_rows_of_open_sizes_are_refused(
-    steps: int | str, batch: str, axis: str, tmp_path: Path
-) -> None:
-    made = scan(BODY, steps, [batch, I], WEIGHTS)
-    message = rf"'mine' \(Scan\) returns a row for each step, so axis '{axis}' cannot be open"
-    with pytest.raises(UnsupportedError, match=message):
-        rc.import_network(saved(made, tmp_path / "m.onnx"))
+@ways("direct", "c", "js")
+@pytest.mark.parametrize("batch", first([2, "batch"]))
+def test_open_steps(batch: int | str, agrees: Any) -> None:
+    """One step, few and many; rows are filled in place."""
+    made = scan(BODY, "steps", [batch, I], WEIGHTS)
+    lengths = (1, 2, 7, 50)
+    calls = [inputs(steps, 2, I) for steps in lengths]
+    calls += [inputs(steps, 5, I) for steps in lengths if batch == "batch"]
+    agrees(made, *calls, judge=by_runtime)
+
+
+@ways("direct", "c", "js")
+def test_states_that_change_places(agrees: Any) -> None:
+    """A state becomes another one, and one that is a number counts."""
+    names = {"a": F32, "b": F32, "n": I64, "v": F32}
+    sizes = {"a": ["batch", I], "b": ["batch", I], "n": [], "v": ["batch", I]}
+    value = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("MatMul", ["a", "w"], ["p"]),
+        helper.make_node("Add", ["p", "v"], ["next b"]),
+        helper.make_node("Identity", ["b"], ["next a"]),
+        helper.make_node("Add", ["n", "one"], ["next n"]),
+        helper.make_node("Softmax", ["next b"], ["row"]),
+        helper.make_node("Identity", ["n"], ["number"]),
+    ]
+    ends = {"next a": "a", "next b": "b", "next n": "n", "row": "v", "number": "n"}
+    own = {**WEIGHTS, "one": np.array(1)}
+    body = helper.make_graph(
+        nodes,
+        "body",
+        [value(n, kind, sizes[n]) for n, kind in names.items()],
+        [value(n, names[like], sizes[like]) for n, like in ends.items()],
+        [numpy_helper.from_array(array, name) for name, array in own.items()],
+    )
+    outputs = ["last a", "last b", "last n", "y", "k"]
+    node = helper.make_node(
+        "Scan", ["a0", "b0", "count", "x"], outputs, body=body, num_scan_inputs=1
+    )
+    shapes = {"a0": ["batch", I], "b0": ["batch", I], "count": [], "x": ["steps", "batch", I]}
+    made = model([node], shapes, outputs, {}, dtypes={"count": I64, "last n": I64, "k": I64})
+    agrees(
+        made,
+        *(
+            {"a0": weight(2, I), "b0": weight(2, I), "count": np.array(5), "x": weight(steps, 2, I)}
+            for steps in (1, 2, 9)
+        ),
+        judge=by_runtime,
+    )
 
 
 @ways("direct")
@@ -136,8 +173,7 @@ def test_nodes_in_loops_are_rewritten(batch: int | str, agrees: Any) -> None:
         helper.make_node("Identity", ["t"], ["o"]),
     ]
     bounds = {"low": np.float32(-20), "high": np.float32(20)}
-    outputs = ("last", "y") if batch == 2 else ("last",)
-    made = scan(nodes, 200, [batch, I], {"large": np.array(16777217, np.int32), **bounds}, outputs)
+    made = scan(nodes, 200, [batch, I], {"large": np.array(16777217, np.int32), **bounds})
     made.graph.initializer.append(numpy_helper.from_array(weight(I, I, scale=0.2), "w"))
     given = inputs(200, 2, I)
     given["x"] *= 10

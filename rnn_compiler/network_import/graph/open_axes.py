@@ -72,7 +72,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     base = family.graphs[0]
     types = family.types()
     constants = family.constants()
-    check_scans(base, types, axes)
+    check_scans(base, types)
     shapes = {name: [*tensor.dims] for name, tensor in base.constants().items()}
     shapes |= {name: shape for name, (shape, _) in constants.items()} | types
     check_recurrent_sizes(base, shapes, axes)

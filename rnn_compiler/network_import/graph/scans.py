@@ -1,35 +1,42 @@
-"""Scans that IREE computes as loops, in graphs with open axes: their types, and what is refused."""
+"""Scans that IREE computes as loops: the types of their states and of the rows they return."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.network_import.graph import Graph, attributes_of, read_by
-from rnn_compiler.network_import.graph.axes import Axis
-from rnn_compiler.schema.open_sizes import Size, names_in
+from rnn_compiler.network_import.graph import Graph, attributes_of
+from rnn_compiler.schema.open_sizes import Size
 
 
-def check_scans(
-    graph: Graph, types: Mapping[str, Sequence[Size | None]], axes: Sequence[Axis]
-) -> None:
-    """Checks that no Scan returns a row for each step if the steps or the rows have open sizes.
-
-    IREE's importer makes an array of a single row for it.
-    """
-    read = {each.name for each in graph.proto.output}.union(*map(read_by, graph.proto.node))
+def check_scans(graph: Graph, types: Mapping[str, Sequence[Size | None]]) -> None:
+    """Checks that the rows that Scans return have known or open sizes."""
     for node in graph.proto.node:
-        scanned = attributes_of(node).get("num_scan_inputs")
-        if node.op_type != "Scan" or scanned is None:
-            continue
-        for name in read.intersection(node.output[len(node.input) - scanned.i :]):
-            keys = [key for size in types.get(name, ()) for key in sorted(names_in(size))]
-            axis = next((axis for key in keys for axis in axes if axis.key == key), None)
-            if axis is not None:
+        for name in _rows_of(node):
+            if None in types.get(name, (None,)):
                 raise UnsupportedError(
-                    f"import_network: node {node.name!r} (Scan) returns a row for each step, so "
-                    f"{axis}"
+                    f"import_network: node {node.name!r} (Scan): the size of its result {name!r} "
+                    "is not known; fix open sizes with dims="
                 )
+
+
+def rows_of_scans(
+    graph: Graph, types: Mapping[str, Sequence[Size | None]]
+) -> dict[str, Sequence[Sequence[Size]]]:
+    """The shapes of the results of Scans with a row for each step, by the names of the nodes."""
+    return {
+        node.name: [[size for size in types[name] if size is not None] for name in names]
+        for node in graph.proto.node
+        if (names := _rows_of(node))
+    }
+
+
+def _rows_of(node: Any) -> Sequence[str]:
+    """The results of a Scan that have a row for each step."""
+    if node.op_type != "Scan":
+        return ()
+    return node.output[len(node.input) - attributes_of(node)["num_scan_inputs"].i :]
 
 
 def set_types_of_scans(graph: Graph) -> None:
