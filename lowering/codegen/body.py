@@ -116,7 +116,9 @@ class Number:
         return self._arith("minsi", self.body.integer(high, self.element))
 
     def to_index(self) -> Number:
-        """The integer as an index; a truth value as 0 or 1."""
+        """The integer as an index, which it may be already; a truth value as 0 or 1."""
+        if self.element == "index":
+            return self
         op = "arith.index_castui" if self.element == "i1" else "arith.index_cast"
         return self.body.number(op, [self], "index")
 

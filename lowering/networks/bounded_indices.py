@@ -34,8 +34,17 @@ def _clamp_element(op: ir.Operation) -> None:
     for axis, coordinate in enumerate(coordinates):
         if _is_number(coordinate):
             last = _size(outside, array, axis) - 1
-            number = Number(inside, coordinate, "index")
-            op.operands[1 + axis] = number.at_least(0).at_most(last).value
+            number = _before_cast(inside, coordinate)
+            op.operands[1 + axis] = number.at_least(0).at_most(last).to_index().value
+
+
+def _before_cast(body: Body, coordinate: ir.Value) -> Number:
+    """A coordinate as the integer of 64 bits that it was: an index may have 32."""
+    if not isinstance(coordinate.owner, ir.Block):
+        op = coordinate.owner.operation
+        if op.name == "arith.index_cast" and element(op.operands[0]) == "i64":
+            return Number(body, op.operands[0], "i64")
+    return Number(body, coordinate, "index")
 
 
 def _clamp_updates(op: ir.Operation) -> None:

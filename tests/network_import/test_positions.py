@@ -13,7 +13,7 @@ import pytest
 from c.calling import Call, Loaded, sanitized
 from c.calling import run as c_run
 from cases import assert_same_bits
-from execution import Execute, each_language
+from execution import Execute, each_language, ways
 from js import calling as js_calling
 
 import rnn_compiler as rc
@@ -87,6 +87,21 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
     sums = [helper.make_node("Add", [name, name], [f"{name}_sum"]) for name in INPUTS]
     whole = model([*sums, *nodes_with("_sum")], INPUTS, [*SHAPES], CONSTANTS, dtypes=KINDS)
     return rc.import_network(saved(whole, tmp_path_factory.mktemp("models") / "computed.onnx"))
+
+
+@ways("direct", "c", "js", quick=("js",))
+def test_computed_indices_beyond_32_bits(execute: Execute, tmp_path: Path) -> None:
+    """They are clamped before they are as wide as the processor's addresses."""
+    nodes = [
+        helper.make_node("Add", ["i", "i"], ["twice"]),
+        helper.make_node("Gather", ["E", "twice"], ["y"]),
+    ]
+    whole = model(nodes, {"i": ["B"]}, ["y"], {"E": TABLE}, dtypes={"i": TensorProto.INT64})
+    module = rc.import_network(saved(whole, tmp_path / "m.onnx"))
+    beyond = np.array([2**30, 2**31, 2**31 + 1, 2**61])
+    for sign, row in ((1, -1), (-1, 0)):
+        found = execute(module, {"i": sign * beyond})["y"]
+        np.testing.assert_array_equal(found, TABLE[[row] * 4])
 
 
 def at_end(row: int) -> dict[str, Any]:
@@ -205,6 +220,24 @@ def test_positions_in_a_table(rows: int, execute: Execute, tmp_path: Path) -> No
     x = weight(rows + 2, 3)
     wanted = x + table[[*range(rows), -1, -1]]  # computed positions are clamped
     np.testing.assert_allclose(execute(module, {"x": x})["y"], wanted, 1e-5, 1e-6)
+
+
+@ways("direct", "c", "js", quick=("c",))
+@pytest.mark.parametrize("operator", ["Squeeze", "Unsqueeze", "Transpose"])
+def test_rows_of_a_column(operator: str, agrees: Any) -> None:
+    """A column of an open array is reshaped or transposed before its rows are taken."""
+    attributes = {"perm": [1, 0, 2]} if operator == "Transpose" else {}
+    given = ["column", "axis"] if operator != "Transpose" else ["column"]
+    nodes = [
+        helper.make_node("Slice", ["x", "zero", "one", "last"], ["column"]),
+        helper.make_node(operator, given, ["s"], **attributes),
+        helper.make_node("Gather", ["s", "i"], ["y"]),
+    ]
+    weights = {"zero": np.array([0]), "one": np.array([1]), "last": np.array([-1])}
+    weights["axis"] = np.array([2 if operator == "Squeeze" else 1])
+    inputs, kinds = {"x": ["T", "B", 2], "i": ["K"]}, {"i": TensorProto.INT64}
+    made = model(nodes, inputs, ["y"], weights, dtypes=kinds)
+    agrees(made, {"x": weight(4, 3, 2), "i": np.array([2, -1, 0])})
 
 
 def test_tuples_of_indices_in_an_open_array(tmp_path: Path) -> None:

@@ -44,6 +44,20 @@ def test_one_unit(name: str, sizes: Any, agrees: Any) -> None:
     agrees(made, _given(D, 2), *([_given(D, 1)] if "time" in sizes else []), judge=by_runtime)
 
 
+@ways("direct", "c", "js", quick=("direct",))
+def test_steps_of_one_unit(agrees: Any) -> None:
+    """Steps are taken from the output, whose second unit is cut off."""
+    weights = {"W": weight(1, 4, SIZE), "R": weight(1, 4, 1), "axis": np.array([1])}
+    nodes = [
+        helper.make_node("LSTM", ["x", "W", "R"], ["all"], "one", hidden_size=1),
+        helper.make_node("Squeeze", ["all", "axis"], ["steps"]),
+        helper.make_node("Gather", ["steps", "i"], ["y"]),
+    ]
+    inputs, kinds = {"x": ["time", "batch", SIZE], "i": ["count"]}, {"i": TensorProto.INT64}
+    made = model(nodes, inputs, ["y"], weights, dtypes=kinds)
+    agrees(made, {"x": weight(STEPS, 2, SIZE), "i": np.array([1, -1, 0])}, judge=by_runtime)
+
+
 def _given(D: int, B: int) -> dict[str, Any]:
     lengths = np.array([STEPS, 2][:B], np.int32)
     return {"x": weight(STEPS, B, SIZE), "n": lengths, "h": weight(D, B, 1)}
