@@ -26,7 +26,7 @@ from rnn_compiler.runtime.direct.bindings import Binding
 from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.results import fetched, result_type
-from rnn_compiler.runtime.states import checked_states, read_states, write_states
+from rnn_compiler.runtime.states import checked_states, read_states, write_block, write_states
 from rnn_compiler.runtime.trained_file import write_trained
 from rnn_compiler.schema.functions import states_of
 from rnn_compiler.schema.manifest import FunctionSpec, SourceSpec
@@ -188,17 +188,33 @@ class Session:
         """
         write_states(path, self.state)
 
-    def load(self, path: str | os.PathLike[str]) -> None:
-        """Reads the states from a safetensors file.
+    def save_block(self, path: str | os.PathLike[str]) -> None:
+        """Writes the states to a file as a block, which the module reads in C and JavaScript.
 
         Raises:
-            ArtifactError: The file is damaged; the states stay as they are.
+            InvalidArgumentError, OSError: As `save`.
+        """
+        write_block(path, self.state, self._tensors.values())
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Reads the states from a file: of safetensors, or a block.
+
+        A block is what the same module stores in C (``NAME_state_to_block``) or JavaScript
+        (``save``), on whatever processor. So a network that was trained there can be written as an
+        ONNX file here.
+
+        Args:
+            path: The file.
+
+        Raises:
+            ArtifactError: The file is damaged, or a block of another module; the states stay as
+                they are.
             InvalidArgumentError: It has other states, or of another shape or dtype; likewise. Or
                 `path` is not the path of a file.
             OSError: The file cannot be read.
-            UnsupportedError: The package safetensors is not installed.
+            UnsupportedError: It is no block, and the package safetensors is not installed.
         """
-        values = checked_states("load", self._specs, read_states(path))
+        values = checked_states("load", self._specs, read_states(path, self._tensors.values()))
         missing = [name for name in self._tensors if name not in values]
         if missing:
             expected = f"the states {', '.join(self._tensors)}"

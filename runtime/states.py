@@ -1,11 +1,16 @@
-"""States that a program keeps between calls: their values, checked, and files of them."""
+"""States that a program keeps between calls: their values, checked, and files of them.
+
+Files are safetensors, or blocks, as the states of C and JavaScript are stored.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+import struct
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,11 +31,12 @@ from rnn_compiler.runtime.arguments import as_array, check_argument
 from rnn_compiler.runtime.direct.memory import typed
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.functions import states_of
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import is_static
 from rnn_compiler.schema.pytrees import leaves
+from rnn_compiler.schema.state_blocks import HEADER, hashed, layout_of
 
-__all__ = ["States", "checked_states", "read_states", "write_states"]
+__all__ = ["States", "checked_states", "read_states", "write_block", "write_states"]
 
 States = Mapping[str, npt.NDArray[Any]]
 """Values of states by name."""
@@ -40,6 +46,9 @@ _TYPES = {
     for name, each in DTYPES.items()
 }
 """The types by their names in files: F32, I64, U8."""
+
+_HEADER = "<QQ"
+"""The header of a block: the hash of names and types, and that of the values."""
 
 _DIGEST = "rnn_compiler.sha256"
 """The key of the digest in the metadata of a file."""
@@ -89,7 +98,8 @@ def checked_states(
     return found
 
 
-# Files of states: safetensors, with a digest of names, types and values, which the format lacks.
+# Files of states: blocks; and safetensors, with a digest of names, types and values, which the
+# format lacks.
 
 
 def write_states(path: str | os.PathLike[str], states: States) -> Path:
@@ -107,24 +117,82 @@ def write_states(path: str | os.PathLike[str], states: States) -> Path:
     return path
 
 
-def read_states(path: str | os.PathLike[str]) -> dict[str, npt.NDArray[Any]]:
-    """The states of a file; its digest is checked, unless another program wrote it, without one.
+def write_block(path: str | os.PathLike[str], states: States, specs: Iterable[TensorSpec]) -> Path:
+    """Writes states to a file as a block: likewise, and with the same errors."""
+    path, specs = file_path("save_block", path), [*specs]
+    data = b"".join(np.ascontiguousarray(states[each.name]).tobytes() for each in specs)
+    layout = layout_of(specs)
+    header = struct.pack(_HEADER, layout, hashed(layout, data))
+    write_files((path, header + data))
+    return path
+
+
+def read_states(
+    path: str | os.PathLike[str], specs: Collection[TensorSpec]
+) -> dict[str, npt.NDArray[Any]]:
+    """The states of a file: a block of some states, or a safetensors file of any.
+
+    Of a safetensors file, the digest is checked, unless another program wrote it, without one.
 
     Raises:
-        ArtifactError: It is damaged, or no safetensors file.
+        ArtifactError: It is damaged, a block of other states, or another kind of file.
         InvalidArgumentError: It is not the name of a file.
         OSError: It cannot be read.
-        UnsupportedError: The package safetensors is not installed.
+        UnsupportedError: It is no block, and the package safetensors is not installed.
     """
-    (_, deserialize), path = _safetensors(), file_path("load", path)
+    path = file_path("load", path)
     with open_regular(path) as file:
         data = file.read()
+    size = sum(_size(each) for each in specs) + HEADER
+    if data[:8] == layout_of(specs).to_bytes(8, "little"):
+        return _of_block(path, data, specs, size)
+    is_block = len(data) == size and not data[8:].startswith(b"{")
+    if is_block:
+        raise ArtifactError(
+            f"{path}: a block of another module, or damaged: it is as long as one of these states, "
+            "but has another hash of their names and types"
+        )
+    return _of_safetensors(path, data)
+
+
+def _size(spec: TensorSpec) -> int:
+    """The bytes of a state in a block."""
+    return math.prod(spec.static_shape) * DTYPES[spec.dtype].numpy.itemsize
+
+
+def _of_block(
+    path: Path, data: bytes, specs: Iterable[TensorSpec], size: int
+) -> dict[str, npt.NDArray[Any]]:
+    """The states in a block that has the right names and types."""
+    if len(data) != size:
+        raise ArtifactError(f"{path}: a damaged block: {len(data)} bytes, not {size}")
+    layout, digest = struct.unpack_from(_HEADER, data)
+    if hashed(layout, data[HEADER:]) != digest:
+        raise ArtifactError(
+            f"{path}: a damaged block: its values are not those that were written; use an older one"
+        )
+    found: dict[str, npt.NDArray[Any]] = {}
+    start = HEADER
+    for each in specs:
+        end = start + _size(each)
+        part = np.frombuffer(data[start:end], np.uint8)
+        found[each.name] = typed(part, DTYPES[each.dtype].numpy, each.static_shape)
+        start = end
+    return found
+
+
+def _of_safetensors(path: Path, data: bytes) -> dict[str, npt.NDArray[Any]]:
+    """The states in a safetensors file."""
+    _, deserialize = _safetensors()
     try:
         found = {name: _array(**each) for name, each in deserialize(data)}
         digest = _metadata(data).get(_DIGEST)
     except Exception as error:  # safetensors' own
         message = str(error).partition("\n")[0]
-        raise ArtifactError(f"{path}: not a safetensors file, or damaged ({message})") from error
+        raise ArtifactError(
+            f"{path}: neither a safetensors file nor a block of these states, or damaged "
+            f"({message})"
+        ) from error
     if digest is not None and digest != _digest(found):
         raise ArtifactError(
             f"{path}: damaged: its values are not those that were written; use an older checkpoint"

@@ -8,12 +8,13 @@ from functools import cached_property
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.lowering.host.functions import HostFunction
-from rnn_compiler.lowering.host.states import HEADER, fixed_states, layout_of
+from rnn_compiler.lowering.host.states import fixed_states
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.identifiers import check_identifier
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, bound, product, static_size
 from rnn_compiler.schema.schedule import ALIGNMENT, Schedule, Span, Storage, aligned
+from rnn_compiler.schema.state_blocks import HEADER, layout_of
 
 _HEADERS = frozenset(
     word

@@ -1,7 +1,7 @@
 """The states of a module in C: a struct, its first values, and a block of bytes to keep them in.
 
-Each state is an array in the struct, which the caller owns. A block has a header of two numbers, a
-hash of the states' names and types and one of their bytes, and then their bytes.
+Each state is an array in the struct, which the caller owns. `schema.state_blocks` has the layout of
+blocks.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from rnn_compiler.lowering.c.header import note
 from rnn_compiler.lowering.c.interface import Member, State
 from rnn_compiler.lowering.c.messages import DAMAGED, OTHER
 from rnn_compiler.lowering.c.text import call, comment, externals, indented
-from rnn_compiler.lowering.host.states import HEADER
 from rnn_compiler.schema.open_sizes import static_size
+from rnn_compiler.schema.state_blocks import HEADER
 
 HASH = """\
 /* Continues a hash, FNV-1a of 64 bits. */

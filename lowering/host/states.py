@@ -1,8 +1,4 @@
-"""The states of a module's functions as C and JavaScript see them: order, layout, first values.
-
-A block of states, which both write and read, begins with two numbers of 64 bits: a hash of names
-and types, and one of the bytes that follow, those of all states in order.
-"""
+"""The states of a module's functions as C and JavaScript see them: their order, first values."""
 
 from __future__ import annotations
 
@@ -12,9 +8,6 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.schema.functions import states_of
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import is_static
-
-HEADER = 16
-"""The size of the header of a block in bytes."""
 
 
 def fixed_states(functions: Iterable[FunctionSpec]) -> dict[str, TensorSpec]:
@@ -26,15 +19,6 @@ def fixed_states(functions: Iterable[FunctionSpec]) -> dict[str, TensorSpec]:
     for name, each in found.items():
         if not is_static(*each.shape):
             raise UnsupportedError(f"the state {name} has an open size, {each}: give it a value")
-    return found
-
-
-def layout_of(tensors: Iterable[TensorSpec]) -> int:
-    """The hash of names and types: FNV-1a of 64 bits."""
-    found = 0xCBF29CE484222325
-    for each in tensors:
-        for byte in f"{each.name} {each.dtype} {[*each.static_shape]};".encode():
-            found = (found ^ byte) * 0x100000001B3 & (1 << 64) - 1
     return found
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rnn_compiler.lowering.host.functions import UNREAD, HostFunction
-from rnn_compiler.lowering.host.states import fixed_states, layout_of
+from rnn_compiler.lowering.host.states import fixed_states
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, SizeFormula, written
@@ -29,6 +29,7 @@ from rnn_compiler.schema.schedule import (
     Step,
     Storage,
 )
+from rnn_compiler.schema.state_blocks import layout_of
 
 _STORAGES = {
     Storage.ARGUMENT: "a",
