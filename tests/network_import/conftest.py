@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,3 +49,29 @@ def agrees(execute: Any, tmp_path: Path) -> Callable[..., rc.Module]:
         return module
 
     return agrees
+
+
+@pytest.fixture
+def agree(agrees: Callable[..., rc.Module]) -> Callable[..., rc.Module]:
+    """As `agrees`, of several models that are compiled as one, each with as many calls."""
+    from tests.network_import.graphs import expected, joined
+
+    def agree(
+        cases: Sequence[tuple[Any, Sequence[dict[str, Any]]]],
+        judge: Any = expected,
+        **bounds: float,
+    ) -> Any:
+        def judged(_: Any, given: dict[str, Any]) -> list[Any]:
+            results: list[Any] = []
+            for k, (made, _) in enumerate(cases):
+                own = {each.name: given[f"m{k}_{each.name}"] for each in made.graph.input}
+                results += judge(made, own)
+            return results
+
+        calls = [
+            {f"m{k}_{name}": a for k, given in enumerate(call) for name, a in given.items()}
+            for call in zip(*(calls for _, calls in cases), strict=True)
+        ]
+        return agrees(joined([made for made, _ in cases]), *calls, judge=judged, **bounds)
+
+    return agree

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.compose
 import onnx.reference
 import pytest
 from onnx import helper, numpy_helper
@@ -50,6 +51,18 @@ def model(
         [numpy_helper.from_array(array, name) for name, array in weights.items()],
     )
     return helper.make_model(made, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+def joined(models: Sequence[Any]) -> Any:
+    """One model of several, so that they are compiled together: number k has the prefix ``mk_``.
+
+    Axes with the same name have the same size in all.
+    """
+    parts = [onnx.compose.add_prefix(each, f"m{k}_") for k, each in enumerate(models)]
+    for part in parts[1:]:
+        for field in ("node", "input", "output", "initializer"):
+            getattr(parts[0].graph, field).extend(getattr(part.graph, field))
+    return parts[0]
 
 
 def saved(model: Any, path: Path) -> Path:

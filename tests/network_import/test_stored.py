@@ -20,7 +20,7 @@ pytest.importorskip("onnx")
 
 import onnx
 
-from tests.network_import.graphs import expected, lstm_weights, model, weight
+from tests.network_import.graphs import expected, lstm_weights, model, saved, weight
 
 X = weight(6, 2, 3)
 NAMES = ("W", "R", "B", "V")
@@ -180,21 +180,22 @@ def test_elements_in_fields_of_their_own(tmp_path: Path) -> None:
     is_right(path, made)
 
 
-@pytest.mark.parametrize("dtype", ["FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16", "UINT16", "INT64"])
-def test_constants_as_onnx_makes_them(dtype: str, tmp_path: Path) -> None:
+def test_constants_as_onnx_makes_them(tmp_path: Path) -> None:
     """`helper.make_tensor` writes elements into fields of numbers."""
-    kind = getattr(onnx.TensorProto, dtype)
-    constant = onnx.helper.make_tensor("c", kind, [3], [1, 0, 2])
-    values = [onnx.helper.make_tensor_value_info(name, kind, [3]) for name in "xy"]
-    node = onnx.helper.make_node("Add", ["x", "c"], ["y"])
-    graph = onnx.helper.make_graph([node], "g", values[:1], values[1:], [constant])
-    opsets = [onnx.helper.make_opsetid("", 17)]
-    made = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
-    (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
-    module = rc.import_network(tmp_path / "m.onnx")
-    x = np.array([1, 2, 3], DTYPES[module.functions[0].arguments[0].dtype].numpy)
-    y = rc.runtime.load(rc.compile(module))(x=x).y
-    assert np.asarray(y, np.float64).tolist() == [2, 2, 5]
+    names = ("FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16", "UINT16", "INT64")
+    kinds = {name: getattr(onnx.TensorProto, name) for name in names}
+    dtypes = {f"{letter}_{name}": kind for name, kind in kinds.items() for letter in "xy"}
+    nodes = [onnx.helper.make_node("Add", [f"x_{k}", f"c_{k}"], [f"y_{k}"]) for k in kinds]
+    inputs, outputs = {f"x_{k}": [3] for k in kinds}, [f"y_{k}" for k in kinds]
+    made = model(nodes, inputs, outputs, {}, dtypes=dtypes)
+    made.graph.initializer.extend(
+        onnx.helper.make_tensor(f"c_{k}", kind, [3], [1, 0, 2]) for k, kind in kinds.items()
+    )
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    arguments = module.functions[0].arguments
+    given = {a.name: np.array([1, 2, 3], DTYPES[a.dtype].numpy) for a in arguments}
+    for y in rc.runtime.load(rc.compile(module))(**given):
+        assert np.asarray(y, np.float64).tolist() == [2, 2, 5]
 
 
 def test_operators_newer_than_the_package_onnx(tmp_path: Path) -> None:
