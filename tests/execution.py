@@ -128,13 +128,27 @@ QUICK = ("direct", "iree", "c", "js")
 
 def ways(*names: str, quick: tuple[str, ...] = QUICK) -> pytest.MarkDecorator:
     """Runs a test in some ways, of which some are quick."""
-    rows = []
-    for name in names:
-        marks = [] if name in quick else [pytest.mark.slow]
-        if missing := WAYS[name].missing:
-            marks.append(pytest.mark.skip(reason=f"{name} needs {missing}"))
-        rows.append(pytest.param(name, marks=marks))
+    rows = [pytest.param(name, marks=_marks(name, quick)) for name in names]
     return pytest.mark.parametrize("execute", rows, indirect=True)
+
+
+def ways_of(
+    parameter: str, quick: Mapping[str, tuple[str, ...]], *names: str
+) -> pytest.MarkDecorator:
+    """Runs a test in some ways with each value of a parameter, which is quick in some of them."""
+    rows = [
+        pytest.param(value, name, marks=_marks(name, some))
+        for value, some in quick.items()
+        for name in names
+    ]
+    return pytest.mark.parametrize((parameter, "execute"), rows, indirect=["execute"])
+
+
+def _marks(way: str, quick: tuple[str, ...]) -> list[pytest.MarkDecorator]:
+    marks = [] if way in quick else [pytest.mark.slow]
+    if missing := WAYS[way].missing:
+        marks.append(pytest.mark.skip(reason=f"{way} needs {missing}"))
+    return marks
 
 
 each_way = ways(*WAYS)

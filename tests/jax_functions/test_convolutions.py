@@ -32,9 +32,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-@ways("direct", "iree", "c", "js", "cortex-m4", quick=("direct",))
-def test_convolution_and_gradients(name: str, execute: Execute) -> None:
+def arrays(name: str) -> tuple[Any, Any, Any]:
+    """An array, filters, and what comes back to the result."""
     layouts, more = CASES[name]
     groups = more.get("feature_group_count", 1)
     sizes = {"N": N, "C": C, "W": T, "O": F * (groups if groups > 1 else 1), "I": C // groups}
@@ -42,17 +41,32 @@ def test_convolution_and_gradients(name: str, execute: Execute) -> None:
     given, filters, _ = layouts.split()
     x = rng.normal(size=[sizes[axis] for axis in given]).astype(np.float32)
     w = rng.normal(size=[K if axis == "W" else sizes[axis] for axis in filters]).astype(np.float32)
+    shape = jax.eval_shape(convolution(name), x, w).shape
+    return x, w, rng.normal(size=shape).astype(np.float32)
 
-    def convolution(x: Any, w: Any) -> Any:
-        return jax.lax.conv_general_dilated(x, w, dimension_numbers=tuple(layouts.split()), **more)
 
-    def function(x: Any, w: Any, dy: Any) -> Any:
-        y, back = jax.vjp(convolution, x, w)
-        return {"y": y, "gradients": back(dy)}
+def convolution(name: str) -> Any:
+    layouts, more = CASES[name]
+    numbers = tuple(layouts.split())
+    return lambda x, w: jax.lax.conv_general_dilated(x, w, dimension_numbers=numbers, **more)
 
-    dy = rng.normal(size=jax.eval_shape(convolution, x, w).shape).astype(np.float32)
-    module = rc.link_module(rj.export(function)(x, w, dy).mlir_module())
-    found = [*execute(module, {"x": x, "w": w, "dy": dy}).values()]
-    expected = jax.tree.leaves(jax.jit(function)(x, w, dy))
-    for each, right in zip(found, expected, strict=True):
-        np.testing.assert_allclose(np.reshape(each, right.shape), right, rtol=1e-5, atol=1e-5)
+
+def gradients(given: Any) -> Any:
+    """Each convolution and its gradients, in one function."""
+    results = {}
+    for name, (x, w, dy) in given.items():
+        y, back = jax.vjp(convolution(name), x, w)
+        results[name] = y, *back(dy)
+    return results
+
+
+@ways("direct", "iree", "c", "js", "cortex-m4", quick=("direct",))
+def test_convolutions_and_gradients(execute: Execute) -> None:
+    given = {name: arrays(name) for name in CASES}
+    module = rc.link_module(rj.export(gradients)(given).mlir_module())
+    names = [argument.name for argument in module.functions[0].arguments]
+    found = execute(module, dict(zip(names, jax.tree.leaves(given), strict=True))).values()
+    expected = jax.tree_util.tree_leaves_with_path(jax.jit(gradients)(given))
+    for each, (path, right) in zip(found, expected, strict=True):
+        each = np.reshape(each, right.shape)
+        np.testing.assert_allclose(each, right, rtol=1e-5, atol=1e-5, err_msg=str(path))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quick import first
 
 from rnn_compiler.errors import InvalidArgumentError
 
@@ -29,7 +30,7 @@ def weighted(logits: Any, labels: Any = LABELS, blank: int = 0) -> Any:
     return rj.ctc_loss(logits, PADDINGS, labels, LABEL_PADDINGS, blank) @ WEIGHTS
 
 
-@pytest.mark.parametrize("blank", [0, C - 1])
+@pytest.mark.parametrize("blank", first([C - 1, 0]))
 def test_the_numbers_of_pytorch(blank: int) -> None:
     torch = pytest.importorskip("torch", reason="it is compared with torch")
     labels = LABELS if blank == 0 else (LABELS - 1) % C

@@ -107,8 +107,8 @@ del ODD["maximum"]  # without a gradient, it is relu
 del ODD["own relu"], ODD["own derivative"]
 FUSED["own derivative"] = (over(LEFT["own derivative"][0]), STATE, ["onnx.RNN"])
 
-QUICK = ("layers", "decoder, backwards", "gru, reset before", "rolled", "one row")
-QUICK_ODD = ("coupled", "stack", "embedded", "differentiated", "looked up")
+QUICK = ("layers", "gru, reset before", "rolled")
+QUICK_ODD = ("stack", "embedded", "differentiated")
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from execution import Execute, ways
+from execution import Execute, ways, ways_of
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
@@ -101,8 +101,15 @@ def module(name: str) -> rc.Module:
     return rc.link_module(rj.export(function)(*states.values(), *batch.values()).mlir_module())
 
 
-@pytest.mark.parametrize("name", STEPS)
-@ways("direct", "iree", "c", "js", *SMALL_MACHINES, quick=("direct", "c", "js"))
+QUICK = {
+    "dropout": ("c", "js"),
+    "several steps": ("direct", "js"),
+    "a ring": ("direct", "c"),
+    "a recurrence": ("direct",),
+}
+
+
+@ways_of("name", QUICK, "direct", "iree", "c", "js", *SMALL_MACHINES)
 def test_steps(execute: Execute, name: str) -> None:
     """Two calls, the second with the states after the first."""
     step, states, batch, tolerance = STEPS[name]

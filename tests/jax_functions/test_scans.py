@@ -159,7 +159,7 @@ KNOWN = {
         ["onnx.LSTM", "onnx.GRU"],
     ),
 }  # fmt: skip
-QUICK = ("decoder, backwards", "gru, reset before", "gru", "stack")
+QUICK = ("decoder, backwards", "gru, reset before", "stack")
 
 
 @pytest.mark.parametrize(

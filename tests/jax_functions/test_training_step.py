@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from execution import Execute, ways
+from execution import Execute, ways_of
 from jax_functions.trees import leaves
 
 import rnn_compiler as rc
@@ -163,8 +163,15 @@ def assert_close(found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
         np.testing.assert_allclose(each, value, rtol=3e-5, atol=3e-5, err_msg=name)
 
 
-@pytest.mark.parametrize("name", STEPS)
-@ways("direct", "iree", "c", "js", "aarch64", "cortex-m4", "riscv32", quick=("direct", "c"))
+QUICK = {
+    "regression": ("c",),
+    "classification": ("direct",),
+    "last state": ("c",),
+    "reading": ("direct",),
+}
+
+
+@ways_of("name", QUICK, "direct", "iree", "c", "js", "aarch64", "cortex-m4", "riscv32")
 def test_one_step(name: str, execute: Execute) -> None:
     step, module, results = made(name)
     batch = leaves({"batch": step.batch})

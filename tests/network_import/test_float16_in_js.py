@@ -47,8 +47,8 @@ def network(names: list[str], folder: Path) -> tuple[rc.Module, dict[str, Any]]:
 
 @pytest.mark.parametrize(
     "names",
-    [["rows"], ["grouped", "channels"], pytest.param([*PRODUCTS], marks=pytest.mark.slow)],
-    ids=["rows", "groups", "all"],
+    [["rows", "grouped", "channels"], pytest.param([*PRODUCTS], marks=pytest.mark.slow)],
+    ids=["some", "all"],
 )
 @ways("js")
 def test_products_are_those_of_python(names: list[str], execute: Execute, tmp_path: Path) -> None:

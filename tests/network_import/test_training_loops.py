@@ -12,7 +12,6 @@ pytest.importorskip("onnx")
 
 import onnx
 from onnx import helper, numpy_helper
-from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.network_import.graph import Graph, folding, subgraphs
@@ -59,8 +58,9 @@ def test_a_loop_becomes_a_layer(cell: Any, mask: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("cell", first([gru, lstm, rnn]))
-@pytest.mark.parametrize("mask", first(["keep", ""]))
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", [gru, lstm, rnn])
+@pytest.mark.parametrize("mask", ["keep", ""])
 def test_training_through_the_layer(
     cell: Any, mask: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ pytest.importorskip("onnx")
 pytest.importorskip("torch")
 
 import torch
-from execution import each_language
+from execution import each_language, ways
 from onnx import helper
 from quick import first
 
@@ -74,7 +74,7 @@ def test_every_language(execute: Any, tmp_path: Path) -> None:
     learned(case, optimizer, lambda **given: execute(module, given), states, 10)
 
 
-@each_language
+@ways("direct", "c", "js", quick=())
 def test_any_batch_and_any_length(execute: Any, tmp_path: Path) -> None:
     """With a target of the same open sizes."""
     case, sizes = CASES["tagger"], itertools.cycle([(3, 8), (1, 5), (4, 1), (2, 12), (1, 1)])
