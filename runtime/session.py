@@ -111,7 +111,7 @@ class Session:
         self._source = source
         self._first = {name: values[name] for name in tensors}
         self._kept: dict[str, npt.NDArray[Any]] | None = None
-        self.arrays: dict[str, DeviceArray] = {}
+        self.arrays = _States()
         self.functions = {
             name: SessionFunction(each, self.arrays, self._lock) for name, each in functions.items()
         }
@@ -250,7 +250,7 @@ class Session:
         with self._lock:
             if made.keys() != self._tensors.keys():
                 _check_present(self.arrays)
-            self.arrays.update(made)
+            self.arrays.replace(made)
 
     def __getattr__(self, name: str) -> SessionFunction:
         functions: dict[str, SessionFunction] = self.__dict__.get("functions", {})
@@ -270,6 +270,21 @@ class Session:
         return page(self, table(["state", "type"], rows))
 
 
+class _States(dict[str, DeviceArray]):
+    """The states by name, on the device.
+
+    Attributes:
+        version: How often states were replaced by other arrays.
+    """
+
+    version = 0
+
+    def replace(self, arrays: Mapping[str, DeviceArray]) -> None:
+        """Replaces states by other arrays."""
+        self.update(arrays)
+        self.version += 1
+
+
 def _check_present(arrays: Mapping[str, DeviceArray]) -> None:
     """Raises DeviceError if a call failed and left no states."""
     if not arrays:
@@ -283,7 +298,7 @@ class SessionFunction:
         spec: The function without its states: its other arguments and results.
     """
 
-    def __init__(self, function: Function, arrays: dict[str, DeviceArray], lock: Any) -> None:
+    def __init__(self, function: Function, arrays: _States, lock: Any) -> None:
         """Creates it.
 
         Args:
@@ -307,6 +322,7 @@ class SessionFunction:
         self._executors: dict[tuple[Any, ...], DirectExecutor | None] = {}
         self._only: DirectExecutor | None = None
         self._bindings: list[tuple[Binding, str]] = []
+        self._bound: tuple[DirectExecutor | None, int] = None, 0
 
     def __call__(self, *sequence: object, **arguments: object) -> Any:
         """Runs the function, and updates the states.
@@ -387,9 +403,13 @@ class SessionFunction:
         return self._executors[key]
 
     def _bind_states(self, executor: DirectExecutor) -> None:
-        """Binds the memory of the states."""
+        """Binds the memory of the states, unless it is bound."""
+        bound, version = self._bound
+        if bound is executor and version == self._arrays.version:
+            return
         for number, name in self._states:
             executor.bindings[number].share(self._arrays[name].address)
+        self._bound = executor, self._arrays.version
 
     def _launched(
         self, spec: FunctionSpec, arrays: Sequence[npt.NDArray[Any] | DeviceArray]
@@ -404,8 +424,8 @@ class SessionFunction:
             if isinstance(error, Exception):
                 raise DeviceError(f"{self.__name__}: {error}; {_LOST}") from error
             raise
-        for argument, result in spec.continued.items():
-            self._arrays[spec.arguments[argument].name] = results[result]
+        pairs = spec.continued.items()
+        self._arrays.replace({spec.arguments[each].name: results[k] for each, k in pairs})
         return fetched([results[number] for number in self._shown], [*self._arrays.values()])
 
 
