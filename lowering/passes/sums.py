@@ -3,22 +3,24 @@
 Requires: a portable module; the target is a CPU with memory.
 Matches: in a user's functions, `stablehlo.reduce` over all axes of at least `_FEWEST` float32 by
 `stablehlo.add`, from 0; also those of squares, as in the norm of a gradient. Puts a dispatch in
-their place. IREE adds one number after the other, each to the sum of those before.
-Leaves: sums along some axes, and short ones.
+their place, one for all sums in a row that do not read another's result, short ones included. IREE
+adds one number after the other, each to the sum of those before.
+Leaves: sums along some axes, and rows of short ones.
 Ensures: the same numbers up to rounding; StableHLO leaves the order of a sum open.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 from rnn_compiler.lowering.analysis.values import (
     defining,
     element,
     ints,
-    is_constant,
+    is_splat,
     shape,
-    splat_of,
     static_shape,
 )
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number, known
@@ -35,6 +37,9 @@ from rnn_compiler.schema.open_sizes import is_static
 _FEWEST = 256
 """The fewest numbers for which a dispatch pays."""
 
+_MOST = 12
+"""The most sums of a dispatch; IREE's runtime takes 32 arrays."""
+
 _REGISTERS = 8
 """The sums that are computed side by side, each of a vector."""
 
@@ -49,88 +54,146 @@ def sums(context: PassContext) -> None:
     """Rewrites the sums."""
     calls, processor = PrivateCalls(context.module), context.processor
     assert isinstance(processor, VectorUnit)
-    for op in _long_sums(context):
-        value = op.operands[0]
-        squared = _squared(value)
-        emit = _Sum(processor, is_of_squares=squared is not None)
-        given = [value if squared is None else squared]
-        replace(op, calls.before(op, "sum", given, emit, emit.is_of_squares)[0])
-        if squared is not None and not any(True for _ in value.uses):
-            defining(value).erase()
+    for row in _rows(context):
+        values = [op.operands[0] for op in row]
+        squared = [_squared(value) for value in values]
+        are_squares = [each is not None for each in squared]
+        given = [x if y is None else y for x, y in zip(values, squared, strict=True)]
+        made = calls.before(row[-1], "sum", given, _Sums(processor, are_squares), are_squares)
+        for op, value, result in zip(row, values, made, strict=True):
+            replace(op, result)
+            _erase_unused(value)
 
 
 def _long_sums(context: PassContext) -> list[ir.Operation]:
-    """The sums to rewrite."""
+    """The long sums to rewrite."""
+    return [op for row in _rows(context) for op in row if _count(op) >= _FEWEST]
+
+
+def _rows(context: PassContext) -> list[list[ir.Operation]]:
+    """The sums to rewrite, by dispatches."""
     processor = context.processor
     if not context.is_users or not isinstance(processor, VectorUnit) or not processor.has_memory:
         return []
-    return [op for op in nested_ops(context.module.operation, "stablehlo.reduce") if _is_long(op)]
+    rows: list[list[ir.Operation]] = [[]]
+    for op in filter(_is_sum, nested_ops(context.module.operation, "stablehlo.reduce")):
+        if len(rows[-1]) == _MOST or any(not _may_wait(each, op) for each in rows[-1]):
+            rows.append([])
+        rows[-1].append(op)
+    return [row for row in rows if any(_count(op) >= _FEWEST for op in row)]
 
 
-def _is_long(op: ir.Operation) -> bool:
-    """Whether an op is the sum of all numbers of a long array."""
+def _may_wait(op: ir.Operation, later: ir.Operation) -> bool:
+    """Whether a result is not read before another op of the same block."""
+    order: Any = later  # the stubs lack the order
+    users = [_in_block(use.owner.operation, op.block) for use in op.results[0].uses]
+    return op.block == later.block and all(map(order.is_before_in_block, users))
+
+
+def _in_block(op: ir.Operation, block: ir.Block) -> ir.Operation:
+    """The op of a block that an op is, or is in."""
+    return op if op.block == block else _in_block(op.parent, block)
+
+
+def _is_sum(op: ir.Operation) -> bool:
+    """Whether an op is the sum of all numbers of an array."""
     value, start = [*op.operands][:2]
     if len(op.operands) != 2 or element(value) != "f32" or not is_static(*shape(value)):
         return False
     joined, *others = ops_of(op.regions[0].blocks[0])
     is_sum = joined.name == "stablehlo.add" and len(others) == 1
     is_whole = len(ints(op, "dimensions")) == len(shape(value))
-    is_long = math.prod(static_shape(value)) >= _FEWEST
-    return is_sum and is_whole and is_long and _is_zero(start)
+    return is_sum and is_whole and _is_zero(start)
+
+
+def _count(op: ir.Operation) -> int:
+    """How many numbers are added up."""
+    return math.prod(static_shape(op.operands[0]))
 
 
 def _is_zero(value: ir.Value) -> bool:
-    return is_constant(value) and ir.FloatAttr(splat_of(value)).value == 0
+    """Whether a value is 0, or the square of 0."""
+    if isinstance(value.owner, ir.Block):
+        return False
+    op = defining(value)
+    if op.name in ("stablehlo.broadcast_in_dim", "stablehlo.multiply"):
+        return all(map(_is_zero, op.operands))
+    return is_splat(value, 0)
 
 
 def _squared(value: ir.Value) -> ir.Value | None:
-    """What is squared to compute a value; None if it is no square."""
-    if isinstance(value.owner, ir.Block) or defining(value).name != "stablehlo.multiply":
+    """What is squared to compute a value; None if it is no square.
+
+    JAX adds the square of an imaginary part, 0, to that of a real one.
+    """
+    if isinstance(value.owner, ir.Block) or len(value.owner.operation.operands) != 2:
         return None
     x, y = defining(value).operands
-    return x if x == y else None
+    match defining(value).name:
+        case "stablehlo.multiply":
+            return x if x == y else None
+        case "stablehlo.add" if _is_zero(y):
+            return _squared(x)
+        case _:
+            return None
 
 
-class _Sum:
-    """The body of a function that adds up an array, or the squares of its numbers."""
+def _erase_unused(value: ir.Value) -> None:
+    """Erases the arithmetic that computes a value, unless something else reads it."""
+    if isinstance(value.owner, ir.Block) or any(True for _ in value.uses):
+        return
+    op = defining(value)
+    if op.name in ("stablehlo.multiply", "stablehlo.add"):
+        operands = [*dict.fromkeys(op.operands)]
+        op.erase()
+        for operand in operands:
+            _erase_unused(operand)
 
-    def __init__(self, processor: VectorUnit, *, is_of_squares: bool) -> None:
-        self._lanes, self.is_of_squares = processor.lanes("f32"), is_of_squares
 
-    def __call__(self, function: FunctionBuilder, array: Array) -> list[Array]:
-        count, lanes = math.prod(known(array.shape)), self._lanes
-        flat = reshape(function, array, [count])
+class _Sums:
+    """The body of a function that adds up some arrays, or the squares of their numbers."""
+
+    def __init__(self, processor: VectorUnit, are_squares: Sequence[bool]) -> None:
+        self._lanes, self._are_squares = processor.lanes("f32"), are_squares
+
+    def __call__(self, function: FunctionBuilder, *arrays: Array) -> list[Array]:
+        flat = [reshape(function, each, [math.prod(known(each.shape))]) for each in arrays]
         executable = DispatchBuilder(function, "sum", 1)
-        body, read, made = (
-            executable.body,
-            executable.read(flat),
-            executable.make(ArrayType((1,), "f32")),
-        )
+        read = [executable.read(each) for each in flat]
+        made = [executable.make(ArrayType((1,), "f32")) for _ in flat]
+        for source, target, is_square in zip(read, made, self._are_squares, strict=True):
+            total = self._sum(executable.body, source, is_square=is_square)
+            executable.body.put(total, target, [0])
+        executable.dispatch()
+        return [reshape(function, each, ()) for each in made]
+
+    def _sum(self, body: Body, read: Array, *, is_square: bool) -> Number:
+        """Emits the sum of an array."""
+        count, lanes = math.prod(known(read.shape)), self._lanes
         whole, vectors = count // (lanes * _REGISTERS) * _REGISTERS * lanes, count // lanes * lanes
 
         def side_by_side(inside: Body, position: Number, sums: list[Number]) -> list[Number]:
             return [
-                self._added(sum_, inside.read(read, [position + k * lanes], lanes))
+                _added(sum_, inside.read(read, [position + k * lanes], lanes), is_square)
                 for k, sum_ in enumerate(sums)
             ]
 
         def one_vector(inside: Body, position: Number, sums: list[Number]) -> list[Number]:
-            return [self._added(sums[0], inside.read(read, [position], lanes))]
+            return [_added(sums[0], inside.read(read, [position], lanes), is_square)]
 
         def one(inside: Body, position: Number, sums: list[Number]) -> list[Number]:
-            return [self._added(sums[0], inside.element(read, [position]))]
+            return [_added(sums[0], inside.element(read, [position]), is_square)]
 
         zeros = [body.constant(0, "f32", lanes)] * _REGISTERS
         parts = accumulate(body, whole, lanes * _REGISTERS, zeros, side_by_side)
         total = accumulate(body, vectors, lanes, [_pairwise(parts)], one_vector, first=whole)[0]
         start = [reduce(total, "add")]
-        body.put(accumulate(body, count, 1, start, one, first=vectors)[0], made, [0])
-        executable.dispatch()
-        return [reshape(function, made, ())]
+        return accumulate(body, count, 1, start, one, first=vectors)[0]
 
-    def _added(self, total: Number, x: Number) -> Number:
-        """Emits the sum with a number, or with its square."""
-        return total + (x * x if self.is_of_squares else x)
+
+def _added(total: Number, x: Number, is_square: bool) -> Number:
+    """Emits the sum with a number, or with its square."""
+    return total + (x * x if is_square else x)
 
 
 def _pairwise(numbers: list[Number]) -> Number:

@@ -14,7 +14,7 @@ Ensures: the same numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rnn_compiler.lowering.analysis.values import defining, element, shape, splat_of, static_shape
@@ -22,7 +22,6 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Nu
 from rnn_compiler.lowering.codegen.elementwise import elementwise
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.partition import first_only, partition
-from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.codegen.whole_arrays import reshape
 from rnn_compiler.lowering.mlir.bindings import block_of, end_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.mlir.marks import CONSUMED, STATE
@@ -147,11 +146,6 @@ class _Update:
         numbers = [number for number in self.scalars.values() if number is not None]
         return [*self.arrays, *dict.fromkeys(numbers)]
 
-    @property
-    def count(self) -> int:
-        """The number of arrays that a dispatch needs for them."""
-        return len(self.states) + len(self.read)
-
     def reached(self) -> set[ir.Operation]:
         """The ops of a state's shape from which the next values are computed."""
         like = next(iter(self.states))
@@ -235,10 +229,11 @@ def _loops_of(group: Sequence[_Update], order: Mapping[ir.Operation, int]) -> li
         together.append((touched.union(*(values for values, _ in near)), [*parts, each]))
     loops: list[list[_Update]] = []
     for _, parts in together:
-        if _found(parts, order).count > _BINDINGS - _TOKENS:
+        if len(_arrays([_found(parts, order)])) > _BINDINGS - _TOKENS:
             continue
-        if loops and _found([*loops[-1], *parts], order).count <= _BINDINGS - _TOKENS:
-            loops[-1] += parts
+        joined = [*(loops[-1] if loops else []), *parts]
+        if loops and len(_arrays([_found(joined, order)])) <= _BINDINGS - _TOKENS:
+            loops[-1] = joined
         else:
             loops.append([*parts])
     return [_found(parts, order) for parts in loops]
@@ -293,12 +288,13 @@ def _rewrite(
             end.operands[number] = _bits(signless, value.type, end)
         others.append(signless)
     waited = [*dict.fromkeys([*(x for update in updates for x in update.read), *others])]
+    bytes_ = {value: _bytes(value, end) for value in waited if element(value) == "i1"}
     batches = [updates] if updates else []
-    if sum(update.count for update in updates) + len(others) > _BINDINGS:
+    if len({*others, *_arrays(updates)}) > _BINDINGS:
         batches = _batches(updates)
         while len(waited) > _TOKENS:
             waited = [
-                calls.before(end, "wait", waited[k : k + _BINDINGS - 1], _token)[0]
+                calls.before(end, "wait", _stored(waited[k : k + _BINDINGS - 1], bytes_), _token)[0]
                 for k in range(0, len(waited), _BINDINGS - 1)
             ]
     made: dict[int, ir.Value] = {}
@@ -307,11 +303,14 @@ def _rewrite(
         read = [*dict.fromkeys(x for update in batch for x in update.read)]
         given = [*states, *read, *(x for x in waited if x not in read)]
         emit = _Emitter(batch, given, processor)
-        results = calls.before(end, "update", given, emit, f"{symbol_of(function)} {number}")
+        key = f"{symbol_of(function)} {number}"
+        results = calls.before(end, "update", _stored(given, bytes_), emit, key)
         made |= zip((k for update in batch for k in update.states.values()), results, strict=True)
     for number, value in made.items():
         end.operands[number] = value
-    for op in reversed([op for update in updates for op in update.ops]):
+    repeated = [x for update in updates for x in update.scalars if shape(x)]
+    replacing = [op for update in updates for op in update.ops]
+    for op in [*reversed(replacing), *map(defining, dict.fromkeys(repeated))]:
         if not any(True for _ in op.results[0].uses):
             op.erase()
 
@@ -323,6 +322,18 @@ def _signless(value: ir.Value, end: ir.Operation) -> ir.Value:
     of = ir.IntegerType(ir.RankedTensorType(value.type).element_type)
     kind = ir.IntegerType.get_signless(of.width)
     return _bits(value, ir.RankedTensorType.get(static_shape(value), kind), end)
+
+
+def _bytes(truths: ir.Value, end: ir.Operation) -> ir.Value:
+    """Truth values as dispatches take them, before the end of a function."""
+    kind = ir.RankedTensorType.get(static_shape(truths), ir.IntegerType.get_signless(8))
+    with ir.InsertionPoint(end), end.location:
+        return ir.Operation.create("stablehlo.convert", [kind], [truths]).results[0]
+
+
+def _stored(values: Iterable[ir.Value], bytes_: Mapping[ir.Value, ir.Value]) -> list[ir.Value]:
+    """Values, with those that have bytes as these."""
+    return [bytes_.get(value, value) for value in values]
 
 
 def _bits(value: ir.Value, kind: ir.Type, end: ir.Operation) -> ir.Value:
@@ -348,11 +359,16 @@ def _may_be_one_of(value: ir.Value, states: Collection[ir.Value]) -> bool:
     return value in states
 
 
+def _arrays(updates: Iterable[_Update]) -> set[ir.Value]:
+    """The arrays that a dispatch needs for some updates."""
+    return {value for each in updates for value in (*each.states, *each.read)}
+
+
 def _batches(updates: Sequence[_Update]) -> list[list[_Update]]:
     """The updates of each dispatch, if there is more than one, or it waits for many results."""
     batches: list[list[_Update]] = []
     for update in updates:
-        if not batches or sum(e.count for e in batches[-1]) + update.count > _BINDINGS - _TOKENS:
+        if not batches or len(_arrays([*batches[-1], update])) > _BINDINGS - _TOKENS:
             batches.append([])
         batches[-1].append(update)
     return batches
@@ -473,9 +489,8 @@ def _constant(value: ir.Value) -> ir.Value:
 
 
 def _flat(function: FunctionBuilder, array: Array) -> Array:
-    """An array as one axis; truth values as bytes."""
-    bytes_ = converted(function, array, "i8") if array.element == "i1" else array
-    return reshape(function, bytes_, [math.prod(known(array.shape))])
+    """An array as one axis."""
+    return reshape(function, array, [math.prod(known(array.shape))])
 
 
 def _truth(number: Number, element: str) -> Number:
