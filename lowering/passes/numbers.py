@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from rnn_compiler.lowering.analysis.values import element, shape
+from rnn_compiler.lowering.analysis.values import defining, element, shape
 from rnn_compiler.lowering.mlir.bindings import block_of, callee_of, end_of, ir, is_private, ops_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
@@ -172,7 +172,7 @@ def _gather(ops: list[ir.Operation], before: ir.Operation) -> None:
         for op in ops:
             for operand in op.operands:
                 if _is_constant(operand) and operand not in values:
-                    values[operand] = _cloned(operand.owner.operation, {})
+                    values[operand] = _cloned(defining(operand), {})
             values[op.results[0]] = _cloned(op, values)
         made = [values[op.results[0]] for op in returned]
         ir.Operation.create("flow.return", operands=made, loc=before.location)
