@@ -108,7 +108,8 @@ def _numbers_of(function: ir.Operation) -> tuple[list[ir.Operation], ir.Operatio
             break
     found: set[ir.Operation] = set()
     for op in reversed(ops):
-        if _is_number(op) and op.name != _CONSTANT and _users(op) <= last | found:
+        users = _users(op)
+        if _is_number(op) and op.name != _CONSTANT and users and users <= last | found:
             found.add(op)
     late = last | {*ops[ops.index(first_of_last) :]} - found  # what is computed after them
     kept: list[ir.Operation] = []

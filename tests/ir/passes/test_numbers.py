@@ -56,6 +56,15 @@ def test_a_single_number_is_left() -> None:
     assert regions(few) == []
 
 
+def test_numbers_that_nothing_reads_are_left() -> None:
+    unread = """func.func @f(%x: tensor<f32>) -> tensor<f32> {
+      %s = stablehlo.sqrt %x : tensor<f32>
+      %t = stablehlo.add %s, %x : tensor<f32>
+      return %x : tensor<f32>
+    }"""
+    assert regions(unread) == []
+
+
 @each_way
 def test_the_numbers(execute: Execute) -> None:
     x = np.float32([0.5, 1, 2, -0.25])
