@@ -287,16 +287,18 @@ def test_constants_of_an_open_axis(tmp_path: Path) -> None:
 
 
 def test_lengths_of_recurrent_layers(tmp_path: Path) -> None:
-    """Those that are arguments are checked; the rest are clamped, as are those of reversals."""
+    """Those that are arguments are checked; the rest are clamped. Reversals have them, too."""
     nodes: list[Any] = [
         helper.make_node("LSTM", ["x", "W", "R", "B", "n"], ["y"], hidden_size=5),
         helper.make_node("Add", ["m", "m"], ["twice"]),
         helper.make_node("LSTM", ["x", "W", "R", "B", "twice"], ["z"], hidden_size=5),
         helper.make_node("ReverseSequence", ["x", "k"], ["r"], time_axis=0, batch_axis=1),
+        helper.make_node("Cast", ["twice"], ["wide"], to=TensorProto.INT64),
+        helper.make_node("ReverseSequence", ["x", "wide"], ["s"], time_axis=0, batch_axis=1),
     ]
     kinds = {"n": TensorProto.INT32, "m": TensorProto.INT32, "k": TensorProto.INT64}
     shapes = {"x": [6, 2, 3], "n": [2], "m": [2], "k": [2]}
-    whole = model(nodes, shapes, ["y", "z", "r"], lstm_weights(), dtypes=kinds)
+    whole = model(nodes, shapes, ["y", "z", "r", "s"], lstm_weights(), dtypes=kinds)
     run = loaded(rc.import_network(saved(whole, tmp_path / "m.onnx")))
     given: dict[str, Any] = {
         "x": weight(6, 2, 3),
@@ -309,12 +311,49 @@ def test_lengths_of_recurrent_layers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(first.r[:, 0], given["x"][::-1, 0])
     beyond = run(**given | {"m": np.array([2**30 - 1, -4], np.int32)})
     np.testing.assert_array_equal(beyond.z, first.z)
-    for wrong in (7, -1):
-        message = f"'n': expected values in 0..6, got {wrong}"
-        with pytest.raises(InvalidArgumentError, match=re.escape(message)):
-            run(**given | {"n": np.array([6, wrong], np.int32)})
-    beyond = run(**given | {"k": np.array([10**9, -(10**9)])})
-    np.testing.assert_array_equal(beyond.r, first.r)
+    np.testing.assert_array_equal(beyond.s, first.s)
+    for name, dtype in (("n", np.int32), ("k", np.int64)):
+        for wrong in (7, -1):
+            message = f"'{name}': expected values in 0..6, got {wrong}"
+            with pytest.raises(InvalidArgumentError, match=re.escape(message)):
+                run(**given | {name: np.array([6, wrong], dtype)})
+
+
+def test_lengths_of_reversals_of_open_steps(tmp_path: Path) -> None:
+    nodes = [helper.make_node("ReverseSequence", ["x", "k"], ["y"], time_axis=1, batch_axis=0)]
+    shapes, kinds = {"x": ["B", "T", 3], "k": ["B"]}, {"k": TensorProto.INT64}
+    path = saved(model(nodes, shapes, ["y"], {}, dtypes=kinds), tmp_path / "m.onnx")
+    module = rc.import_network(path)
+    assert module.functions[0].arguments[1].range == "0..T"
+    run, x = loaded(module), weight(2, 4, 3)
+    found = run(x=x, k=np.array([4, 0])).y
+    np.testing.assert_array_equal(found, [x[0, ::-1], x[1]])
+    with pytest.raises(InvalidArgumentError, match=r"'k': expected values in 0\.\.4, got 5"):
+        run(x=x, k=np.array([4, 5]))
+
+
+@pytest.mark.parametrize("operator", ["SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"])
+def test_labels_of_losses(operator: str, tmp_path: Path) -> None:
+    """They are classes, or the number of those that the loss leaves out."""
+    node: Any = helper.make_node
+    more: list[dict[str, int]] = [{}, {"ignore_index": -1}, {"ignore_index": 4}]
+    nodes = [
+        node(operator, ["x", f"l{k}"], [f"y{k}"], reduction="none", **attributes)
+        for k, attributes in enumerate(more)
+    ]
+    labels = [f"l{k}" for k in range(3)]
+    shapes = {"x": ["rows", 3], **{key: ["rows"] for key in labels}}
+    kinds = dict.fromkeys(labels, TensorProto.INT64)
+    whole = model(nodes, shapes, ["y0", "y1", "y2"], {}, dtypes=kinds)
+    module = rc.import_network(saved(whole, tmp_path / "m.onnx"))
+    assert [a.range for a in module.functions[0].arguments[1:]] == ["0..2", "-1..2", "0..4"]
+    run = loaded(module)
+    given: dict[str, Any] = {"x": weight(3, 3), "l0": np.arange(3)}
+    given |= {"l1": np.array([1, -1, 2]), "l2": np.array([4, 2, 0])}
+    for got, wanted in zip(run(**given), expected(whole, given), strict=True):
+        np.testing.assert_allclose(got, wanted, 1e-5, 1e-6)
+    with pytest.raises(InvalidArgumentError, match=r"'l0': expected values in 0\.\.2, got 3"):
+        run(**given | {"l0": np.array([0, 3, 1])})
 
 
 _CALL = """#include "{name}.h"

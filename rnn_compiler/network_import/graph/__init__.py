@@ -101,6 +101,7 @@ class Graph:
         trained: The arrays of inputs that are trained weights, by name.
         origins: The name and the operator of the node that was replaced by another, by its name.
         clips: The limits of the cells of LSTMs that have one, by the nodes' first outputs.
+        reversals: The nodes that reverse sequences and were replaced.
     """
 
     def __init__(self, model: Any, path: Path, *, largest: int = _LARGEST) -> None:
@@ -116,6 +117,7 @@ class Graph:
         self.trained: Mapping[str, Any] = {}
         self.origins: dict[str, tuple[str, str]] = {}
         self.clips: Mapping[str, float] = {}
+        self.reversals: list[Any] = []
 
     @staticmethod
     def read(path: Path) -> Graph:

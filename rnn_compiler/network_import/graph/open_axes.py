@@ -81,6 +81,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     minima = {axis.key: family.least(axis, types) for axis in axes}
     maxima = family.most(minima)
     graph.model, graph.origins = base.model, base.origins
+    graph.reversals = base.reversals
     graph.is_open = True
     graph.__dict__.pop("proto", None)
     for each in (*graph.proto.input, *graph.proto.value_info, *graph.proto.output):

@@ -49,12 +49,7 @@ def ranges_of_positions(graph: Graph, shapes: _Shapes) -> Ranges:
     makers = {name: node for node in graph.proto.node for name in node.output}
     found: dict[str, list[_Range]] = {}
     minima: dict[str, int] = {}
-    for node in graph.proto.node:
-        position = _POSITIONS.get(node.op_type)
-        name = "" if position is None or len(node.input) <= position[0] else node.input[position[0]]
-        if not name or position is None:
-            continue
-        range = position[1](node, shapes)
+    for node, name, range in (*_positions(graph, shapes), *_reversed(graph, shapes)):
         if range is not None and name in constants:
             numbers = onnx.numpy_helper.to_array(constants[name])
             _check_constant(graph, node, numbers, range)
@@ -65,6 +60,23 @@ def ranges_of_positions(graph: Graph, shapes: _Shapes) -> Ranges:
                 found.setdefault(source, []).append(range)
     every = {name: _within(_common(ranges), inputs[name]) for name, ranges in found.items()}
     return Ranges({name: range for name, range in every.items() if range is not None}, minima)
+
+
+def _positions(graph: Graph, shapes: _Shapes) -> Iterator[tuple[Any, str, _Range | None]]:
+    """Each node that reads positions, their name, and their range."""
+    for node in graph.proto.node:
+        position = _POSITIONS.get(node.op_type)
+        if position is not None and len(node.input) > position[0] and node.input[position[0]]:
+            yield node, node.input[position[0]], position[1](node, shapes)
+
+
+def _reversed(graph: Graph, shapes: _Shapes) -> Iterator[tuple[Any, str, _Range | None]]:
+    """The same for nodes that reverse sequences and were replaced."""
+    for node in graph.reversals:
+        shape, attributes = shapes.get(node.input[0], ()), attributes_of(node)
+        time = attributes["time_axis"].i if "time_axis" in attributes else 0
+        steps = shape[time] if shape else None
+        yield node, node.input[1], None if steps is None else (0, steps)
 
 
 def _axis(node: Any, shapes: _Shapes) -> _Range | None:
@@ -98,10 +110,23 @@ def _lengths(node: Any, shapes: _Shapes) -> _Range | None:
     return None if steps is None else (0, steps)
 
 
+def _labels(node: Any, shapes: _Shapes) -> _Range | None:
+    """The classes of a loss, and the number of those that it leaves out."""
+    shape, attributes = shapes.get(node.input[0], ()), attributes_of(node)
+    classes = shape[1] if len(shape) > 1 else None
+    if classes is None or "ignore_index" not in attributes:
+        return None if classes is None else (0, classes - 1)
+    ignored = attributes["ignore_index"].i
+    if ignored < 0 or isinstance(classes, Open):
+        return min(ignored, 0), classes - 1
+    return 0, max(ignored, classes - 1)
+
+
 _POSITIONS: Mapping[str, tuple[int, Callable[[Any, _Shapes], _Range | None]]] = {
     **dict.fromkeys(("Gather", "GatherElements", "ScatterElements"), (1, _axis)),
     **dict.fromkeys(("GatherND", "ScatterND"), (1, _axes)),
     **dict.fromkeys(OPERATORS, (_LENGTHS, _lengths)),
+    **dict.fromkeys(("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"), (1, _labels)),
 }
 """The input of each operator that holds positions, and what gives their range."""
 

@@ -22,5 +22,5 @@ def unknown_result(
     what = f"a result of the sizes {sizes}" if sizes else "a result of unknown type or shape"
     return UnsupportedError(
         f"{where} has {what}; check its attributes and the shapes of its inputs, and fix open "
-        "sizes with dims={...} or --dim"
+        "sizes with dims={...} or --dim, and inputs that are sizes with values={...} or --value"
     )
