@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.analysis.values import defining, element, shape
+from rnn_compiler.lowering.analysis.values import defining, element, is_splat, shape
 from rnn_compiler.lowering.codegen.attributes import integer, integers
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, is_float, known
 from rnn_compiler.lowering.codegen.stablehlo import converted, full
@@ -126,8 +126,57 @@ class _Scatter(NamedTuple):
 def _scatter_rows(op: ir.Operation) -> None:
     """Replaces a scatter into a single array by one of rows; IREE refuses all others."""
     if len(op.operands) == 3:
-        op.results[0].replace_all_uses_with(scatter_rows(op))
+        op.results[0].replace_all_uses_with(_selection(op) or scatter_rows(op))
         op.erase()
+
+
+def _selection(op: ir.Operation) -> ir.Value | None:
+    """Emits a scatter of one update a batch into zeros as an elementwise choice; None for others.
+
+    The gradient of `take_along_axis` is one: for each position along the axis, the update if its
+    index is this one, else 0. That is fused with what reads it; a scatter is not.
+    """
+    scatter, body = _scatter(op), Body.before(op)
+    operand, update = scatter.operand, scatter.update
+    indexed = axes_in(scatter.numbers, "scatter_dims_to_operand_dims")
+    batching = axes_in(scatter.numbers, "input_batching_dims")
+    of_indices = axes_in(scatter.numbers, "scatter_indices_batching_dims")
+    if len(indexed) != 1 or {*scatter.row_axes} != {*indexed, *batching}:
+        return None
+    (axis,), sizes, count = indexed, known(operand.shape), math.prod(known(update.shape))
+    if axis in scatter.windows or count * sizes[axis] != math.prod(sizes):
+        return None
+    if not count or not _is_sum(op) or not _is_zero(operand.value):
+        return None
+    vector = vector_axis(scatter.numbers)
+    index = _component(body, scatter.indices, vector, 0)
+    wide = type_for(sizes[axis])
+    if _width(index.element) < _width(wide):
+        index = converted(body, index, wide)
+    batches = {each - (vector < each): batching[k] for k, each in enumerate(of_indices)}
+    kind = ArrayType(operand.shape, index.element)
+    given = _along(body, index, batches, kind)
+    windows = {taken: axis for axis, taken in scatter.windows.items()}
+    counting = [each for each in range(len(update.shape)) if each not in windows]
+    axes = {each: batches[k] for k, each in enumerate(counting) if k in batches}
+    new = _along(body, update, {**axes, **windows}, operand.type)
+    equal = _is_equal(body, given, _counted(body, kind, axis))
+    chosen = body.array("stablehlo.select", [equal, new, operand], operand.type)
+    return _elementwise(body, "add", operand, chosen).value
+
+
+def _along(body: Body, array: Array, axes: dict[int, int], kind: ArrayType) -> Array:
+    """Emits an array with some axes, all others of one element, as another with these elsewhere."""
+    order = sorted(axes)
+    flat = _reshaped(body, array, [array.shape[each] for each in order])
+    return _spread(body, flat, kind, [axes[each] for each in order])
+
+
+def _is_zero(value: ir.Value) -> bool:
+    """Whether all numbers of a value are a constant 0."""
+    while not isinstance(value.owner, ir.Block) and value.owner.name in _MOVED:
+        value = defining(value).operands[0]
+    return is_splat(value, 0)
 
 
 def scatter_rows(op: ir.Operation, *, are_valid: bool = False) -> ir.Value:
