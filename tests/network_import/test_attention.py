@@ -13,11 +13,10 @@ from rnn_compiler.errors import UnsupportedError
 
 pytest.importorskip("onnx")
 
-from execution import Execute, each_language
+from execution import each_language
 from onnx import TensorProto, helper
-from quick import first
 
-from tests.network_import.graphs import model, saved, weight
+from tests.network_import.graphs import by_runtime, model, saved, weight
 
 JOINED: dict[str, Any] = {"q": ["N", "T", 16], "k": ["N", "T", 8], "v": ["N", "T", 8]}
 FOUR: dict[str, Any] = {"q": ["N", 4, "T", 4], "k": ["N", 4, "S", 4], "v": ["N", 4, "S", 3]}
@@ -30,38 +29,32 @@ MASK = np.tri(5, dtype=bool)[::-1] & (np.arange(5) != 2)[:, None]
 def attention(shapes: Any, *, mask: int | None = None, **attributes: Any) -> Any:
     names, given, kinds = [*shapes], dict(shapes), {}
     if mask is not None:
-        names, given, kinds = [*names, "m"], given | {"m": ["T", "T"]}, {"m": mask}
+        length = shapes["q"][1]
+        names, given, kinds = [*names, "m"], given | {"m": [length, length]}, {"m": mask}
     node = helper.make_node("Attention", names, ["y"], name="mine", **attributes)
     return model([node], given, ["y"], {}, opset=23, dtypes=kinds)
 
 
+FORMS: list[tuple[Any, int | None, Any]] = [
+    (JOINED, TensorProto.BOOL, HEADS | {"is_causal": 1}),
+    (JOINED, TensorProto.FLOAT, HEADS | {"scale": 0.3}),
+    (FOUR, None, {}),
+    (FOUR, None, {"is_causal": 1}),
+]
+
+
 @each_language
-@pytest.mark.parametrize("is_open", first([True, False]))
-@pytest.mark.parametrize(
-    ("shapes", "mask", "attributes"),
-    first(
-        [
-            (JOINED, TensorProto.BOOL, HEADS | {"is_causal": 1}),
-            (JOINED, TensorProto.FLOAT, HEADS | {"scale": 0.3}),
-            (FOUR, None, {}),
-            (FOUR, None, {"is_causal": 1}),
-        ]
-    ),
-)
-def test_numbers(
-    shapes: Any, mask: int | None, attributes: Any, is_open: bool, execute: Execute, tmp_path: Path
-) -> None:
-    runtime = pytest.importorskip("onnxruntime")
-    path = saved(attention(shapes, mask=mask, **attributes), tmp_path / "m.onnx")
-    read = {each for shape in shapes.values() for each in shape if isinstance(each, str)}
-    module = rc.import_network(path, dims={} if is_open else {name: SIZES[name] for name in read})
-    given = {
-        name: weight(*(SIZES.get(n, n) for n in shape), scale=1) for name, shape in shapes.items()
-    }
-    if mask is not None:
-        given["m"] = MASK if mask == TensorProto.BOOL else weight(5, 5)
-    (wanted,) = runtime.InferenceSession(path).run(None, given)
-    np.testing.assert_allclose(execute(module, given)["y"], wanted, rtol=1e-5, atol=1e-6)
+@pytest.mark.parametrize("forms", [FORMS[:1], pytest.param(FORMS[1:], marks=pytest.mark.slow)])
+def test_numbers(forms: list[tuple[Any, int | None, Any]], agree: Any) -> None:
+    """With open axes and without."""
+    cases: list[Any] = []
+    for shapes, mask, attributes in forms:
+        sized = {name: [SIZES.get(n, n) for n in shape] for name, shape in shapes.items()}
+        given = {name: weight(*shape, scale=1) for name, shape in sized.items()}
+        if mask is not None:
+            given["m"] = MASK if mask == TensorProto.BOOL else weight(5, 5)
+        cases += [(attention(each, mask=mask, **attributes), [given]) for each in (shapes, sized)]
+    agree(cases, judge=by_runtime, atol=1e-6)
 
 
 @pytest.mark.parametrize(

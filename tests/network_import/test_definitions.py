@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -36,10 +36,10 @@ def made(
 
 
 @each_language
-@pytest.mark.parametrize("shape", first([OPEN, FIXED]))
-@pytest.mark.parametrize("attributes", first([{"alpha": 0.7}, {}]))
-def test_swish(attributes: Any, shape: Sequence[Any], agrees: Any) -> None:
-    agrees(made("Swish", 24, {"x": shape}, {}, **attributes), {"x": weight(2, 3, 4, 8)})
+def test_swish(agree: Any) -> None:
+    shapes, attributes = (OPEN, FIXED), ({"alpha": 0.7}, {})
+    cases = [made("Swish", 24, {"x": shape}, {}, **a) for shape in shapes for a in attributes]
+    agree([(each, [{"x": weight(2, 3, 4, 8)}]) for each in cases])
 
 
 @pytest.mark.slow
@@ -52,15 +52,17 @@ def test_swiglu(agrees: Any) -> None:
 
 
 @each_language
-@pytest.mark.parametrize("shape", first([OPEN, FIXED]))
-@pytest.mark.parametrize("attributes", first([{}, {"interleaved": 1}, {"rotary_embedding_dim": 4}]))
-def test_rotary_embedding(attributes: Any, shape: Sequence[Any], agrees: Any) -> None:
-    half = attributes.get("rotary_embedding_dim", 8) // 2
-    angles = np.arange(20)[:, None] * 10.0 ** -np.arange(half)
-    weights = {"cos": np.cos(angles).astype("f"), "sin": np.sin(angles).astype("f")}
-    shapes = {"x": shape, "positions": [shape[0], shape[2]]}
+def test_rotary_embedding(agree: Any) -> None:
     given = {"x": weight(2, 3, 4, 8), "positions": np.array([[3, 0, 19, 7], [1, 2, 3, 4]])}
-    agrees(made("RotaryEmbedding", 23, shapes, weights, **attributes), given, judge=by_runtime)
+    cases: list[Any] = []
+    for attributes in ({}, {"interleaved": 1}, {"rotary_embedding_dim": 4}):
+        half = attributes.get("rotary_embedding_dim", 8) // 2
+        angles = np.arange(20)[:, None] * 10.0 ** -np.arange(half)
+        weights = {"cos": np.cos(angles).astype("f"), "sin": np.sin(angles).astype("f")}
+        for shape in (OPEN, FIXED):
+            shapes = {"x": shape, "positions": [shape[0], shape[2]]}
+            cases.append((made("RotaryEmbedding", 23, shapes, weights, **attributes), [given]))
+    agree(cases, judge=by_runtime)
 
 
 @each_language
