@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ jnp = pytest.importorskip("jax.numpy")
 rj = pytest.importorskip("rnn_compiler.jax")
 
 Case = tuple[Callable[..., Any], Any]
+slow = pytest.mark.slow
 
 
 def layers(p: Any, carry: Any, x: Any) -> Any:
@@ -109,12 +110,7 @@ FUSED["own derivative"] = (over(LEFT["own derivative"][0]), STATE, ["onnx.RNN"])
 
 QUICK = ("layers", "gru, reset before", "rolled")
 QUICK_ODD = ("stack", "embedded", "differentiated")
-
-
-@functools.cache
-def linked(name: str) -> LinkedModule:
-    function, carry = (FUSED.get(name) or ODD[name])[:2]
-    return rc.link_module(rj.export(jax.jit(function))(weights(), carry, X).mlir_module())
+CASES = {**{name: case[:2] for name, case in FUSED.items()}, **ODD}
 
 
 @functools.cache
@@ -122,17 +118,33 @@ def weights() -> Any:
     return {**WEIGHTS, "square": draw(H, 3 * H)}
 
 
-def check(execute: Execute, name: str) -> None:
-    function, carry = (FUSED.get(name) or ODD[name])[:2]
-    spec = linked(name).functions[0]
-    given = arguments(function, carry)
-    found = execute(linked(name), dict(zip((e.name for e in spec.arguments), given, strict=True)))
-    wanted = jax.tree.leaves(jax.jit(function)(weights(), carry, X))
-    for tensor, value in zip(spec.results, wanted, strict=True):
+def together(p: Any, carries: dict[str, Any], x: Any) -> dict[str, Any]:
+    """Several cases in one function."""
+    return {name: CASES[name][0](p, carry, x) for name, carry in carries.items()}
+
+
+@functools.cache
+def linked(*names: str) -> LinkedModule:
+    exported = rj.export(jax.jit(together))(weights(), carries(names), X)
+    return rc.link_module(exported.mlir_module())
+
+
+def carries(names: Sequence[str]) -> dict[str, Any]:
+    return {name: CASES[name][1] for name in names}
+
+
+def check(execute: Execute, names: Sequence[str]) -> None:
+    """The numbers of JAX."""
+    spec = linked(*names).functions[0]
+    given = arguments(together, carries(names))
+    found = execute(linked(*names), dict(zip((e.name for e in spec.arguments), given, strict=True)))
+    wanted = jax.tree_util.tree_leaves_with_path(jax.jit(together)(weights(), carries(names), X))
+    for tensor, (path, value) in zip(spec.results, wanted, strict=True):
         value = np.asarray(value)
         got = found[tensor.name].reshape(value.shape).astype(np.float32)
         tolerance = 0.02 if value.dtype == jnp.bfloat16 else 1e-5
-        np.testing.assert_allclose(got, value.astype(np.float32), tolerance, tolerance)
+        expected = value.astype(np.float32)
+        np.testing.assert_allclose(got, expected, tolerance, tolerance, err_msg=str(path))
 
 
 def arguments(function: Any, carry: Any) -> list[Any]:
@@ -143,30 +155,34 @@ def arguments(function: Any, carry: Any) -> list[Any]:
     return [np.asarray(jnp.asarray(leaves[k])) for k in sorted(kept)]
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(e, marks=() if e in QUICK else pytest.mark.slow) for e in FUSED]
-)
+def quick_and_others(quick: Sequence[str], cases: Iterable[str]) -> list[Any]:
+    """Some cases together, and slowly all others together."""
+    others = tuple(name for name in cases if name not in quick)
+    return [pytest.param(quick, id="quick"), pytest.param(others, id="others", marks=slow)]
+
+
+@pytest.mark.parametrize("names", quick_and_others(QUICK, FUSED))
 @ways("direct", "c", "js", quick=("direct",))
-def test_known_cells(execute: Execute, name: str) -> None:
-    assert [each.op for each in linked(name).linked] == FUSED[name][2]
-    assert linked(name).left == ()
-    check(execute, name)
+def test_known_cells(execute: Execute, names: Sequence[str]) -> None:
+    for name in names:
+        assert [each.op for each in linked(name).linked] == FUSED[name][2], name
+        assert linked(name).left == (), name
+    check(execute, names)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(e, marks=() if e in QUICK_ODD else pytest.mark.slow) for e in ODD]
-)
+@pytest.mark.parametrize("names", quick_and_others(QUICK_ODD, ODD))
 @ways("direct", "c", quick=("direct",))
-def test_odd_loops(execute: Execute, name: str) -> None:
+def test_odd_loops(execute: Execute, names: Sequence[str]) -> None:
     """They stay loops, by the place of the scan and the reason."""
-    assert not linked(name).linked
-    assert all(".py:" in each for each in linked(name).left)
-    assert linked(name).left
-    if (name, execute.way) == ("shorter", "c"):  # a loop over some rows only has no schedule
+    for name in names:
+        assert not linked(name).linked, name
+        assert linked(name).left, name
+        assert all(".py:" in each for each in linked(name).left), name
+    if "shorter" in names and execute.way == "c":  # a loop over some rows only has no schedule
         with pytest.raises(UnsupportedError, match="a number of steps, that a call computes"):
-            check(execute, name)
-        return
-    check(execute, name)
+            rc.compile_c(linked("shorter"))
+        names = [name for name in names if name != "shorter"]
+    check(execute, names)
 
 
 def of_framework(function: Any, given: Any) -> tuple[list[str], float]:

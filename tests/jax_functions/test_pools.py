@@ -22,25 +22,34 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-@each_language
-def test_pool_and_gradient(name: str, execute: Execute) -> None:
-    """Many numbers are equal: the first one of a window has the gradient."""
+X = np.random.default_rng(0).integers(-2, 3, (2, 8, 9, 10)).astype(np.float32)
+"""Many numbers are equal: the first one of a window has the gradient."""
+
+
+def pool(name: str) -> Any:
     window, strides, padding, kind = CASES[name]
     start, join = (-np.inf, jax.lax.max) if kind == "max" else (np.inf, jax.lax.min)
+    return lambda x: jax.lax.reduce_window(x, start, join, window, strides, padding)
+
+
+def gradients(x: Any, given: Any) -> Any:
+    """Each pool and its gradient, in one function."""
+    results = {}
+    for name, dy in given.items():
+        y, back = jax.vjp(pool(name), x)
+        results[name] = y, back(dy)[0]
+    return results
+
+
+@each_language
+def test_pools_and_gradients(execute: Execute) -> None:
     rng = np.random.default_rng(0)
-    x = rng.integers(-2, 3, (2, 8, 9, 10)).astype(np.float32)
-
-    def pool(x: Any) -> Any:
-        return jax.lax.reduce_window(x, start, join, window, strides, padding)
-
-    def function(x: Any, dy: Any) -> Any:
-        y, back = jax.vjp(pool, x)
-        return {"y": y, "gradient": back(dy)[0]}
-
-    dy = rng.normal(size=jax.eval_shape(pool, x).shape).astype(np.float32)
-    module = rc.link_module(rj.export(function)(x, dy).mlir_module())
-    found = [*execute(module, {"x": x, "dy": dy}).values()]
-    expected = jax.tree.leaves(jax.jit(function)(x, dy))
-    for each, right in zip(found, expected, strict=True):
-        np.testing.assert_allclose(np.reshape(each, right.shape), right, rtol=1e-6, atol=1e-6)
+    shapes = {name: jax.eval_shape(pool(name), X).shape for name in CASES}
+    given = X, {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    module = rc.link_module(rj.export(gradients)(*given).mlir_module())
+    names = [argument.name for argument in module.functions[0].arguments]
+    found = execute(module, dict(zip(names, jax.tree.leaves(given), strict=True))).values()
+    expected = jax.tree_util.tree_leaves_with_path(jax.jit(gradients)(*given))
+    for each, (path, right) in zip(found, expected, strict=True):
+        each = np.reshape(each, right.shape)
+        np.testing.assert_allclose(each, right, rtol=1e-6, atol=1e-6, err_msg=str(path))

@@ -15,7 +15,7 @@ from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
 
 POOL = """
-func.func @main(%x: tensor<SIZES>, %dy: tensor<MAXIMA>) -> tensor<SIZES> {
+func.func @NAME(%x: tensor<SIZES>, %dy: tensor<MAXIMA>) -> tensor<SIZES> {
   %zero = stablehlo.constant dense<0.0> : tensor<TYPE>
   %dx = "stablehlo.select_and_scatter"(%x, %dy, %zero) ({
   ^bb0(%a: tensor<TYPE>, %b: tensor<TYPE>):
@@ -32,11 +32,14 @@ func.func @main(%x: tensor<SIZES>, %dy: tensor<MAXIMA>) -> tensor<SIZES> {
 """
 
 
-def text(maxima: tuple[int, int, int], window: tuple[int, int], kind: str = "f32") -> str:
+def text(
+    maxima: tuple[int, int, int], window: tuple[int, int], kind: str = "f32", name: str = "main"
+) -> str:
     planes, rows, columns = maxima
     high, wide = window
     sizes = f"{planes}x{rows * high}x{columns * wide}x{kind}"
     made = POOL.replace("SIZES", sizes).replace("MAXIMA", f"{planes}x{rows}x{columns}x{kind}")
+    made = made.replace("NAME", name)
     return made.replace("HIGH", f"{high}").replace("WIDE", f"{wide}").replace("TYPE", kind)
 
 
@@ -50,29 +53,29 @@ def gradient(x: Any, dy: Any, window: tuple[int, int]) -> Any:
     return dx
 
 
-@pytest.mark.parametrize(
-    ("maxima", "window"),
-    [
-        ((2, 3, 40), (2, 2)),  # the last vector of a row overlaps the one before
-        ((1, 1, 4), (2, 2)),
-        ((3, 2, 19), (1, 2)),
-        ((5, 3, 7), (4, 1)),
-        ((1, 5, 16), (3, 2)),
-        ((2, 2, 3), (2, 2)),  # fewer columns than a vector
-        ((2, 3, 5), (3, 3)),
-    ],
-)
+CASES = [
+    ((2, 3, 40), (2, 2)),  # the last vector of a row overlaps the one before
+    ((1, 1, 4), (2, 2)),
+    ((3, 2, 19), (1, 2)),
+    ((5, 3, 7), (4, 1)),
+    ((1, 5, 16), (3, 2)),
+    ((2, 2, 3), (2, 2)),  # fewer columns than a vector
+    ((2, 3, 5), (3, 3)),
+]
+
+
 @ways("direct", "c", "js", "cortex-m4", quick=("direct",))
-def test_the_first_largest_number_of_each_window(
-    maxima: tuple[int, int, int], window: tuple[int, int], execute: Execute
-) -> None:
-    random = np.random.default_rng(0)
-    planes, rows, columns = maxima
-    high, wide = window
-    x = random.integers(-2, 3, (planes, rows * high, columns * wide)).astype(np.float32)
-    dy = random.standard_normal(maxima).astype(np.float32)
-    (found,) = execute(rc.link_module(text(maxima, window)), {"x": x, "dy": dy}).values()
-    np.testing.assert_array_equal(found, gradient(x, dy, window))
+def test_the_first_largest_number_of_each_window(execute: Execute) -> None:
+    texts = [text(*case, name=f"pool{number}") for number, case in enumerate(CASES)]
+    module = rc.link_module("\n".join(texts))
+    for number, (maxima, window) in enumerate(CASES):
+        random = np.random.default_rng(0)
+        planes, rows, columns = maxima
+        high, wide = window
+        x = random.integers(-2, 3, (planes, rows * high, columns * wide)).astype(np.float32)
+        dy = random.standard_normal(maxima).astype(np.float32)
+        (found,) = execute(module, {"x": x, "dy": dy}, number).values()
+        np.testing.assert_array_equal(found, gradient(x, dy, window), err_msg=str(CASES[number]))
 
 
 def test_infinite_numbers() -> None:

@@ -13,7 +13,7 @@ from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
 
 SUMS = """
-func.func @main(%x: tensor<SHAPE>) -> (tensor<f32>, tensor<f32>) {
+func.func @NAME(%x: tensor<SHAPE>) -> (tensor<f32>, tensor<f32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %squares = stablehlo.multiply %x, %x : tensor<SHAPE>
   %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0, 1]
@@ -25,18 +25,22 @@ func.func @main(%x: tensor<SHAPE>) -> (tensor<f32>, tensor<f32>) {
 """
 
 
-def text(rows: int, columns: int) -> str:
-    return SUMS.replace("SHAPE", f"{rows}x{columns}xf32")
+def text(rows: int, columns: int, name: str = "main") -> str:
+    return SUMS.replace("SHAPE", f"{rows}x{columns}xf32").replace("NAME", name)
 
 
-@pytest.mark.parametrize("shape", [(16, 16), (1, 255), (3, 97), (67, 19), (128, 128)])
 @ways("direct", "c", "js", "cortex-m4", quick=("direct",))
-def test_sums(shape: tuple[int, int], execute: Execute) -> None:
+def test_sums(execute: Execute) -> None:
     """More, and fewer, numbers than all registers, and some that are left."""
-    x = np.random.default_rng(0).normal(1, 2, shape).astype(np.float32)
-    found = execute(rc.link_module(text(*shape)), {"x": x})
-    expected = x.sum(dtype=np.float64), (x.astype(np.float64) ** 2).sum()
-    np.testing.assert_allclose([*map(float, found.values())], expected, rtol=1e-5)
+    shapes = [(16, 16), (1, 255), (3, 97), (67, 19), (128, 128)]
+    texts = [text(*shape, f"sums{number}") for number, shape in enumerate(shapes)]
+    module = rc.link_module("\n".join(texts))
+    for number, shape in enumerate(shapes):
+        x = np.random.default_rng(0).normal(1, 2, shape).astype(np.float32)
+        found = execute(module, {"x": x}, number)
+        expected = x.sum(dtype=np.float64), (x.astype(np.float64) ** 2).sum()
+        values = [*map(float, found.values())]
+        np.testing.assert_allclose(values, expected, rtol=1e-5, err_msg=str(shape))
 
 
 @pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])
