@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from linking.modules import attributes_text, kinds
 
 import rnn_compiler as rc
@@ -13,7 +12,7 @@ SIZES = {"seq_length": T, "batch_size": B, "input_size": I, "num_units": H, "num
 (SPEC,) = rc.build("CudnnRNNV3", **SIZES, rnn_mode="gru").functions
 
 
-def text(lengths: str, shown: str) -> str:
+def text(lengths: str, shown: str, name: str = "main") -> str:
     """A call with lengths that are a constant or an argument, and one of its results."""
     names = [each.name for each in SPEC.results]
     *others, last = SPEC.arguments
@@ -26,7 +25,7 @@ def text(lengths: str, shown: str) -> str:
         constant, operands = "", operands.replace("%lengths", "%sequence_lengths")
     config = f"{{mhlo.backend_config = {{{attributes_text(SPEC)}}}, api_version = 4 : i32}}"
     return f"""
-      func.func @main({given}) -> {kinds([SPEC.results[number]])} {{
+      func.func @{name}({given}) -> {kinds([SPEC.results[number]])} {{
         {constant}
         %r:{len(names)} = stablehlo.custom_call @rnn_compiler.CudnnRNNV3({operands}) {config}
             : ({kinds(SPEC.arguments)}) -> ({kinds(SPEC.results)})
@@ -34,32 +33,35 @@ def text(lengths: str, shown: str) -> str:
       }}"""
 
 
-@pytest.mark.parametrize(
-    ("lengths", "given"),
-    [
-        ("dense<5>", [5, 5]),
-        ("dense<[5, 5]>", [5, 5]),
-        ("dense<4>", [4, 4]),
-        ("dense<[5, 3]>", [5, 3]),
-        ("", [5, 3]),
-    ],
-)
-@pytest.mark.parametrize("shown", ["output", "output_h"])
-def test_numbers(lengths: str, given: list[int], shown: str) -> None:
+LENGTHS = [
+    ("dense<5>", [5, 5]),
+    ("dense<[5, 5]>", [5, 5]),
+    ("dense<4>", [4, 4]),
+    ("dense<[5, 3]>", [5, 3]),
+    ("", [5, 3]),
+]
+
+
+def test_numbers() -> None:
     """Lengths that are constant and count all steps leave no mask, and unused results no array."""
-    module = rc.link_module(text(lengths, shown))
-    (linked,) = module.linked
-    assert [each.name for each in linked.results] == [shown]
-    masked = "sequence_lengths" in {each.name for each in linked.arguments}
-    assert masked == (given != [5, 5])
+    cases = [(*row, shown) for row in LENGTHS for shown in ("output", "output_h")]
+    texts = [text(lengths, shown, f"f{k}") for k, (lengths, _, shown) in enumerate(cases)]
+    module = rc.link_module("\n".join(texts))
+    functions = rc.runtime.load(rc.compile(module, "cpu:generic")).functions.values()
     rng = np.random.default_rng(0)
     arrays = {
         each.name: rng.normal(0, 0.5, each.shape).astype(each.dtype) for each in SPEC.arguments
     }
-    arrays["sequence_lengths"] = np.int32(given)
-    found = rc.runtime.load(rc.compile(module, "cpu:generic"))(**arrays)
-    expected = getattr(rc.raw_ops.CudnnRNNV3(**arrays, rnn_mode="gru"), shown)
-    np.testing.assert_allclose(found[0], expected, rtol=2e-6, atol=2e-6)
+    for case, alone, function in zip(cases, texts, functions, strict=True):
+        _, given, shown = case
+        (linked,) = rc.link_module(alone).linked
+        assert [each.name for each in linked.results] == [shown], case
+        masked = "sequence_lengths" in {each.name for each in linked.arguments}
+        assert masked == (given != [5, 5]), case
+        arrays["sequence_lengths"] = np.int32(given)
+        expected = getattr(rc.raw_ops.CudnnRNNV3(**arrays, rnn_mode="gru"), shown)
+        found = function(**arrays)[0]
+        np.testing.assert_allclose(found, expected, rtol=2e-6, atol=2e-6, err_msg=str(case))
 
 
 def test_a_layer_in_inference_keeps_nothing_for_a_gradient() -> None:

@@ -47,11 +47,10 @@ def test_the_nearest(batch: int | str, agrees: Any) -> None:
 
 
 @each_language
-@pytest.mark.parametrize("centres", first(CENTRES))
-def test_the_nearest_along_the_first_axes(centres: str, agrees: Any) -> None:
-    how = {"coordinate_transformation_mode": centres}
-    made = resizes([2, 3, 4], ("sizes", [5, 2, 8], how), ("scales", [2, 1, 1], how))
-    agrees(made, {"x": weight(2, 3, 4)}, judge=by_runtime)
+def test_the_nearest_along_the_first_axes(agrees: Any) -> None:
+    every = [{"coordinate_transformation_mode": centres} for centres in CENTRES]
+    rows = [row for how in every for row in (("sizes", [5, 2, 8], how), ("scales", [2, 1, 1], how))]
+    agrees(resizes([2, 3, 4], *rows), {"x": weight(2, 3, 4)}, judge=by_runtime)
 
 
 @each_language
