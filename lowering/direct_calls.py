@@ -47,7 +47,7 @@ def with_schedules(
         return payload, through_iree(functions, "its host program is not understood")
     for name, each in read.items():
         if isinstance(each, Schedule) and any(isinstance(s, Repeat) for s in steps_in(each.steps)):
-            read[name] = NoScheduleError("", "an open number of steps")
+            read[name] = NoScheduleError("", "steps that are repeated")
     found = {name: each for name, each in read.items() if isinstance(each, Schedule)}
     calls = {spec.function: "direct" for spec in functions if spec.function in found}
     for spec in functions:

@@ -80,6 +80,7 @@ class Context:
         is_chosen: Whether each path copies its results to `results`.
         minima: The minima of open sizes, where they are more than 1.
         states: The arguments that are states, by the numbers of the results that continue them.
+        repeats: Whether long loops are repeated, not written out.
         places: Spans of earlier allocations that later ones get, by the numbers of these.
     """
 
@@ -94,6 +95,7 @@ class Context:
     memory: Memory = ANY_MEMORY
     minima: Mapping[str, int] = field(default_factory=dict[str, int])
     states: Mapping[int, Span] = field(default_factory=dict[int, Span])
+    repeats: bool = False
     places: Mapping[int, Span] = field(default_factory=dict[int, Span])
 
     def __post_init__(self) -> None:

@@ -9,15 +9,16 @@ waits for the previous one.
 A host program may also branch on a number that compiled code computed. If it has two possible
 values, such as a length of at most one step, the branch becomes a `Choice`. Open sizes of arguments
 are those that the function declares, and numbers become formulas of them. A loop that counts to a
-known number is followed step by step, so its steps are written out; one that counts to an open
-number becomes a `Repeat` (`repeats`). Everything else is refused by name: loops that end when
-compiled code says so, unknown ops.
+known number is followed step by step, so its steps are written out; a long one, and one that counts
+to an open number, becomes a `Repeat` (`repeats`). Everything else is refused by name: loops that
+end when compiled code says so, unknown ops.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.host.constants import read_constants, read_loaded
@@ -46,6 +47,12 @@ from rnn_compiler.schema.schedule import (
 
 _MOST_STEPS = 4096
 """Steps of a function, and visits of a block: loops whose counts are known are written out."""
+
+_TOO_MANY, _TOO_LONG = f"more than {_MOST_STEPS:,} steps", "a loop of unknown or large length"
+"""Why a loop cannot be written out."""
+
+_FIRST_STEPS = 4
+"""The steps of a long loop before those that are repeated; the first ones may differ."""
 
 
 @dataclass(frozen=True)
@@ -131,13 +138,24 @@ def read_schedules(
             name = symbol_of(op) if op.name == "util.func" else ""
             if name not in functions:
                 continue
-            try:
-                sizes = functions[name]
-                context = Context(name, known, sizes.shapes, memory=memory, minima=sizes.minima)
-                found[name] = _read(context, op, sizes, numbers.get(name, range(0)))
-            except NoScheduleError as error:
-                found[name] = error
+            sizes, values = functions[name], numbers.get(name, range(0))
+            context = Context(name, known, sizes.shapes, memory=memory, minima=sizes.minima)
+            found[name] = _schedule(context, op, sizes, values)
     return found, (*constants, *loaded)
+
+
+def _schedule(
+    context: Context, function: ir.Operation, sizes: Sizes, numbers: range
+) -> Schedule | NoScheduleError:
+    """The schedule of a function, or why it has none; long loops are written out if possible."""
+    repeating = replace(context, allocated=[], repeats=True)
+    try:
+        return _read(context, function, sizes, numbers)
+    except NoScheduleError as error:
+        if error.what in (_TOO_MANY, _TOO_LONG):
+            with contextlib.suppress(NoScheduleError):
+                return _read(repeating, function, sizes, numbers)
+        return error
 
 
 def _read(context: Context, function: ir.Operation, sizes: Sizes, numbers: range) -> Schedule:
@@ -213,11 +231,11 @@ def _relocated(
     where = tuple(map(relocated, results))
     for size in (*sizes.arguments, *sizes.results, scratch, *blocks):
         _check_size(context, size)
+    known = context.formulas.known
     if not sizes.shapes:
-        return Schedule(context.function, scratch, steps, blocks=blocks, results=where)
+        return Schedule(context.function, scratch, steps, known, 0, blocks, where)
     computed = [*sizes.arguments, *sizes.results, scratch, *blocks, *_numbers_in(steps)]
     limit = context.formulas.limit(computed)
-    known = context.formulas.known
     return Schedule(context.function, scratch, steps, known, limit, blocks, where)
 
 
@@ -274,7 +292,7 @@ def _follow(
                 return
             run(context, path, op)
         if len(path.steps) > _MOST_STEPS:
-            raise context.refused(f"more than {_MOST_STEPS:,} steps")
+            raise context.refused(_TOO_MANY)
         end = ops[-1]
         if end.name == "util.return":
             found = [each for each in path.of(list(end.operands)) if isinstance(each, Span)]
@@ -326,7 +344,8 @@ def _branched(context: Context, path: Path, end: ir.Operation) -> Sequence[ir.Op
     block = end.successors[0] if len(end.successors) else None
     if end.name == "cf.cond_br":
         (condition,), first, second = segments(end, given)
-        if isinstance(condition, Open):
+        is_long = context.repeats and path.visits.get(end.block, 0) > _FIRST_STEPS
+        if isinstance(condition, Open) or (is_long and condition):
             return repeat(context, path, end, _branched)
         known = context.integer(condition)
         block, given = end.successors[0 if known else 1], first if known else second
@@ -334,7 +353,7 @@ def _branched(context: Context, path: Path, end: ir.Operation) -> Sequence[ir.Op
         raise context.refused(end.name)
     path.visits[block] = path.visits.get(block, 0) + 1
     if path.visits[block] > _MOST_STEPS:
-        raise context.refused("a loop of unknown or large length")
+        raise context.refused(_TOO_LONG)
     path.values.update(zip(block.arguments, given, strict=True))
     return ops_of(block)
 

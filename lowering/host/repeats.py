@@ -93,6 +93,7 @@ class _Loop:
     def _step(self, number: Size, taken: Mapping[int, Span]) -> tuple[list[Step], list[Known]]:
         """What a step does, and the values that it gives to the next one."""
         path, end = self.path.copy(), self.end
+        path.visits.pop(self.header, None)  # it is not read as a loop again
         self._enter(path, number, taken)
         while True:
             ops = self.branched(self.context, path, end)

@@ -10,7 +10,16 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.host.formulas import expanded
 from rnn_compiler.lowering.host.program import HostProgram, Sizes, read_host_program
 from rnn_compiler.schema.open_sizes import open_dimension
-from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Schedule, Span, Storage
+from rnn_compiler.schema.schedule import (
+    Choice,
+    Copy,
+    Dispatch,
+    Fill,
+    Repeat,
+    Schedule,
+    Span,
+    Storage,
+)
 
 # ruff: noqa: E501
 
@@ -166,8 +175,7 @@ def test_a_loop() -> None:
 REFUSED = {
     "an endless loop": (LOOP, {"%next = arith.addi %k, %c1 : index": "%next = arith.addi %k, %c0 : index"},
         "a loop of unknown or large length"),
-    "a long loop": (LOOP, {"slt, %k, %c8": "slt, %k, %c64", "^bb2:\n": "^bb2:\n" + 100 * FILL},
-        "more than 4,096 steps"),
+    "very many steps": (5000 * FILL, {}, "more than 4,096 steps"),
     "a length that a call brings": (CHOOSE, {}, "a size, or a number of steps, that a call computes"),
     "an op that nobody knows": (
         "%m = hal.buffer_view.rank<%a : !hal.buffer_view> : index",
@@ -190,6 +198,16 @@ REFUSED = {
     "other arguments": ("", {"(%a: !hal.buffer_view, ": "(%a: !hal.buffer_view, %z: i32, "},
         "other arguments than the module"),
 }  # fmt: skip
+
+
+def test_a_long_loop() -> None:
+    """Of more steps than a schedule may have is written once."""
+    schedule = steps(read(LOOP.replace("^bb2:\n", "^bb2:\n" + 600 * FILL)))
+    last = schedule.steps[-1]
+    assert isinstance(last, Repeat)
+    repeated, written = len(last.steps), len(schedule.steps[3:-1])
+    assert (repeated, written % 600) == (600, 0)
+    assert written // 600 + last.end - last.first == 8
 
 
 def test_results_in_memory_of_its_own() -> None:

@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("onnx")
 
 import onnx.reference
+from execution import ways
 from onnx import TensorProto, helper, numpy_helper
 
 import rnn_compiler as rc
@@ -230,14 +231,20 @@ def test_what_is_written_out_has_its_weights_once(tmp_path: Path) -> None:
     assert sizes[12] < sizes[3] + 1000
 
 
-def test_too_many_iterations_are_refused_at_once(tmp_path: Path) -> None:
-    made = keras_loop(output_with_the_input, (B, 400), states=2)
-    says = r"'again' \(Loop\) would be written out as 400 iterations of \d\d nodes each, .*8,192"
-    with pytest.raises(UnsupportedError, match=says):
-        rc.import_network(saved(made, tmp_path / "m.onnx"))
+@ways("direct", "c", "js", quick=("direct",))
+@pytest.mark.parametrize("steps", ["T", 400])
+def test_a_loop_of_open_or_many_iterations_stays_one(
+    steps: int | str, agrees: Any, tmp_path: Path
+) -> None:
+    made = keras_loop(output_with_the_input, (B, steps), states=2)
+    if steps == 400:
+        assert "Scan" in folded(made, tmp_path).operators()
+    lengths = (1, 2, 9) if steps == "T" else (steps,)
+    agrees(made, *({"x": weight(B, length, I)} for length in lengths), judge=by_runtime)
 
 
 def test_loops_share_the_number_of_nodes(tmp_path: Path) -> None:
+    """Some of them are written out; the others stay loops."""
     made = keras_loop(output_with_the_input, (B, 150), states=2)
     loop = next(node for node in made.graph.node if node.op_type == "Loop")
     for number in range(2):
@@ -246,15 +253,8 @@ def test_loops_share_the_number_of_nodes(tmp_path: Path) -> None:
         copy.name = f"again{number}"
         copy.output[:] = [f"{number}.{name}" for name in loop.output]
         made.graph.output.append(helper.make_tensor_value_info(copy.output[-1], 1, None))
-    with pytest.raises(UnsupportedError, match=r"'again\d' \(Loop\) would be written out"):
-        folded(made, tmp_path)
-
-
-def test_an_open_number_of_iterations_is_refused_by_its_loop(tmp_path: Path) -> None:
-    made = keras_loop(output_with_the_input, (B, "T"), states=2)
-    says = r"'again' \(Loop\): the number of its iterations depends on a size, so axis 'T' cannot"
-    with pytest.raises(UnsupportedError, match=says):
-        rc.import_network(saved(made, tmp_path / "m.onnx"))
+    operators = [node.op_type for node in folded(made, tmp_path).proto.node]
+    assert operators.count("Scan") in (1, 2)
 
 
 def test_states_of_a_fixed_batch_need_that_batch(tmp_path: Path) -> None:

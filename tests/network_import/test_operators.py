@@ -182,3 +182,11 @@ def test_sums_of_products_of_open_axes(agree: Any) -> None:
     agree(
         cases, judge=lambda m, a: [np.einsum(m.graph.node[0].attribute[0].s.decode(), *a.values())]
     )
+
+
+@ways("direct")
+@pytest.mark.parametrize("given", [{}, {"alpha": 1.5}])
+def test_the_constants_of_selu(given: Any, agrees: Any) -> None:
+    """They are not rounded to six digits."""
+    made = model([helper.make_node("Selu", ["x"], ["y"], **given)], {"x": [50]}, ["y"], {})
+    agrees(made, {"x": np.linspace(-3, 3, 50, dtype=np.float32)}, rtol=2e-7, atol=1e-7)

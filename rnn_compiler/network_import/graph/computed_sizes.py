@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from rnn_compiler.model_import.onnx_layers import OPERATORS, STATE_POSITIONS
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_by
 from rnn_compiler.schema.open_sizes import Open, Size, null_if_open, terms
 
 
@@ -37,7 +37,7 @@ def use_computed_sizes(
             for number in STATE_POSITIONS:
                 if number < len(node.input) and _is_zero(constants.get(node.input[number]), units):
                     node.input[number] = ""
-    read = {name for node in graph.proto.node for name in node.input}
+    read = {name for node in graph.proto.node for name in read_by(node)}
     read.update(each.name for each in graph.proto.output)
     nodes = SizeNodes(graph, sources)
     for name, (shape, elements) in constants.items():

@@ -11,6 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rnn_compiler.network_import.graph import attributes_of, onnx
 
 _EXACT = (
@@ -217,3 +219,8 @@ def _passes_on(node: Any, casts: Sequence[int]) -> bool:
     if node.op_type == "Cast":
         return attributes_of(node)["to"].i in casts
     return node.op_type == "Identity"
+
+
+def is_all(count: int, rows: int) -> bool:
+    """Whether as many steps read all rows; conditions compare the numbers as float32."""
+    return np.float32(count) == np.float32(rows)

@@ -2,8 +2,8 @@
 
 A Loop's can if the maximum number of iterations and the first condition are constants, and if later
 conditions depend only on those, on the iteration number, and on states with the same property, such
-as counters. IREE takes a Scan too, but not all of them, and C and JavaScript would have to wait for
-each step; so only those stay that are long. Loops that compute recurrent layers are replaced before
+as counters. Loops that are long, or whose number of iterations is open, stay loops; these become
+Scans (`counted_loops`), which IREE takes. Loops that compute recurrent layers are replaced before
 (`written_out`).
 """
 
@@ -26,13 +26,14 @@ from rnn_compiler.network_import.graph import (
     subgraphs,
 )
 from rnn_compiler.network_import.graph.axes import Axis
+from rnn_compiler.network_import.graph.counted_loops import scan_of
 from rnn_compiler.network_import.graph.counters import Counters
 
 _MOST_NODES = 1 << 13
 """The most nodes of a graph after loops are written out."""
 
 _MOST_NODES_OF_SCAN = 1 << 10
-"""The most nodes of a Scan that is written out; IREE compiles others faster as loops."""
+"""The most nodes of a Scan that is written out; others stay loops."""
 
 _SCANS_OF_ROWS = 9
 """The first version in which Scan has no axis of the batch."""
@@ -67,21 +68,25 @@ def write_out_loops(graph: Graph) -> bool:
     changed = False
     for node in graph.proto.node:
         count = counts.get(node.name)
-        if count is None or (node.op_type == "Scan" and _stays(graph, node, count, len(nodes))):
+        stays = count is None or _stays(graph, node, count, len(nodes))
+        if count is None or (node.op_type == "Scan" and stays):
             nodes.append(node)
             continue
         changed = True
-        nodes += _WrittenOut(graph, node, made).nodes(count, len(nodes))
+        if stays:
+            nodes += scan_of(graph, node, count)
+        else:
+            nodes += _WrittenOut(graph, node, made).nodes(count)
     if changed:
         graph.proto.initializer.extend(made)
         graph.set_nodes(nodes)
     return changed
 
 
-def scans_of_open_lengths(
+def results_of_open_lengths(
     graph: Graph, axes: Sequence[Axis], folded: Iterable[Graph]
 ) -> frozenset[str]:
-    """The results of Scans with an open number of steps; checks that no Loop has one.
+    """The results of loops with an open number of steps.
 
     `folded` are the graph at its usual sizes, and at another size of each axis, before loops are
     written out.
@@ -91,16 +96,11 @@ def scans_of_open_lengths(
     graphs = [*itertools.islice(folded, 1 + len(axes))]
     usual, *others = map(_all_iterations, graphs)
     found: set[str] = set()
-    for axis, counts in zip(axes, others, strict=True):
+    for counts in others:
         for node in graphs[0].proto.node:
             count = usual.get(node.name)
             if counts.get(node.name, count) == count:
                 continue
-            if node.op_type == "Loop":
-                raise UnsupportedError(
-                    f"import_network: node {node.name!r} (Loop): the number of its iterations "
-                    f"depends on a size, so {axis}"
-                )
             found.update(node.output)
     return frozenset(found)
 
@@ -129,21 +129,34 @@ def _orders(node: Any, name: str) -> list[int]:
 
 
 def _stays(graph: Graph, node: Any, count: int, others: int) -> bool:
-    """Whether a Scan is not written out, beside so many other nodes."""
-    each = len(attributes_of(node)["body"].g.node)
-    is_long = count * each > min(_MOST_NODES_OF_SCAN, _MOST_NODES - others)
-    return is_long or not graph.held.isdisjoint(node.output)
+    """Whether a loop is not written out, beside so many other nodes."""
+    _, repeated, _ = _divided(node)
+    each = len(repeated)
+    most = _MOST_NODES_OF_SCAN if node.op_type == "Scan" else _MOST_NODES
+    is_long = count * each > min(most, _MOST_NODES - others)
+    return count > 0 and (is_long or not graph.held.isdisjoint(node.output))
 
 
-def _check_size(node: Any, count: int, each: int, others: int) -> None:
-    """Checks that a loop can be written out, with so many nodes for each iteration."""
-    if count * each + others > _MOST_NODES:
-        raise UnsupportedError(
-            f"import_network: node {node.name!r} (Loop) would be written out as {count:,} "
-            f"iterations of {each} nodes each, beside {others:,} others: expected at most "
-            f"{_MOST_NODES:,} nodes; fix a smaller number of steps with dims=, or export the layer "
-            "as ONNX's LSTM, GRU or RNN"
-        )
+def _divided(node: Any) -> tuple[list[Any], list[tuple[int, Any]], list[int]]:
+    """The nodes of a loop's body that compute the same in every iteration, and the others.
+
+    The others come with their positions. Last are the numbers of the states that stay the same.
+    """
+    body, form = attributes_of(node)["body"].g, _Form.of(node)
+    inputs = [each.name for each in body.input]
+    own = inputs[form.before : form.before + form.states]
+    ends = [each.name for each in body.output[form.ahead : form.ahead + form.states]]
+    same = [k for k, (name, end) in enumerate(zip(own, ends, strict=True)) if name == end]
+    varying = {*inputs} - {own[k] for k in same}
+    once: list[Any] = []
+    repeated: list[tuple[int, Any]] = []
+    for position, each in enumerate(body.node):
+        if varying.isdisjoint(read_by(each)):
+            once.append(each)
+        else:
+            varying.update(each.output)
+            repeated.append((position, each))
+    return once, repeated, same
 
 
 class _WrittenOut:
@@ -166,26 +179,15 @@ class _WrittenOut:
             copy.name = self._names[tensor.name]
             made.append(copy)
 
-    def nodes(self, count: int, others: int) -> list[Any]:
+    def nodes(self, count: int) -> list[Any]:
         """The nodes of as many iterations, and those that give the loop's results their names."""
         node, body = self._node, self._body
         form = _Form.of(node)
+        once, repeated, same = _divided(node)
         inputs = [each.name for each in body.input]
-        own_states = inputs[form.before : form.before + form.states]
         states, arrays = self._parts(node.input[form.before :])
         carried, scanned = self._parts([each.name for each in body.output[form.ahead :]])
-        same = [k for k, end in enumerate(carried) if end == own_states[k]]
-        self._names |= {own_states[k]: states[k] for k in same}
-        varying = {*inputs} - {own_states[k] for k in same}
-        once: list[Any] = []
-        repeated: list[tuple[int, Any]] = []
-        for position, each in enumerate(body.node):
-            if varying.isdisjoint(read_by(each)):
-                once.append(each)
-            else:
-                varying.update(each.output)
-                repeated.append((position, each))
-        _check_size(node, count, len(repeated), others)
+        self._names |= {inputs[form.before + k]: states[k] for k in same}
         self._names |= {n: f"{node.name}/{n}" for each in once for n in each.output if n}
         nodes = [self._copied(each, "all", k, self._names) for k, each in enumerate(once)]
         rows: list[list[str]] = [[] for _ in scanned]

@@ -25,7 +25,7 @@ from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes, join
 from rnn_compiler.network_import.graph.folding import PositionsBeyondError, fold
 from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
 from rnn_compiler.network_import.graph.known_sizes import check_known_sizes
-from rnn_compiler.network_import.graph.loops import scans_of_open_lengths
+from rnn_compiler.network_import.graph.loops import results_of_open_lengths
 from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
 from rnn_compiler.network_import.graph.results import unknown_result
 from rnn_compiler.network_import.graph.scans import check_scans, set_types_of_scans
@@ -158,7 +158,7 @@ class _Family:
     def _fold_at_points(self) -> None:
         """Folds the graph at each point; checks that its nodes are the same."""
         counted = (self._at(each, writes_out=False) for each in self.points)
-        self.held |= scans_of_open_lengths(self._source, self._axes, counted)
+        self.held |= results_of_open_lengths(self._source, self._axes, counted)
         for point in self.points:
             self.graphs.append(self._at(point))
             node = self._other_node(self.graphs[-1])

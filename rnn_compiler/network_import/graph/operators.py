@@ -59,6 +59,16 @@ def _last_index(made: Replacement, node: Any, kind: Any) -> bool:
     return True
 
 
+def _selu(made: Replacement, node: Any, kind: Any) -> bool:
+    """A Selu whose constants are written in it: IREE's importer rounds the default ones."""
+    schema = onnx.defs.get_schema("Selu", made.graph.opset).attributes
+    given = {name: attribute.f for name, attribute in attributes_of(node).items()}
+    missing = {name: each.default_value.f for name, each in schema.items() if name not in given}
+    if missing:
+        made.add("Selu", *node.input, **given, **missing)
+    return bool(missing)
+
+
 def _local_responses(made: Replacement, node: Any, kind: Any) -> bool:
     """An LRN: ``x / (bias + alpha / size * s) ** beta``, where s sums squares of channels."""
     attributes = attributes_of(node)
@@ -162,6 +172,7 @@ def _is_blocked(*nodes: Any) -> bool:
 _FORMS: Mapping[str, Callable[[Replacement, Any, Any], bool]] = {
     **dict.fromkeys(("ArgMax", "ArgMin"), _last_index),
     "LRN": _local_responses,
+    "Selu": _selu,
     "LpNormalization": _normalized,
     "QLinearMatMul": _product,
     "DequantizeLinear": _rounded,

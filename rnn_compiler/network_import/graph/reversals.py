@@ -43,6 +43,12 @@ def plain_reversals(graph: Graph) -> bool:
     return changed
 
 
+def reversed_rows(made: Replacement, array: str, axis: int = 0) -> str:
+    """Adds the reversal of an array along an axis."""
+    bounds = -1, _FIRST, axis, -1
+    return made.add("Slice", array, *(made.constant([bound]) for bound in bounds))
+
+
 def _number(name: str, makers: Mapping[str, Any], constants: Mapping[str, Any]) -> int | None:
     """The number that an array repeats, even one too large to be computed; None if not known."""
     while name not in constants and name in makers and makers[name].op_type == "Expand":
@@ -61,8 +67,7 @@ def _plain(graph: Graph, node: Any, sizes: Sequence[int | None], number: int | N
     made = Replacement(graph, node)
     add, constant = made.add, made.constant
     if number is not None and number == sizes[time]:
-        bounds = -1, _FIRST, time, -1
-        add("Slice", x, *(constant([bound]) for bound in bounds))
+        reversed_rows(made, x, time)
     else:
         shape, first, one = add("Shape", x), constant(0), constant(1)
         count = add("Gather", shape, constant(time))

@@ -21,6 +21,7 @@ from rnn_compiler.lowering.analysis.cell_steps import is_same, precision
 from rnn_compiler.network_import.graph import FLOATS, Graph, onnx, read_by, shape_of
 from rnn_compiler.network_import.graph.cell_search import cell_of
 from rnn_compiler.network_import.graph.cells import FoundCell
+from rnn_compiler.network_import.graph.counters import is_all
 from rnn_compiler.network_import.graph.formulas import Formula, Variable, variable
 from rnn_compiler.network_import.graph.layer_nodes import (
     EVERY_ROW,
@@ -146,17 +147,12 @@ def _rows_read(steps: Steps, T: int | None) -> tuple[int, int, int] | None:
     if count is None or T is None:
         return every
     first += T if first < 0 else 0
-    if _is_all(count, T) and first == (0 if step == 1 else T - 1):
+    if is_all(count, T) and first == (0 if step == 1 else T - 1):
         return every
     end = first + step * count
     if not (0 <= first < T and 0 <= end - step < T):
         return None
     return first, end if end >= 0 else FROM_THE_LAST[1], step
-
-
-def _is_all(count: int, rows: int) -> bool:
-    """Whether as many steps read all rows; conditions compare the numbers as float32."""
-    return np.float32(count) == np.float32(rows)
 
 
 def _is_kept(name: str, steps: Steps, shape: Sequence[int | None] | None, B: int | None) -> bool:
