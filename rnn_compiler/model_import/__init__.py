@@ -5,9 +5,11 @@ Layer         one of them: build() gives its module
 
 `saved_model` with `saved_keras`, `keras_file`, `onnx_file`, `tflite_file` and `torch_layers` each
 read some kinds of files (`kinds`); `cells` takes arrays from any framework;
-`tensorflow_graph` and the modules next to it find ops in graphs; `messages` is the table of
-protobuf messages. No framework is needed. Files are untrusted: nothing in them is run, and sizes
-stated in them are compared with their actual size before memory is allocated.
+`tensorflow_graph` and the modules next to it find ops in graphs; loops of TensorFlow
+(`tensorflow_loops`) and of TensorFlow Lite (`tflite_loops`) are compared with the formulas in
+`loop_cells`; `messages` is the table of protobuf messages. No framework is needed. Files are
+untrusted: nothing in them is run, and sizes stated in them are compared with their actual size
+before memory is allocated.
 """
 
 from __future__ import annotations
@@ -38,8 +40,15 @@ _WHOLE = (
 _REMEDIES: list[tuple[tuple[str, ...], str]] = [
     (
         ("loops of",),
-        "on a CPU, Keras writes its layers as such loops: save the model as .keras, or, if it is a "
-        "subclass of keras.Model, convert each layer's weights with rc.weights.from_keras",
+        "none of which is an LSTM, GRU or SimpleRNN with its weights: save the model as .keras; a "
+        "subclass of keras.Model with Keras 3's model.export, or convert each layer's weights with "
+        "rc.weights.from_keras",
+    ),
+    (
+        ("no loop at all",),
+        "if its layers are unrolled (Keras' unroll=True), or cells called step by step, they are "
+        "ordinary ops here: save the model as .keras, or make a layer of its arrays with "
+        "rc.weights.from_cell",
     ),
     (
         ("operators Loop", "tf2onnx"),

@@ -42,16 +42,19 @@ def read_saved_model(folder: Path) -> tuple[list[Layer | RefusedLayer], str]:
     index = folder / "variables" / "variables.index"
     checkpoint = Checkpoint(index.with_suffix(""), path) if os.path.lexists(index) else None
     stored = sum(map(stored_bytes, index.parent.glob("variables.data-*")))
-    constants = Constants(graph, checkpoint, Budget(path, len(data) + stored))
+    budget = Budget(path, len(data) + stored)
+    constants = Constants(graph, checkpoint, budget)
     graph.bound = dict.fromkeys(pairs(chosen.objects.functions), ())
     if checkpoint is None:
-        return layers_of(constants), _ops_of(graph)
+        return layers_of(constants, budget), _ops_of(graph)
     nodes = {key: name for name, key in constants.keys.items()}
     saved = _saved(chosen.objects, checkpoint)
     graph.bound |= _bound(chosen.objects, saved, checkpoint, nodes)
     found = layers_of(constants)
     if not found or any(isinstance(each, RefusedLayer) for each in found):
-        found = keras_layers(folder, chosen.objects, saved, checkpoint) or found
+        found = keras_layers(folder, chosen.objects, saved, checkpoint) or layers_of(
+            constants, budget
+        )
     return found, _ops_of(graph)
 
 
@@ -62,7 +65,8 @@ def read_frozen_graph(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     if not message.node:
         raise damaged(path, "it is not a GraphDef: it has no nodes")
     graph = TensorflowGraph(message, path)
-    return layers_of(Constants(graph, None, Budget(path, len(data)))), _ops_of(graph)
+    budget = Budget(path, len(data))
+    return layers_of(Constants(graph, None, budget), budget), _ops_of(graph)
 
 
 def _saved(objects: Any, checkpoint: Checkpoint) -> dict[int, int]:

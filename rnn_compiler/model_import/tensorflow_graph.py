@@ -42,7 +42,7 @@ _HANDED_ON = {
 
 _CALLS = {"PartitionedCall": "f", "StatefulPartitionedCall": "f", "TPUPartitionedCall": "f"}
 _BRANCHES = {"If", "StatelessIf", "Case", "StatelessCase"}
-_LOOPS = {"While", "StatelessWhile"}
+LOOPS = {"While", "StatelessWhile"}
 
 _MOST_HOPS = 50_000
 _MOST_SCOPES = 5_000
@@ -268,7 +268,7 @@ class TensorflowGraph:
             position = scope.body.arguments[name]
             if scope.caller is None or not any(scope.inputs[position : position + 1]):
                 return None
-            in_loop = scope.call is not None and scope.call.op in _LOOPS
+            in_loop = scope.call is not None and scope.call.op in LOOPS
             if in_loop and not self._is_unchanged(scope, position):
                 return None
             return self.value(scope.caller, scope.inputs[position])
@@ -280,7 +280,7 @@ class TensorflowGraph:
         if not called or called[0] not in self.functions or scope.calls_itself(called[0]):
             return None
         inner = self.child(scope, node, called[0])
-        if node.op in _LOOPS:
+        if node.op in LOOPS:
             unchanged = index < len(inputs) and self._is_unchanged(inner, index)
             return self.value(scope, inputs[index]) if unchanged else None
         if node.op in _BRANCHES or index >= len(inner.body.results):

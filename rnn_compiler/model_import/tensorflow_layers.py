@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from rnn_compiler.model_import.layer import (
 from rnn_compiler.model_import.messages import Shape, dtype_of, shape_of
 from rnn_compiler.model_import.reading import (
     MOST_AXES,
+    Budget,
     clipped,
     damaged,
     exceeded,
@@ -45,6 +47,7 @@ from rnn_compiler.model_import.tensorflow_graph import (
     data_inputs,
     layer_name,
 )
+from rnn_compiler.model_import.tensorflow_loops import loops_with_cells
 from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
 from rnn_compiler.schema.signatures import Signature
@@ -133,17 +136,22 @@ class StateVariables:
 
 # Keras' layers that a TensorFlow graph has as loops of ordinary ops, found by their variables.
 #
-# Such loops cannot be recognised. If a graph has other layers as well, they are named.
+# If a graph has other layers as well, those whose loops are not recognised are named.
 
 _WEIGHTS = re.compile(r"(.+)/recurrent_kernel(_\d{1,9})?")
+_SUFFIX = re.compile(r"_\d{1,9}$")
 _REMEDY = "which cannot be recognised: save the model as .keras"
 _MOST_NAMED = 300
 
 
 def loops_of(
-    graph: TensorflowGraph, variables: StateVariables, calls: Iterable[tuple[Scope, Any]]
+    constants: Constants, variables: StateVariables, calls: Iterable[tuple[Scope, Any]]
 ) -> list[RefusedLayer]:
-    """The layers whose recurrent weights no op of the graph takes."""
+    """The layers whose recurrent weights no op of the graph takes.
+
+    Keras 3 exports a variable twice, and only one of the two has a value and is read.
+    """
+    graph = constants.graph
     bodies = [graph.main.body, *graph.functions.values()]
     nodes = (node for body in bodies for node in body.nodes.values())
     kept = {each.name for each in nodes if each.op in VARIABLES and _WEIGHTS.fullmatch(each.name)}
@@ -156,9 +164,13 @@ def loops_of(
         for name in variables.behind_moves(graph.value(scope, text))
     }
     known = set(taken)
+    valued = {each for each in kept if constants.array(GraphValue(graph.main, each)) is not None}
+    stems = {_SUFFIX.sub("", name) for name in valued}
     found: list[RefusedLayer] = []
     for name in sorted(kept - taken, key=lambda each: (each.count("/"), each)):
         parts = name.split("/")
+        if _SUFFIX.sub("", name) in stems and name not in valued:
+            continue
         if len(found) >= _MOST_NAMED:
             break
         if not any("/".join(parts[k:]) in known for k in range(1, len(parts))):  # an optimizer's
@@ -256,8 +268,13 @@ _MOST_LAYERS, _MOST_CALLS = 300, 2_000
 _TOO_MANY = f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_CALLS} calls"
 
 
-def layers_of(constants: Constants) -> list[Layer | RefusedLayer]:
-    """The layers of a graph, in the order of its nodes; calls of one layer are one layer."""
+def layers_of(constants: Constants, budget: Budget | None = None) -> list[Layer | RefusedLayer]:
+    """The layers of a graph, in the order of its nodes; calls of one layer are one layer.
+
+    Args:
+        constants: Those of the graph.
+        budget: What loops of Keras' cells may take; without it, they are not looked for.
+    """
     graph = constants.graph
     variables = StateVariables(constants)
     found: list[Layer] = []
@@ -274,9 +291,27 @@ def layers_of(constants: Constants) -> list[Layer | RefusedLayer]:
             _add(found, layer, scope.is_reached)
         if len(found) + len(refused) > _MOST_LAYERS:
             raise exceeded(graph.path, f"it has more than {_MOST_LAYERS} recurrent layers")
+    if budget is not None:
+        shape_of = partial(_shape, graph, constants)
+
+        def is_kept(value: GraphValue) -> bool:
+            return variables.variable(value) is not None
+
+        for scope, node, layer in loops_with_cells(constants, budget, shape_of, is_kept):
+            _add(found, _with_whole_weights(constants, layer), scope.is_reached)
+            calls.append((scope, node))
+            if len(calls) > _MOST_CALLS:
+                raise exceeded(graph.path, _TOO_MANY)
     traced = all(layer.weights.keys() >= _arguments(layer) for layer in found)
-    loops = loops_of(graph, variables, calls) if calls and traced else []
+    loops = loops_of(constants, variables, calls) if calls and traced else []
     return named_apart([*found, *refused, *loops])
+
+
+def _with_whole_weights(constants: Constants, layer: Layer) -> Layer:
+    """A layer whose arrays are the same objects as equal ones of other layers."""
+    return replace(
+        layer, weights={name: constants.whole(array) for name, array in layer.weights.items()}
+    )
 
 
 def _arguments(layer: Layer) -> set[str]:
@@ -510,7 +545,7 @@ def _is_same(layer: Layer, other: Layer, reached: bool) -> bool:
 
 def _has_weights(layer: Layer) -> bool:
     """Whether the matrices are known; biases and peepholes may be equal in several layers."""
-    return any(name in layer.weights for name in ("w", "w_ru", "params"))
+    return any(name in layer.weights for name in ("w", "w_ru", "params", "W"))
 
 
 def _joined(first: Layer, second: Layer) -> Layer:

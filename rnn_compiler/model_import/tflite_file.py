@@ -9,33 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from rnn_compiler.model_import.keras_layers import activation_attributes, notes_on_masks
+from rnn_compiler.model_import.keras_layers import notes_on_masks
 from rnn_compiler.model_import.layer import (
     CUDNN_NAMES,
     ONNX_NAMES,
     STREAMED,
     Layer,
     RefusedLayer,
-    canonical,
-    checked,
-    cudnn_mode,
     named_apart,
 )
+from rnn_compiler.model_import.loop_cells import Cell, UnknownCellError
+from rnn_compiler.model_import.loop_layers import HALVES, REVERSED, layer_of
 from rnn_compiler.model_import.reading import Budget, damaged, exceeded, stored_bytes
-from rnn_compiler.model_import.tflite_cells import Cell, UnknownCellError, onnx_weights
 from rnn_compiler.model_import.tflite_fused import FUSED, fused_layers
 from rnn_compiler.model_import.tflite_layers import (
     CALL_ONCE,
     FROM_KERAS,
-    HALVES,
     INT8,
     NOT_IN_FILE,
     READ_VARIABLE,
-    REVERSED,
     Found,
     Input,
     RefusedError,
@@ -45,7 +40,6 @@ from rnn_compiler.model_import.tflite_layers import (
 from rnn_compiler.model_import.tflite_loops import loop_of
 from rnn_compiler.model_import.tflite_reader import Graph, Op, TfliteFile
 from rnn_compiler.model_import.tflite_values import constant
-from rnn_compiler.weights import from_onnx
 
 _CONCATENATION, _FULLY_CONNECTED, _FILL, _WHILE, _BATCH_MATMUL = 2, 9, 94, 119, 126
 
@@ -109,29 +103,15 @@ def _loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Found | Non
     shape = file.tensor(graph, given.number).shape
     if len(shape) != 3:
         raise damaged(file.path, f"the input of a loop has the shape {list(shape)}")
-    W, R, B = onnx_weights(cell)
-    kind = f"onnx.{cell.operator}"
-    inputs = ["B", "sequence_lens", "initial_h", *(["initial_c"] if len(cell.states) > 1 else [])]
-    plain = {"inputs": inputs, "layout": given.time_axis}
-    if cell.operator == "GRU":
-        plain["linear_before_reset"] = int(cell.state_bias is not None)
-    attributes = canonical(kind, {**plain, **activation_attributes(cell.functions)}, "float32")
-    dims: dict[str, int | None] = {
-        **{"seq_length": shape[given.time_axis], "batch_size": shape[1 - given.time_axis]},
-        **{"input_size": W.shape[-1], "num_units": R.shape[-1]},
-    }
-    mode = cudnn_mode(kind, attributes)
-    notes = tuple(_loop_notes(file, graph, op, cell, given, mode is not None, budget))
-    weights: dict[str, Any] = {"W": W, "R": R, "B": B}
-    if mode is not None:
-        attributes = {
-            **{"rnn_mode": mode, "direction": "unidirectional", "is_training": False},
-            "time_major": not given.time_axis,
-        }
-        kind, dims["num_layers"] = "CudnnRNNV3", 1
-        weights = {"params": from_onnx(W, R, B, rnn_mode=mode)}
-    layer = Layer(cell.operator.lower(), kind, attributes, dims, "float32", weights, notes)
-    return Found(op, checked(layer, file.path), given)
+    layer = layer_of(
+        cell,
+        cell.operator.lower(),
+        given.time_axis,
+        (shape[given.time_axis], shape[1 - given.time_axis]),
+        lambda is_cudnn: _loop_notes(file, graph, op, cell, given, is_cudnn, budget),
+        file.path,
+    )
+    return Found(op, layer, given)
 
 
 def _unknown_loop(file: TfliteFile, what: str) -> RefusedError:

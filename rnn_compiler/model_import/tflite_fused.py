@@ -26,16 +26,15 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.model_import.layer import STREAMED, Layer, RefusedLayer, checked
+from rnn_compiler.model_import.loop_layers import HALVES, REVERSED
 from rnn_compiler.model_import.reading import Budget, damaged
 from rnn_compiler.model_import.tflite_integers import integer_lstm
 from rnn_compiler.model_import.tflite_layers import (
     CALL_ONCE,
     FROM_KERAS,
-    HALVES,
     INT8,
     NOT_IN_FILE,
     READ_VARIABLE,
-    REVERSED,
     Found,
     Input,
     RefusedError,

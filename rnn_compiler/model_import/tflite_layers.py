@@ -14,15 +14,7 @@ NOT_IN_FILE = (
 )
 """What to do about weights in variables that nothing sets."""
 
-REVERSED = "the model reverses the input: pass the steps of each row from its last to its first"
 INT8 = "weights are int8 in the file, and float32 here: quantize='int8' stores them as int8"
-
-HALVES = {
-    "forward": "the model appends the output of backward to its output",
-    "backward": "its output is in the order of its input: reverse it, unless the model uses its "
-    "last step alone, and append it to that of forward",
-}
-"""Notes on the halves of a bidirectional layer."""
 
 CALL_ONCE, READ_VARIABLE = 129, 143
 _RESHAPE, _TRANSPOSE, _REVERSE = 22, 39, 105

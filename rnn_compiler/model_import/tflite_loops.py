@@ -1,7 +1,7 @@
 """Recognises LSTM, GRU and SimpleRNN in loops of TensorFlow Lite, as Keras' layers are written.
 
 The body of such a loop computes one step with ordinary operators, which are followed symbolically
-(`tflite_values`), and compared with the formulas of the cells (`tflite_cells`).
+(`tflite_values`), and compared with the formulas of the cells (`loop_cells`).
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.model_import.reading import Budget
-from rnn_compiler.model_import.tflite_cells import (
+from rnn_compiler.model_import.loop_cells import (
     MOST_STATES,
     Cell,
     UnknownCellError,
     pairs,
     recognised,
 )
+from rnn_compiler.model_import.loop_values import Value, is_number, of_constant
+from rnn_compiler.model_import.reading import Budget
 from rnn_compiler.model_import.tflite_reader import Graph, Op, TfliteFile
-from rnn_compiler.model_import.tflite_values import Body, Value, constant, is_number, of_constant
+from rnn_compiler.model_import.tflite_values import Body, constant
 
 _CONCATENATION, _RESHAPE, _SLICE = 2, 22, 65
 _STRIDED_SLICE, _LESS, _SHAPE, _LOGICAL_AND, _REVERSE = 45, 58, 77, 86, 105
@@ -60,6 +61,8 @@ def loop_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Loop:
             is_last = states[k][1] is new and len(file.tensor(body, after).shape) == 3
             is_row = row is not None and step.values.value(row) is new
             kinds[k] = "last" if is_last else "rows" if is_row else ""
+            if not kinds[k] and len(file.tensor(body, after).shape) < 3:  # which is no list
+                raise UnknownCellError("states of several cells")
     return Loop(cell, [kinds.get(k, "") for k in range(len(op.inputs))])
 
 

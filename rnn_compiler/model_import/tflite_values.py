@@ -1,38 +1,26 @@
 """Follows the operators of a TensorFlow Lite graph symbolically.
 
-A value is a state, the step's input, a constant, or an expression. A product with a constant matrix
-becomes a sum of matrices times values, and a bias; slices take rows of these. Equal expressions
-are one object, so that a comparison takes no time.
+What the values are, `loop_values` says.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rnn_compiler.model_import.reading import MOST_AXES, Budget
+from rnn_compiler.model_import.loop_values import (
+    Expressions,
+    Value,
+    integers,
+    is_number,
+    of_constant,
+    rows,
+)
+from rnn_compiler.model_import.reading import Budget
 from rnn_compiler.model_import.tflite_reader import Graph, Op, Tensor, TfliteFile
-
-
-@dataclass(frozen=True, eq=False)
-class Value:
-    """A value of a step.
-
-    Attributes:
-        kind: What computes it.
-        of: The values it is computed from.
-        data: A constant's array; of an affine sum, its matrices by the values they multiply, and
-            its bias.
-    """
-
-    kind: str
-    of: tuple[Value, ...] = ()
-    data: Any = None
-
 
 _ADD, _FULLY_CONNECTED, _MUL, _SUB, _FILL, _STRIDED_SLICE, _CAST = 0, 9, 18, 41, 94, 45, 53
 _NAMED = {14: "sigmoid", 19: "relu", 21: "relu6", 28: "tanh", 55: "maximum", 57: "minimum"}
@@ -57,7 +45,7 @@ class Body:
     ) -> None:
         self._file, self._graph, self._budget = file, graph, budget
         self._values = dict(given)
-        self._made: dict[Any, Value] = {}
+        self._expressions = Expressions(budget)
         for op in graph.ops:
             for number, value in zip(op.outputs, self._results(op), strict=False):
                 self._values[number] = value
@@ -77,10 +65,6 @@ class Body:
         is_same = self._tensor(op.inputs[0]).dtype == self._tensor(number).dtype
         return op.inputs[0] if is_same else number
 
-    def _make(self, kind: str, *of: Value) -> Value:
-        """An expression; the same one for the same values."""
-        return self._made.setdefault((kind, of), Value(kind, of))
-
     def _results(self, op: Op) -> Iterator[Value]:
         """The values of an op's outputs."""
         key = (
@@ -90,7 +74,7 @@ class Body:
         )
         rule = _RULES.get(op.code)
         for k in range(len(op.outputs)):
-            made = self._made.get((*key, k))
+            made = self._expressions.made.get((*key, k))
             if made is None:
                 try:
                     made = None if rule is None else rule(self, op, k)
@@ -98,7 +82,7 @@ class Body:
                     made = None
                 made = made or Value("unknown")
                 if rule is not None:  # others may depend on more than their inputs
-                    self._made[(*key, k)] = made
+                    self._expressions.made[(*key, k)] = made
             yield made
 
     def _inputs(self, op: Op) -> list[Value]:
@@ -112,7 +96,7 @@ class Body:
         name = _FUSED.get(self._file.options(op, "Activated")["activation"])
         if name is None:
             return None
-        return self._make(name, value) if name else value
+        return self._expressions.make(name, value) if name else value
 
     # Rules: the value of an output; None if it is not followed.
 
@@ -133,49 +117,28 @@ class Body:
         sequence, index = self._inputs(op)[:2]
         if sequence.kind != "sequence" or options["axis"] or options["batch_axes"]:
             return None
-        return self._make("step", sequence, index)
+        return self._expressions.make("step", sequence, index)
 
     def product(self, op: Op, k: int) -> Value | None:
         """A matrix times a value, and a bias."""
         source, matrix, *bias = self._inputs(op)
-        if matrix.kind != "constant" or matrix.data.ndim != 2:
+        if matrix.kind != "constant" or any(each.kind != "constant" for each in bias):
             return None
         if self._file.options(op, "FullyConnected")["format"]:
             return None
-        self._budget.take(4 * len(matrix.data))
-        added = np.zeros(len(matrix.data), np.float32)
-        if bias:
-            if bias[0].kind != "constant" or bias[0].data.shape != added.shape:
-                return None
-            added = bias[0].data
-        made = _affine({source: matrix.data}, added)
+        made = self._expressions.product(source, matrix.data, bias[0].data if bias else None)
         return made and self._fused(op, made)
 
     def add(self, op: Op, k: int) -> Value | None:
         """A sum; of affine sums and constants, an affine sum."""
         left, right = self._inputs(op)
-        for one, other in ((left, right), (right, left)):
-            if one.kind == "affine" and other.kind in ("affine", "constant"):
-                made = self._sum(one, other)
-                return made and self._fused(op, made)
-        return self._fused(op, self._make("add", left, right))
-
-    def _sum(self, one: Value, other: Value) -> Value | None:
-        """An affine sum and another one, or a constant."""
-        terms, bias = one.data
-        none: dict[Value, Any] = {}
-        others, added = other.data if other.kind == "affine" else (none, other.data)
-        if added.size not in (1, bias.size) or added.shape[-1:] not in ((), (added.size,)):
-            return None
-        if others.keys() & terms.keys():
-            return None
-        self._budget.take(bias.nbytes)
-        return _affine({**terms, **others}, bias + added.reshape(-1))
+        made = self._expressions.sum(left, right)
+        return made and self._fused(op, made)
 
     def sub(self, op: Op, k: int) -> Value | None:
         """A difference."""
         left, right = self._inputs(op)
-        return self._fused(op, self._make("sub", left, right))
+        return self._fused(op, self._expressions.make("sub", left, right))
 
     def mul(self, op: Op, k: int) -> Value | None:
         """A product of elements; Keras multiplies by ones where dropout is in training."""
@@ -183,7 +146,7 @@ class Body:
         for one, other in ((left, right), (right, left)):
             if one.kind == "ones":
                 return self._fused(op, other)
-        return self._fused(op, self._make("mul", left, right))
+        return self._fused(op, self._expressions.make("mul", left, right))
 
     def fill(self, op: Op, k: int) -> Value | None:
         """Ones in any number."""
@@ -193,11 +156,11 @@ class Body:
     def named(self, op: Op, k: int) -> Value | None:
         """A function."""
         first, *others = self._inputs(op)
-        return self._make(_NAMED[op.code], first, *others)
+        return self._expressions.make(_NAMED[op.code], first, *others)
 
     def select(self, op: Op, k: int) -> Value | None:
         """A choice between two values."""
-        return self._make("select", *self._inputs(op))
+        return self._expressions.make("select", *self._inputs(op))
 
     def split(self, op: Op, k: int) -> Value | None:
         """Equal parts along the last axis."""
@@ -205,7 +168,7 @@ class Body:
         axis, rank = self.value(op.inputs[0]), len(self._tensor(op.inputs[1]).shape)
         if not width or width[0] is None or not (is_number(axis, -1) or is_number(axis, rank - 1)):
             return None
-        return _rows(value, k * width[0], (k + 1) * width[0], len(op.outputs) * width[0])
+        return rows(value, k * width[0], (k + 1) * width[0], len(op.outputs) * width[0])
 
     def split_sizes(self, op: Op, k: int) -> Value | None:
         """Parts along the last axis."""
@@ -213,19 +176,19 @@ class Body:
         rank = len(self._tensor(op.inputs[0]).shape)
         if not (is_number(axis, -1) or is_number(axis, rank - 1)):
             return None
-        widths = _integers(sizes)
+        widths = integers(sizes)
         if widths.count(-1) == 1:  # what remains
             total = self._tensor(op.inputs[0]).shape[-1]
             widths[widths.index(-1)] = -1 if total is None else total - sum(widths) - 1
         ends = [0, *itertools.accumulate(widths)]
-        return _rows(value, ends[k], ends[k + 1], ends[-1])
+        return rows(value, ends[k], ends[k + 1], ends[-1])
 
     def strided_slice(self, op: Op, k: int) -> Value | None:
         """Elements of the last axis, and all of the others."""
         value, *places = self._inputs(op)
         if value.kind != "affine":
             return None
-        begin, end, stride = map(_integers, places)
+        begin, end, stride = map(integers, places)
         masks = self._file.options(op, "StridedSlice")
         rank, count = len(self._tensor(op.inputs[0]).shape), value.data[1].size
         others = (1 << (rank - 1)) - 1
@@ -236,14 +199,14 @@ class Body:
         start = 0 if masks["begin_mask"] & (others + 1) else begin[-1]
         stop = count if masks["end_mask"] & (others + 1) else end[-1]
         start, stop = (each + count if each < 0 else each for each in (start, stop))
-        return _rows(value, start, min(stop, count), count)
+        return rows(value, start, min(stop, count), count)
 
     def slice(self, op: Op, k: int) -> Value | None:
         """Elements of the last axis, and all of the others."""
         value, begin, size = self._inputs(op)
         if value.kind != "affine":
             return None
-        starts, sizes = map(_integers, (begin, size))
+        starts, sizes = map(integers, (begin, size))
         shape, count = self._tensor(op.inputs[0]).shape, value.data[1].size
         if not len(starts) == len(sizes) == len(shape) or any(starts[:-1]):
             return None
@@ -251,7 +214,7 @@ class Body:
         if any(each not in (-1, whole) for each, whole in pairs):
             return None
         stop = count if sizes[-1] == -1 else starts[-1] + sizes[-1]
-        return _rows(value, starts[-1], stop, count)
+        return rows(value, starts[-1], stop, count)
 
 
 _RULES: dict[int, Callable[[Body, Op, int], Value | None]] = {
@@ -270,43 +233,3 @@ _RULES: dict[int, Callable[[Body, Op, int], Value | None]] = {
     102: Body.split_sizes,
 }
 """The operators that are followed; 6 and on: DEQUANTIZE, RESHAPE, SQUEEZE, CAST, EXPAND_DIMS."""
-
-
-def of_constant(array: Any) -> Value:
-    """A value that is a constant."""
-    return Value("constant", (), array)
-
-
-def _affine(terms: Mapping[Value, Any], bias: Any) -> Value | None:
-    """A sum of matrices times values, and a bias; None if their sizes differ."""
-    if any(len(matrix) != bias.size for matrix in terms.values()):
-        return None
-    return Value("affine", (), (terms, bias))
-
-
-def _rows(value: Value, start: int, stop: int, count: int) -> Value | None:
-    """Some rows of an affine sum of that many, or elements of a constant."""
-    if not 0 <= start < stop <= count:
-        return None
-    if value.kind == "affine" and value.data[1].size == count:
-        terms, bias = value.data
-        return _affine({key: m[start:stop] for key, m in terms.items()}, bias[start:stop])
-    if value.kind == "constant" and value.data.shape[-1:] == (count,):
-        return of_constant(value.data[..., start:stop])
-    return None
-
-
-def _integers(value: Value) -> list[int]:
-    """The elements of a constant of integers.
-
-    Raises:
-        ValueError: It is none, or has more elements than a place has axes.
-    """
-    if value.kind != "constant" or value.data.dtype.kind != "i" or value.data.size > MOST_AXES:
-        raise ValueError(value.kind)
-    return value.data.ravel().tolist()
-
-
-def is_number(value: Value, number: float) -> bool:
-    """Whether a value is a constant of one number."""
-    return value.kind == "constant" and value.data.size == 1 and value.data.item() == number

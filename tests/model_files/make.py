@@ -610,6 +610,27 @@ def keras2_subclass(path: Path) -> dict[str, Any]:
     return {"x": given, "first": first, "more/0": y}
 
 
+@model
+def keras3_export(path: Path) -> dict[str, Any]:
+    """A SavedModel of Keras 3, whose layers are loops without configurations."""
+    import keras
+
+    layers, options = keras.layers, {"return_sequences": True}
+    x, state = keras.Input((None, I), batch_size=B), keras.Input((H,), batch_size=B)
+    first = layers.GRU(H, name="first", **options)(x, initial_state=state)
+    both = layers.Bidirectional(layers.LSTM(3, **options), name="both")(first)
+    backward = layers.SimpleRNN(2, go_backwards=True, stateful=True, name="last", **options)
+    made = keras.Model([x, state], backward(both))
+    for k, weight in enumerate(made.trainable_weights):
+        weight.assign(numbers(weight.shape, 140 + k))
+    given = [numbers((B, T, I), 150), numbers((B, H), 151)]
+    results = keras.Model([x, state], [first, both, made.output])(given)
+    backward.reset_states()
+    made.export(str(path), verbose=False)
+    names = ("x", "state", "first", "both", "last")
+    return {name: np.asarray(each) for name, each in zip(names, [*given, *results], strict=True)}
+
+
 # Keras files.
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_import.files import arrays_of, compute, cudnn, layers_of, path_of
+from cases import assert_same_bits
+from model_import.files import arrays_of, compute, cudnn, cudnn_arguments, layers_of, path_of
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
@@ -97,13 +98,110 @@ def test_loops_with_configurations(
         np.testing.assert_allclose(value, stored[each], rtol=0, atol=2e-6)
 
 
+def onnx_arrays(layer: rc.Layer) -> list[Any]:
+    """W and R, and the sum of the two biases."""
+    weights: Any = layer.weights
+    if "params" in weights:
+        sizes: Any = {name: layer.dims[name] for name in ("input_size", "num_units")}
+        mode: Any = layer.attributes["rnn_mode"]
+        W, R, B = rc.weights.to_onnx(weights["params"], rnn_mode=mode, **sizes)
+    else:
+        W, R, B = (weights[name] for name in "WRB")
+    return [W, R, np.sum(np.split(B, 2, 1), 0)]
+
+
 def test_loops_whose_configurations_are_not_there(tmp_path: Path) -> None:
-    """As Keras 3 exports them."""
-    path = tmp_path / "model"
-    shutil.copytree(path_of("keras2_loops"), path)
-    (path / "keras_metadata.pb").unlink()
-    told = r"loops of ordinary ops \(.*While\); on a CPU, .* save the model as \.keras"
+    """Recognised by what they compute; a bidirectional layer is two."""
+    first, second = layers_of("keras2_loops").values()
+    path = without_configurations("keras2_loops", tmp_path)
+    found = rc.import_model(path)
+    names = ["first", "second/forward_gru", "second/backward_gru"]
+    assert [layer.name.removeprefix("sequential/") for layer in found] == names
+    assert [layer.op for layer in found] == [first.op, second.op, second.op]
+    assert [layer.dims["seq_length"] for layer in found] == [4, 4, 4]
+    halves = [onnx_arrays(layer) for layer in found[1:]]
+    joined = [np.concatenate(pair) for pair in zip(*halves, strict=True)]
+    assert_same_bits(onnx_arrays(found[0]), onnx_arrays(first))
+    assert_same_bits(joined, onnx_arrays(second))
+
+
+def test_keras_3(tmp_path: Path) -> None:
+    """Its exports have no configurations."""
+    stored = arrays_of("keras3_export")
+    first, forward, backward, last = rc.import_model(path_of("keras3_export"))
+    assert "an initial state, which is input_h" in first.notes[0]
+    arguments = cudnn_arguments(first, stored["x"])
+    y = compute(first, **{**arguments, "input_h": stored["state"][:, None]})["output"]
+    close(y, stored["first"])
+    assert "reverses the input" in backward.notes[0]
+    halves = [cudnn(forward, y)["output"], cudnn(backward, y[:, ::-1])["output"][:, ::-1]]
+    both = np.concatenate(halves, 2)
+    close(both, stored["both"])
+    assert ["reverses the input" in last.notes[0], "stateful" in last.notes[1]] == [True, True]
+    close(cudnn(last, both[:, ::-1])["output"], stored["last"])
+
+
+def close(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6)
+
+
+def without_configurations(
+    name: str, folder: Path, change: Callable[[Any], None] | None = None
+) -> Path:
+    """A SavedModel as Keras 3 exports it, with changes of its nodes."""
+    path = folder / "model"
+    shutil.copytree(path_of(name), path)
+    (path / "keras_metadata.pb").unlink(missing_ok=True)
+    file = path / "saved_model.pb"
+    model = parse("SavedModel", file.read_bytes(), file)
+    for function in model.meta_graphs[0].graph.library.function:
+        for node in function.node if change is not None else ():
+            change(node)
+    file.write_bytes(model.SerializeToString())
+    return path
+
+
+def replaced(before: str, after: str) -> Callable[[Any], None]:
+    """Makes another op of one."""
+
+    def change(node: Any) -> None:
+        node.op = after if node.op == before else node.op
+
+    return change
+
+
+def starts_late(node: Any) -> None:
+    """Makes a counter begin at the second step."""
+    if node.name.endswith("/time"):
+        (value,) = (each.value for each in node.attr if each.key == "value")
+        value.tensor.int_val[:] = [1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        replaced("Tanh", "Erf"),
+        replaced("Less", "LessEqual"),
+        replaced("Shape", "ShapeN"),
+        replaced("TensorListGetItem", "TensorListGather"),
+        replaced("TensorListSetItem", "TensorListResize"),
+        starts_late,
+    ],
+    ids=["step", "condition", "length", "input", "states", "start"],
+)
+def test_loops_of_no_cell(change: Any, tmp_path: Path) -> None:
+    path = without_configurations("keras3_export", tmp_path, change)
+    told = r"loops of ordinary ops \(.*While\); none of which is an LSTM, .*model as \.keras"
     with pytest.raises(InvalidArgumentError, match=told):
+        rc.import_model(path)
+
+
+def test_no_loops(tmp_path: Path) -> None:
+    def change(node: Any) -> None:
+        node.op = "Erf" if node.op in ("While", "TensorListReserve") else node.op
+
+    path = without_configurations("keras3_export", tmp_path, change)
+    with pytest.raises(InvalidArgumentError, match="no loop at all; if its layers are unrolled"):
         rc.import_model(path)
 
 

@@ -124,6 +124,15 @@ def rnn(step: Step) -> list[int]:
     return [step.op("ADD", one, other, fused=1)]
 
 
+def stacked(step: Step) -> list[int]:
+    """Two cells in one loop, as Keras writes RNN([cell, cell])."""
+    first = gru(Step(step.writer, step.x, step.states[:1]))
+    sums = step.op(
+        "ADD", step.product(first[0], R[:UNITS]), step.product(step.states[1], R[:UNITS])
+    )
+    return [*first, step.op("TANH", sums)]
+
+
 def model(
     body: Callable[[Step], list[int]],
     *,
@@ -440,6 +449,7 @@ def without_values(step: Step) -> list[int]:
     [
         (model(no_cell), "a step that is not that of an LSTM, GRU or RNN.*\\.keras file"),
         (model(doubled), "a step that is not that of an LSTM, GRU or RNN"),
+        (model(stacked, count=2), "states of several cells"),
         (model(gru, first=1), "a step that is not"),
         (model(gru, by=2), "a step that is not"),
         (model(gru, limit=STEPS - 1), "a number of steps that is not its input's"),

@@ -15,7 +15,7 @@ import onnx.helper
 
 from rnn_compiler.model_import.keras_layers import activation_attributes
 from rnn_compiler.model_import.layer import Layer, RefusedLayer
-from rnn_compiler.model_import.tflite_cells import UnknownCellError, onnx_weights
+from rnn_compiler.model_import.loop_cells import UnknownCellError, onnx_weights
 from rnn_compiler.model_import.tflite_fused import fused_layers
 from rnn_compiler.model_import.tflite_layers import CALL_ONCE, NOT_IN_FILE
 from rnn_compiler.model_import.tflite_loops import loop_of, plain_loop

@@ -1,7 +1,7 @@
-"""The formulas of LSTM, GRU and SimpleRNN, with which the steps of TensorFlow Lite are compared.
+"""The formulas of LSTM, GRU and SimpleRNN, with which the steps of loops are compared.
 
 A step is that of a cell if its new states are what the cell's formula makes of the old ones
-(`tflite_values`). The order and the number of operators vary from version to version.
+(`loop_values`). The order and the number of operators vary from version to version.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.model_import.keras_layers import OnnxFunction
-from rnn_compiler.model_import.tflite_values import Value, is_number
+from rnn_compiler.model_import.loop_values import Value, is_number
 
 
 class UnknownCellError(Exception):
@@ -238,8 +238,17 @@ def recognised(states: Mapping[int, tuple[Value, Value]], counters: Sequence[Val
             found = cell(_Steps(plain, counters), *numbers)
         except UnknownCellError:
             continue
+        _check_rest(plain, found.states)
         return replace(found, mask=_mask([masks.get(k) for k in found.states], counters))
     raise UnknownCellError("a step that is not that of an LSTM, GRU or RNN")
+
+
+def _check_rest(states: Mapping[int, tuple[Value, Value]], found: Sequence[int]) -> None:
+    """Checks that states besides those of a cell are no other cell's: lists, and rows of them."""
+    rows = [states[k][1] for k in found]
+    for k, (_, new) in states.items():
+        if k not in found and new.kind not in ("unknown", "list") and new not in rows:
+            raise UnknownCellError("states of several cells")
 
 
 def _mask(masks: Sequence[Value | None], counters: Sequence[Value]) -> int | None:
@@ -255,11 +264,12 @@ def _mask(masks: Sequence[Value | None], counters: Sequence[Value]) -> int | Non
 
 
 def onnx_weights(cell: Cell) -> tuple[Any, Any, Any]:
-    """W, R and B of ONNX's operator."""
+    """W, R and B of ONNX's operator, in the type of the matrices."""
+    dtype: Any = cell.gates[0].input.dtype
     units = len(cell.gates[0].bias)
     state_bias: Any = np.zeros(units * len(cell.gates), np.float32)
     if cell.state_bias is not None:
         state_bias[-units:] = cell.state_bias
     columns = zip(*((gate.input, gate.state, gate.bias) for gate in cell.gates), strict=True)
-    W, R, bias = (np.concatenate(arrays).astype(np.float32) for arrays in columns)
-    return W[None], R[None], np.concatenate([bias, state_bias])[None]
+    W, R, bias = (np.concatenate(arrays).astype(dtype) for arrays in columns)
+    return W[None], R[None], np.concatenate([bias, state_bias.astype(dtype)])[None]

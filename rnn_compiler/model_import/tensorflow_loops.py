@@ -1,0 +1,483 @@
+"""Recognises LSTM, GRU and SimpleRNN in loops of TensorFlow 2, as Keras' layers are written.
+
+A loop (While) reads a list of the input's steps. Its body computes one step with ordinary ops,
+which are followed symbolically (`loop_values`) and compared with the formulas of the cells
+(`loop_cells`), whatever their names and order. So the layers of models without configurations are
+found: those that Keras 3 exports, and functions that TensorFlow saved.
+
+Sources: tensorflow/core/ops/list_ops.cc, keras/src/backend/tensorflow/rnn.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rnn_compiler.model_import.keras_layers import notes_on_masks
+from rnn_compiler.model_import.layer import CUDNN_NAMES, ONNX_NAMES, STREAMED, Layer
+from rnn_compiler.model_import.loop_cells import (
+    MOST_STATES,
+    Cell,
+    UnknownCellError,
+    pairs,
+    recognised,
+)
+from rnn_compiler.model_import.loop_layers import REVERSED, layer_of
+from rnn_compiler.model_import.loop_values import (
+    Expressions,
+    Value,
+    integers,
+    is_number,
+    of_constant,
+    rows,
+)
+from rnn_compiler.model_import.messages import Shape
+from rnn_compiler.model_import.reading import Budget
+from rnn_compiler.model_import.tensorflow_graph import (
+    LOOPS,
+    Constants,
+    GraphValue,
+    Scope,
+    attributes_of,
+    data_inputs,
+    layer_name,
+)
+
+_LIST, _READ = "TensorListFromTensor", "TensorListGetItem"
+_FOUND = {"MatMul", _READ}
+_MOST_TURNS = 10
+"""The most ops that turn an input before a loop."""
+
+_BYTES_OF_NODE = 1_000
+"""About what following a node takes."""
+
+_WHILE = re.compile(r"/while(_\d+)?$")
+_HALF = re.compile(r"(?:^|/)(forward|backward)_[^/]*$")
+
+_HALVES = {
+    "forward": "the model combines its output with that of backward: it appends it, unless "
+    "merge_mode says otherwise",
+    "backward": "its output is in the order of its input: reverse it, unless the model uses its "
+    "last step alone, and combine it with that of forward",
+}
+
+ShapeOf: TypeAlias = Callable[[GraphValue], "Shape | None"]
+
+
+def loops_with_cells(
+    constants: Constants,
+    budget: Budget,
+    shape_of: ShapeOf,
+    is_kept: Callable[[GraphValue], bool],
+) -> Iterator[tuple[Scope, Any, Layer]]:
+    """The loops whose step is that of a cell: the scope and node of each, and its layer.
+
+    Args:
+        constants: Those of the graph.
+        budget: What following its nodes may take.
+        shape_of: The shape of a value; None if it is not known.
+        is_kept: Whether a value is kept from call to call.
+    """
+    graph = constants.graph
+    for scope in graph.scopes(LOOPS):
+        for node in scope.body.nodes.values():
+            if node.op not in LOOPS:
+                continue
+            attributes = attributes_of(node)
+            names = [attributes[k].func.name if k in attributes else "" for k in ("body", "cond")]
+            if any(name not in graph.functions or scope.calls_itself(name) for name in names):
+                continue
+            body, condition = (graph.child(scope, node, name) for name in names)
+            if not body.body.ops >= _FOUND:
+                continue
+            budget.take(_BYTES_OF_NODE * len(body.body.nodes))  # a body may be that of many loops
+            try:
+                loop = _Loop(constants, budget, scope, body, condition)
+                yield scope, node, loop.layer(node, shape_of, is_kept)
+            except UnknownCellError:
+                continue
+
+
+class _Loop:
+    """A loop.
+
+    Attributes:
+        lists: The lists that it reads step by step, which its values have numbers of.
+    """
+
+    def __init__(
+        self, constants: Constants, budget: Budget, outer: Scope, body: Scope, condition: Scope
+    ) -> None:
+        self._constants, self._graph = constants, constants.graph
+        self._outer, self._body, self._condition = outer, body, condition
+        self._expressions = Expressions(budget)
+        self._known: dict[GraphValue, Value] = {}
+        self.lists: list[GraphValue] = []
+
+    def layer(self, node: Any, shape_of: ShapeOf, is_kept: Callable[[GraphValue], bool]) -> Layer:
+        """Its layer.
+
+        Raises:
+            UnknownCellError: Its step is that of no cell, or it does not read its input step by
+                step.
+        """
+        states: dict[int, tuple[Value, Value]] = {}
+        counters: dict[int, Value] = {}
+        for k, (name, result) in enumerate(
+            zip(self._body.body.arguments, self._body.body.results, strict=False)
+        ):
+            old = self.value(GraphValue(self._body, name))
+            new = self.value(self._graph.value(self._body, result))
+            if self._counts(k, old, new):
+                counters[k] = old
+            elif old is not new:
+                states[k] = old, new
+        if len(states) > MOST_STATES:
+            raise UnknownCellError(f"{len(states)} states")
+        cell = recognised(states, [*counters.values()])
+        others = (new for k, (_, new) in states.items() if k not in cell.states)
+        if any(new.kind == "unknown" for new in others):
+            raise UnknownCellError("states of several cells")
+        steps = self.lists[cell.sequence]
+        shape, time_axis, is_reversed = self._input(steps, shape_of)
+        length = self._length(counters, steps, shape[time_axis])
+        name = layer_name((*self._outer.path, node.name))
+        name = _WHILE.sub("", name) or cell.operator.lower()
+        half = _HALF.search(name)
+
+        def notes(is_cudnn: bool) -> Iterator[str]:
+            if is_reversed:
+                yield REVERSED if cell.mask is None else f"{REVERSED}, masked ones at the end"
+            if cell.mask is not None:
+                names = CUDNN_NAMES if is_cudnn else ONNX_NAMES
+                yield from notes_on_masks(["the model masks steps"], names)
+            yield from self._initial_notes(cell, is_cudnn, is_kept)
+            if half is not None:
+                yield _HALVES[half[1]]
+            if not self._outer.is_reached:
+                yield f"it is in {self._outer.path[0]}, a function that no signature calls"
+
+        sizes = length, shape[1 - time_axis]
+        return layer_of(cell, name, time_axis, sizes, notes, self._graph.path)
+
+    def _initial(self, k: int) -> GraphValue:
+        """The value of an argument before the first step."""
+        given = self._body.inputs
+        if k >= len(given):
+            raise UnknownCellError("a body with other arguments")
+        return self._graph.source(self._graph.value(self._outer, given[k]))
+
+    def _counts(self, k: int, old: Value, new: Value) -> bool:
+        """Whether an argument counts from 0 by 1."""
+        if not any(one is old and is_number(other, 1) for one, other in pairs(new, "add")):
+            return False
+        array = self._constants.array(self._initial(k))
+        return array is not None and array.dtype.kind == "i" and not array.any()
+
+    def _initial_notes(
+        self, cell: Cell, is_cudnn: bool, is_kept: Callable[[GraphValue], bool]
+    ) -> Iterator[str]:
+        """What the states are before the first step, unless they are zeros."""
+        for name, k in zip(("initial_h", "initial_c"), cell.states, strict=False):
+            value = self._initial(k)
+            node = self._graph.node(value)
+            if is_kept(value):
+                yield f"stateful: pass the states that a call gives to the next{STREAMED}"
+                break
+            array = self._constants.array(value)
+            if node is not None and node.op == "Fill":
+                array = self._constants.array(self._graph.value(value.scope, node.input[1]))
+            if (node is not None and node.op == "ZerosLike") or (
+                array is not None and not np.any(array)
+            ):
+                continue
+            called = CUDNN_NAMES[name] if is_cudnn else name
+            always = "" if array is None else ": always the same array"
+            yield f"the model passes an initial state, which is {called}{always}"
+
+    def _input(
+        self, steps: GraphValue, shape_of: ShapeOf
+    ) -> tuple[tuple[int | None, ...], int, bool]:
+        """The shape of a list's tensor before it was turned, its axis of steps, and if reversed."""
+        time_axis, is_reversed = 0, False
+        value = self._graph.value(steps.scope, self._inputs(steps)[0])
+        for _ in range(_MOST_TURNS):
+            value = self._graph.source(value)
+            node = self._graph.node(value)
+            if node is None or node.op not in ("Transpose", "ReverseV2"):
+                break
+            inputs = self._inputs(value)
+            array = self._constants.array(self._graph.value(value.scope, inputs[-1]))
+            numbers: list[int] = [] if array is None else np.ravel(array).tolist()
+            if node.op == "Transpose" and numbers == [1, 0, 2] and not time_axis:
+                time_axis = 1  # a second one belongs to the layer before
+            elif node.op == "ReverseV2" and numbers == [time_axis]:
+                is_reversed = not is_reversed
+            else:
+                break
+            value = self._graph.value(value.scope, inputs[0])
+        shape = shape_of(value)
+        if shape is None or len(shape) != 3:  # a list of matrices, as they are multiplied
+            shape = (None, None, None)
+        return tuple(shape), time_axis, is_reversed
+
+    def _length(
+        self, counters: dict[int, Value], steps: GraphValue, known: int | None
+    ) -> int | None:
+        """The number of steps, which is that of the input; None if it is open."""
+        results = self._condition.body.results
+        waiting = [self._graph.value(self._condition, results[0])] if results else []
+        limits: list[GraphValue] = []
+        while waiting:
+            value = self._graph.source(waiting.pop())
+            node = self._graph.node(value)
+            inputs = [self._graph.value(value.scope, text) for text in data_inputs(node or _NO)]
+            if node is None or len(inputs) != 2 or len(limits) > MOST_STATES:
+                raise UnknownCellError("another condition than that of steps")
+            if node.op == "LogicalAnd":
+                waiting += inputs
+            elif node.op == "Less" and self._argument(inputs[0]) in counters:
+                limits.append(self._outside(inputs[1]))
+            else:
+                raise UnknownCellError("another condition than that of steps")
+        found: set[int | None] = {known} - {None}
+        for limit in limits:
+            array = self._constants.array(limit)
+            if array is not None and array.size == 1:
+                found.add(int(array.item()))
+            elif not self._is_length(limit, steps):
+                raise UnknownCellError("a number of steps that is not its input's")
+        if not limits or len(found) > 1:
+            raise UnknownCellError("a number of steps that is not its input's")
+        return next(iter(found), None)
+
+    def _argument(self, value: GraphValue) -> int | None:
+        """The position of an argument of the condition."""
+        value = self._graph.source(value)
+        is_argument = value.scope is self._condition and self._graph.node(value) is None
+        return self._condition.body.arguments[value.name] if is_argument else None
+
+    def _outside(self, value: GraphValue) -> GraphValue:
+        """A value of the condition, which may be an argument that stays the same."""
+        k = self._argument(value)
+        if k is not None:
+            names = [*self._body.body.arguments]
+            value = GraphValue(self._body, names[k]) if k < len(names) else value
+        value = self._graph.source(value)
+        node = self._graph.node(value)
+        if node is not None and node.op == "Max":  # of a single number, around which Keras has it
+            value = self._graph.source(self._graph.value(value.scope, node.input[0]))
+        return value
+
+    def _is_length(self, value: GraphValue, steps: GraphValue) -> bool:
+        """Whether a value is the first size of the tensor of a list, or of the one it reverses."""
+        node = self._graph.node(value)
+        if node is None or node.op != "StridedSlice":
+            return False
+        shape, begin = (
+            self._graph.source(self._graph.value(value.scope, text)) for text in node.input[:2]
+        )
+        made, array = self._graph.node(shape), self._constants.array(begin)
+        if made is None or made.op != "Shape" or array is None or array.any():
+            return False
+        ends = [
+            self._graph.source(self._graph.value(each.scope, self._inputs(each)[0]))
+            for each in (shape, steps)
+        ]
+        return self._unreversed(ends[0]) == self._unreversed(ends[1])
+
+    def _unreversed(self, value: GraphValue) -> GraphValue:
+        """A tensor, or the one that it is in reverse, of the same shape."""
+        node = self._graph.node(value)
+        if node is None or node.op != "ReverseV2":
+            return value
+        return self._graph.source(self._graph.value(value.scope, node.input[0]))
+
+    def _inputs(self, value: GraphValue) -> list[str]:
+        """The inputs of the node of a value."""
+        inputs = data_inputs(self._graph.node(value))
+        if not inputs:
+            raise UnknownCellError("a node without inputs")
+        return inputs
+
+    # The values of the body.
+
+    def value(self, value: GraphValue) -> Value:
+        """What computes a value."""
+        value = self._graph.source(value)
+        if value not in self._known:
+            self._known[value] = Value("unknown")  # in case it depends on itself
+            self._known[value] = self._value(value)
+        return self._known[value]
+
+    def _value(self, value: GraphValue) -> Value:
+        array = self._constants.array(value)
+        if array is not None:
+            return of_constant(array)
+        node = self._graph.node(value)
+        if node is None:
+            is_argument = value.scope is self._body
+            k = self._body.body.arguments[value.name] if is_argument else None
+            return Value("state" if is_argument else "unknown", (), k)
+        if node.op == _LIST:
+            self.lists.append(value)
+            return Value("sequence", (), len(self.lists) - 1)
+        rule = _RULES.get(node.op)
+        if rule is None:
+            return Value("unknown")
+        given = [self.value(self._graph.value(value.scope, text)) for text in data_inputs(node)]
+        try:
+            found = rule(self._expressions, given, attributes_of(node), value.number)
+        except (IndexError, KeyError, ValueError):  # inputs that no such op has
+            found = None
+        return found or Value("unknown")
+
+
+class _NoNode:
+    """A node without inputs."""
+
+    input: Sequence[str] = ()
+
+
+_NO = _NoNode()
+
+_Rule: TypeAlias = Callable[[Expressions, "list[Value]", "dict[str, Any]", int], "Value | None"]
+"""The value of a result, by its number; None if it is not followed."""
+
+
+def _expression(kind: str, count: int) -> _Rule:
+    """An expression of that many values."""
+    return lambda e, of, attributes, k: e.make(kind, *of) if len(of) == count else None
+
+
+def _number(attributes: dict[str, Any], name: str) -> int:
+    return attributes[name].i if name in attributes else 0
+
+
+def _product(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
+    """A value times a constant matrix."""
+    source, matrix = of
+    is_turned = "transpose_a" in attributes and attributes["transpose_a"].b
+    if matrix.kind != "constant" or is_turned:
+        return None
+    stored = "transpose_b" in attributes and attributes["transpose_b"].b
+    return e.product(source, matrix.data if stored else matrix.data.T)
+
+
+def _sum(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
+    return e.sum(*of) if len(of) == 2 else None
+
+
+def _quotient(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
+    """A value divided by a number, as the product with its inverse."""
+    value, divisor = of
+    if divisor.kind != "constant" or divisor.data.size != 1 or not divisor.data.item():
+        return None
+    return e.make("mul", value, of_constant(np.float32(1) / divisor.data))
+
+
+def _clipped(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
+    value, low, high = of
+    return e.make("maximum", e.make("minimum", value, high), low)
+
+
+def _split(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
+    """Equal parts of an affine sum along its last axis, the second."""
+    axis, value = of
+    count, parts = _width(value), _number(attributes, "num_split")
+    if not (is_number(axis, 1) or is_number(axis, -1)) or parts < 1 or count % parts:
+        return None
+    size = count // parts
+    return rows(value, k * size, (k + 1) * size, count)
+
+
+def _split_sizes(
+    e: Expressions, of: list[Value], attributes: dict[str, Any], k: int
+) -> Value | None:
+    """Parts of an affine sum along its last axis, the second."""
+    value, given, axis = of
+    if not (is_number(axis, 1) or is_number(axis, -1)):
+        return None
+    count, sizes = _width(value), integers(given)
+    if sizes.count(-1) == 1:
+        sizes[sizes.index(-1)] = count - sum(sizes) - 1
+    start = sum(sizes[:k])
+    return rows(value, start, start + sizes[k], count) if sum(sizes) == count else None
+
+
+def _strided(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
+    """Columns of an affine sum, and all of its rows."""
+    value, *places = of
+    begin, end, stride = map(integers, places)
+    masks = {
+        name: _number(attributes, f"{name}_mask")
+        for name in ("begin", "end", "shrink_axis", "ellipsis", "new_axis")
+    }
+    changed = masks["shrink_axis"] or masks["ellipsis"] or masks["new_axis"]
+    if changed or not len(begin) == len(end) == 2 or stride != [1, 1]:
+        return None
+    if not masks["begin"] & masks["end"] & 1:
+        return None
+    count = _width(value)
+    start = 0 if masks["begin"] & 2 else begin[1]
+    stop = count if masks["end"] & 2 else end[1]
+    start, stop = (each + count if each < 0 else each for each in (start, stop))
+    return rows(value, start, min(stop, count), count)
+
+
+def _slice(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
+    """Columns of an affine sum, and all of its rows."""
+    value, *places = of
+    (first, start), (all_rows, size) = map(integers, places)
+    count = _width(value)
+    if first or all_rows != -1:
+        return None
+    return rows(value, start, count if size == -1 else start + size, count)
+
+
+def _width(value: Value) -> int:
+    """The number of columns of an affine sum.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if value.kind != "affine":
+        raise ValueError(value.kind)
+    return value.data[1].size
+
+
+def _step(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
+    """An item of a list, at an index."""
+    return e.make("step", of[0], of[1]) if of[0].kind == "sequence" else None
+
+
+def _written(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
+    """A list with another item."""
+    return e.make("list", *of)
+
+
+def _repeated(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
+    """A mask of the rows, for each unit."""
+    return of[0] if of[0].kind == "step" else None
+
+
+_RULES: dict[str, _Rule] = {
+    _READ: _step,
+    "TensorListSetItem": _written,
+    "MatMul": _product,
+    **dict.fromkeys(("Add", "AddV2", "BiasAdd"), _sum),
+    **{op: _expression(op.lower(), 2) for op in ("Mul", "Sub", "Maximum", "Minimum")},
+    **{op: _expression(op.lower(), 1) for op in ("Sigmoid", "Tanh", "Relu", "Relu6")},
+    **dict.fromkeys(("Select", "SelectV2"), _expression("select", 3)),
+    "RealDiv": _quotient,
+    "ClipByValue": _clipped,
+    "Split": _split,
+    "SplitV": _split_sizes,
+    "StridedSlice": _strided,
+    "Slice": _slice,
+    **dict.fromkeys(("Tile", "BroadcastTo"), _repeated),
+}
+"""The ops that are followed; `TensorflowGraph.source` skips those that pass a value on."""
