@@ -19,7 +19,7 @@ from rnn_compiler.cli.formats import (
     targets_of,
 )
 from rnn_compiler.cli.import_readme import ImportedFunctions, readme, target_text, tensor_rows
-from rnn_compiler.cli.networks import network_file, number, write_network
+from rnn_compiler.cli.networks import network_file, values_of_network, write_network
 from rnn_compiler.cli.options import (
     UsageError,
     add_json_option,
@@ -66,7 +66,7 @@ def add_whole_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE,...",
-        help="with --whole: inputs that become constants, such as sr=16000",
+        help="with --whole or --train: inputs that become constants, such as sr=16000",
     )
     parser.add_argument(
         "--state",
@@ -92,7 +92,7 @@ def import_whole(options: argparse.Namespace) -> int:
         module = import_network(
             path,
             dims=sizes_of_network(options.dim),
-            values={key: _number(key, text) for key, text in pairs(options.value, "--value")},
+            values=values_of_network(options.value),
             states=dict(pairs(options.state, "--state")),
             quantize=options.quantize,
         )
@@ -145,12 +145,6 @@ def _states(spec: FunctionSpec) -> dict[str, str]:
 
 def _shown(states: Mapping[str, str]) -> str:
     return ", ".join(f"{before} <- {after}" for before, after in states.items())
-
-
-def _number(key: str, text: str) -> int | float:
-    if (found := number(text)) is not None:
-        return found
-    raise UsageError(f"--value {key}={text}: expected a number")
 
 
 def _recurrent(module: Module) -> list[str]:

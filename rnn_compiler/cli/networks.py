@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rnn_compiler.base.files import check_replaceable, made_folder, write_files
 from rnn_compiler.cli.formats import Compiled, compiled
-from rnn_compiler.cli.options import UsageError, check_output_folder
+from rnn_compiler.cli.options import UsageError, check_output_folder, pairs
 from rnn_compiler.modules import Module
 
 
@@ -45,6 +45,17 @@ def number(text: str) -> int | float | None:
         except ValueError:
             continue
     return None
+
+
+def values_of_network(given: Sequence[str]) -> dict[str, int | float]:
+    """Inputs that become constants."""
+    return {key: _value(key, text) for key, text in pairs(given, "--value")}
+
+
+def _value(key: str, text: str) -> int | float:
+    if (found := number(text)) is not None:
+        return found
+    raise UsageError(f"--value {key}={text}: expected a number")
 
 
 def write_network(

@@ -10,14 +10,14 @@ from typing import Any
 
 from rnn_compiler.base import stages
 from rnn_compiler.cli.formats import Compiled
-from rnn_compiler.cli.networks import network_file, number, write_network
+from rnn_compiler.cli.networks import network_file, number, values_of_network, write_network
 from rnn_compiler.cli.options import UsageError, pairs, sizes_of_network
 from rnn_compiler.cli.terminal import print_json, print_line, print_table, showing_stages
 from rnn_compiler.cli.training_readme import training_readme
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import.training import LOSSES, OPTIMIZERS, training_step
 
-_OF_LAYERS = ("layer", "attr", "outputs", "weights_apart", "value", "state", "quantize")
+_OF_LAYERS = ("layer", "attr", "outputs", "weights_apart", "state", "quantize")
 """Options of `import` that a training step does not have."""
 
 _WORDS = {"true": True, "false": False, "none": None}
@@ -75,6 +75,7 @@ def import_trained(options: argparse.Namespace) -> int:
             train=options.trainable,
             output=options.loss_output,
             dims=sizes_of_network(options.dim),
+            values=values_of_network(options.value),
             dropout=options.dropout,
         )
         files = [] if options.output is None else write_network(options, module, page)
@@ -124,6 +125,7 @@ def _command(options: argparse.Namespace) -> str:
     words += [f"--loss-output={options.loss_output}"] if options.loss_output else []
     words += [f"--dropout={options.dropout}"] if options.dropout is not None else []
     words += [f"--dim={each}" for each in options.dim]
+    words += [f"--value={each}" for each in options.value]
     return f"rnn-compiler import {shlex.join(words)}"
 
 

@@ -24,6 +24,7 @@ from rnn_compiler.linking import LinkedModule, linked_network
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import import (
     checked_sizes,
+    checked_values,
     described,
     identifiers,
     imported_network,
@@ -155,6 +156,7 @@ def training_step(
     train: Sequence[str] | None = None,
     output: str | None = None,
     dims: Mapping[str, int | Sequence[int | None] | None] | None = None,
+    values: Mapping[str, Any] | None = None,
     dropout: int | None = None,
 ) -> Module:
     """Makes a network trainable: its loss, the gradients of its weights, and their next values.
@@ -182,6 +184,7 @@ def training_step(
             normalizations are never trained.
         output: The output to which the loss applies, if there are several.
         dims: As in `import_network`.
+        values: Inputs that are the same in every call, likewise.
         dropout: A seed from 0 to 2**32 - 1, with which each Dropout of the file drops elements in
             `train`: different ones at each step, the same in every language; default: off.
 
@@ -203,8 +206,9 @@ def training_step(
     """
     options = checked_options(loss, optimizer, train, output, dropout)
     file, sizes = model_file(path, "training_step"), checked_sizes(dims)
+    arrays = checked_values(values)
     check_can_compile("training_step")
-    imported = imported_network(file, sizes, {}, options)
+    imported = imported_network(file, sizes, arrays, options)
     module = linked_network(imported.text)
     titles = imported.functions["train"].inputs
     names = dict(zip(titles, identifiers(titles.values()), strict=True))

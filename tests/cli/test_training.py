@@ -118,6 +118,8 @@ def test_without_a_folder(file: Path, cli: Any) -> None:
         (["--train", "cross_entropy,mask=perhaps"], "--train mask=perhaps: expected a number"),
         (["--train", "cross_entropy,class_weights=1:2"], "got 2 class_weights"),
         (["--train", "ctc", "--state", "a=b"], "--state is not for --train"),
+        (["--train", "ctc", "--value", "words=x"], "--value words=x: expected a number"),
+        (["--train", "ctc", "--value", "rate=1"], "expected an input"),
         (["--train", "ctc", "--format", "c"], "are for compiling: name a folder with -o"),
         (["--train", "cross_entropy", "--loss-output", "y"], "expected one of the outputs classes"),
     ],

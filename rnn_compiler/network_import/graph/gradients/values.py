@@ -59,6 +59,9 @@ class Values:
     def __getitem__(self, name: str) -> Value:
         return self._known[name]
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._known
+
     def begin(self, prefix: str) -> None:
         """Lets the names of new values begin with a text."""
         self._prefix = prefix

@@ -19,12 +19,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
-from rnn_compiler.network_import.graph import attributes_of, onnx
+from rnn_compiler.network_import.graph import onnx
 from rnn_compiler.network_import.graph.gradients.values import INT32, Value, Values
 from rnn_compiler.network_import.graph.training.ctc import ctc
+from rnn_compiler.network_import.graph.training.logits import logits
 from rnn_compiler.schema.open_sizes import Size, product
 
 FLOAT, DOUBLE = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
@@ -103,8 +102,8 @@ def _cross_entropy(given: _Given) -> Loss:
             "training_step", "loss", f"an axis of the output's {rank}", f"axis {axis}"
         )
     axis %= rank
-    of, order = before(given.values, given.output, "Softmax", axis)
-    z = of.cast(inside(of.kind)).transpose(order)
+    of = logits(given.values, given.output, "Softmax", axis)
+    z = of.cast(inside(of.kind))
     count = z.size(axis)
     if not isinstance(count, int):
         raise UnsupportedError(
@@ -133,13 +132,12 @@ def _cross_entropy(given: _Given) -> Loss:
     losses = -(is_target * logs).sum([axis], keeps=True)
     gradient = (logs.apply("Exp") - is_target) / given.total(losses, weight)
     gradient = gradient if weight is None else gradient * weight
-    back = [*map(int, np.argsort(order))]
-    return given.finished(given.number(losses, weight), of, gradient.transpose(back))
+    return given.finished(given.number(losses, weight), of, gradient)
 
 
 def _binary_cross_entropy(given: _Given) -> Loss:
-    of, order = before(given.values, given.output, "Sigmoid")
-    z = of.cast(inside(of.kind)).transpose(order)
+    of = logits(given.values, given.output, "Sigmoid")
+    z = of.cast(inside(of.kind))
     target = given.input("target", z.kind, z.sizes)
     weight = given.mask(z.sizes, z.kind)
     magnitude = z.apply("Abs")
@@ -147,8 +145,7 @@ def _binary_cross_entropy(given: _Given) -> Loss:
     losses = given.values.where(z > 0, z, 0) - z * target + softplus
     gradient = (z.apply("Sigmoid") - target) / given.total(losses, weight)
     gradient = gradient if weight is None else gradient * weight
-    back = [*map(int, np.argsort(order))]
-    return given.finished(given.number(losses, weight), of, gradient.transpose(back))
+    return given.finished(given.number(losses, weight), of, gradient)
 
 
 def _of_difference(
@@ -174,8 +171,8 @@ def _ctc(given: _Given) -> Loss:
         expected = "an output of steps, rows and classes"
         got = f"{given.output.name!r} of {given.output.rank} axes"
         raise InvalidArgumentError("training_step", "output", expected, got)
-    of, order = before(given.values, given.output, "Softmax", 2)
-    layout = [order[axis] for axis in (time, batch, 2)]
+    of = logits(given.values, given.output, "Softmax", 2)
+    layout = [time, batch, 2]
     z = of.cast(inside(of.kind)).transpose(layout)
     T, B, C = z.sizes
     labels = given.options["labels"] or T
@@ -193,8 +190,7 @@ def _ctc(given: _Given) -> Loss:
     given.ranges |= {"target": (0, C - 1), "input_lengths": (0, T), "target_lengths": (0, labels)}
     losses, gradient = ctc(given.values, z, target, steps, counts, blank % C)
     rows = given.values.number(B, z.kind)
-    back = [*map(int, np.argsort(layout))]
-    return given.finished(losses.sum() / rows, of, (gradient / rows).transpose(back))
+    return given.finished(losses.sum() / rows, of, (gradient / rows).transpose(layout))
 
 
 _LOSSES: Mapping[str, Callable[[_Given], Loss]] = {
@@ -217,40 +213,3 @@ def loss_of(values: Values, output: Value, options: Mapping[str, Any]) -> Loss:
         )
     values.begin("loss")
     return _LOSSES[options["name"]](_Given(values, output, options))
-
-
-_MOVES = ("Identity", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten")
-
-
-def before(
-    values: Values, output: Value, operator: str, axis: int | None = None
-) -> tuple[Value, list[int]]:
-    """What an output's last function is of, and in which order the output has its axes.
-
-    A network that ends in a softmax gives probabilities; a loss of logits is that of the values
-    before it. Without such a function, it is the output itself.
-    """
-    makers = {name: node for node in values.graph.proto.node for name in node.output}
-    order = [*range(output.rank)]
-    name, moved = output.name, False
-    while name in makers and makers[name].op_type in (*_MOVES, operator):
-        node = makers[name]
-        name = node.input[0]
-        if node.op_type == operator:
-            of, given = axis, values[name].rank
-            if operator == "Softmax" and not moved:
-                own = attributes_of(node)["axis"].i if "axis" in attributes_of(node) else -1
-                of = order.index(own % given) if axis is not None else None
-            if moved or of != axis:
-                raise UnsupportedError(
-                    f"training_step: node {node.name!r} ({operator}): the loss is one of the "
-                    f"values before it, but its results are reshaped, or it is not along the axis "
-                    f"of classes, {axis}; choose another axis, loss or output"
-                )
-            return values[name], order
-        if node.op_type == "Transpose":
-            perm = attributes_of(node)["perm"].ints if "perm" in attributes_of(node) else None
-            order = [(perm or [*range(len(order))][::-1])[k] for k in order]
-        elif node.op_type != "Identity":
-            moved = True
-    return output, [*range(output.rank)]
