@@ -82,6 +82,8 @@ OPERATORS: dict[str, Any] = {
     ),
     "ScatterND": ({}, {"x": (FLOAT, 3), "i": (INT, 1), "u": (FLOAT, 3)}, ["i_0", "x_0"]),
     "Einsum": ({"equation": "ij,ik->jk"}, {"x": (FLOAT, 3), "y": (FLOAT, 2)}, ["x_0"]),
+    "SoftmaxCrossEntropyLoss": ({}, {"x": (FLOAT, 3), "labels": (INT, ...)}, ["x_0"]),
+    "NegativeLogLikelihoodLoss": ({}, {"x": (FLOAT, 3), "labels": (INT, ...)}, ["x_0"]),
 }
 
 
@@ -89,10 +91,57 @@ OPERATORS: dict[str, Any] = {
 def test_operators(operator: str, tmp_path: Path) -> None:
     attributes, inputs, axes = OPERATORS[operator]
     nodes = [helper.make_node(operator, [*inputs], ["made"], **attributes)]
-    shapes = {name: [None, columns] for name, (_, columns) in inputs.items()}
+    shapes = {
+        name: [None, columns][: 1 + (columns is not ...)] for name, (_, columns) in inputs.items()
+    }
     kinds = {name: kind for name, (kind, _) in inputs.items()}
     path = saved(model(nodes, shapes, ["made"], {}, dtypes=kinds), tmp_path / "m.onnx")
     assert rc.import_network(path).functions[0].open_dims == axes
+
+
+@pytest.mark.parametrize("operator", ["Conv", "ConvTranspose"])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_biases_of_convolutions(operator: str, groups: int, tmp_path: Path) -> None:
+    """Of filters that are inputs; without filters, nothing needs to be equal."""
+    is_plain = operator == "Conv"
+    node = helper.make_node(operator, ["x", "w", "b"], ["y"], group=groups)
+    filters = [None, 4 // groups, 2] if is_plain else [4, None, 2]
+    shapes = {"x": ["n", 4, 6], "w": filters, "b": [None]}
+    path = saved(model([node], shapes, ["y"], {}), tmp_path / "m.onnx")
+    if not is_plain and groups == 2:
+        with pytest.raises(
+            UnsupportedError, match=r"got 2\*w_1 and b_0, so axis .* cannot be open"
+        ):
+            rc.import_network(path)
+    else:
+        assert rc.import_network(path).functions[0].open_dims == ["n", "w_0" if is_plain else "w_1"]
+
+
+def test_axes_of_an_ellipsis(tmp_path: Path) -> None:
+    node = helper.make_node("Einsum", ["x", "y"], ["z"], equation="...ij,...jk->...ik")
+    shapes = {"x": ["A", "rows", 3], "y": ["B", 3, 2]}
+    module = rc.import_network(saved(model([node], shapes, ["z"], {}), tmp_path / "m.onnx"))
+    assert module.functions[0].open_dims == ["A", "rows"]
+    run, x, y = loaded(module), weight(4, 2, 3), weight(4, 3, 2)
+    close(run(x=x, y=y).z, np.matmul(x, y))
+    with pytest.raises(InvalidArgumentError, match="'y': expected shape"):
+        run(x=x, y=weight(1, 3, 2))
+
+
+def test_an_input_that_is_left_out(tmp_path: Path) -> None:
+    """An empty name at the end changes nothing."""
+    node = helper.make_node("Gemm", ["x", "w", ""], ["y"])
+    made = model([node], {"x": ["A", "B"], "w": ["C", 2]}, ["y"], {})
+    assert rc.import_network(saved(made, tmp_path / "m.onnx")).functions[0].open_dims == ["A", "B"]
+
+
+def test_zero_points(tmp_path: Path) -> None:
+    """There are as many as scales, along an axis of known size, too."""
+    node = helper.make_node("DequantizeLinear", ["x", "scales", "zeros"], ["y"], axis=0)
+    shapes, kinds = {"x": [4, 3], "zeros": ["Z"]}, dict.fromkeys(("x", "zeros"), TensorProto.INT8)
+    made = model([node], shapes, ["y"], {"scales": weight(4)}, dtypes=kinds)
+    with pytest.raises(UnsupportedError, match=r"got 4 and Z, so axis 'Z' cannot be open"):
+        rc.import_network(saved(made, tmp_path / "m.onnx"))
 
 
 def test_sizes_that_differ(tmp_path: Path) -> None:

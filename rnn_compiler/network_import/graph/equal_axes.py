@@ -81,6 +81,8 @@ def _equal_sizes(node: Any, shapes: _Shapes) -> _Pairs:
         for _, expected, got in compared(node, shapes):
             yield from zip(expected, got, strict=False)
         return
+    while node.input and given and not node.input[len(given) - 1]:
+        given.pop()  # an optional input that is left out
     if node.domain or None in given[:3]:
         return
     known = [shape for shape in given if shape is not None]
@@ -104,12 +106,33 @@ def _equal_sizes(node: Any, shapes: _Shapes) -> _Pairs:
         yield from _OF_SHAPES[node.op_type](attributes_of(node), known)
 
 
-def _channels(attributes: Mapping[str, Any], x: _Shape, filters: _Shape, axis: int = 1) -> _Pairs:
-    """The channels of an array and of the filters, of all groups."""
-    groups = attributes["group"].i if "group" in attributes and axis else 1
-    channels = filters[axis] if len(filters) > 1 else None
-    if len(x) > 1 and channels is not None:
-        yield x[1], channels * groups
+def _convolution(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
+    """The channels of an array and of the filters, of all groups, and those of the bias."""
+    x, filters, *bias = known
+    if len(x) > 1 and len(filters) > 1:
+        yield x[1], filters[1] and filters[1] * _groups(attributes)
+        yield from ((filters[0], shape[0]) for shape in bias[:1] if shape)
+
+
+def _transposed_convolution(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
+    """The same for filters whose first axis is that of the array."""
+    x, filters, *bias = known
+    if len(x) > 1 and len(filters) > 1:
+        yield x[1], filters[0]
+        channels = filters[1] and filters[1] * _groups(attributes)
+        yield from ((channels, shape[0]) for shape in bias[:1] if shape)
+
+
+def _groups(attributes: Mapping[str, Any]) -> int:
+    """The number of groups of a convolution."""
+    return attributes["group"].i if "group" in attributes else 1
+
+
+def _classes(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
+    """The sizes of scores and of their labels, and those of the weights of classes."""
+    scores, labels, *weights = known
+    yield from zip([*scores[:1], *scores[2:]], labels, strict=False)
+    yield from ((scores[1], shape[0]) for shape in weights[:1] if len(scores) > 1 and shape)
 
 
 def _elementwise(known: Sequence[_Shape]) -> _Pairs:
@@ -152,10 +175,11 @@ def _gemm(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
 
 
 def _scales(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
-    """The size of an axis and the number of scales along it."""
+    """The size of an axis, and the numbers of scales and of zero points along it."""
     axis = attributes["axis"].i if "axis" in attributes else 1
     if len(known[1]) == 1 and -len(known[0]) <= axis < len(known[0]):
         yield from _broadcast([known[0][axis]], known[1])
+    yield from zip(*known[1:3], strict=False) if len(known) > 2 else ()
 
 
 _ELEMENTWISE = (
@@ -165,11 +189,11 @@ _ELEMENTWISE = (
 """Operators whose inputs are broadcast to each other."""
 
 _OF_SHAPES: Mapping[str, Callable[[Mapping[str, Any], Sequence[_Shape]], _Pairs]] = {
-    **dict.fromkeys(
-        ("Conv", "ConvInteger"), lambda attributes, known: _channels(attributes, known[0], known[1])
-    ),
-    "ConvTranspose": lambda attributes, known: _channels(attributes, known[0], known[1], axis=0),
-    "QLinearConv": lambda attributes, known: _channels(attributes, known[0], known[3]),
+    "Conv": _convolution,
+    "ConvInteger": lambda attributes, known: _convolution(attributes, known[:2]),
+    "ConvTranspose": _transposed_convolution,
+    "QLinearConv": lambda attributes, known: _convolution(attributes, [known[0], known[3]]),
+    **dict.fromkeys(("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"), _classes),
     "Gemm": _gemm,
     "LayerNormalization": lambda _, known: _broadcast(*known),
     "PRelu": lambda _, known: _broadcast(*known),
@@ -189,7 +213,10 @@ def _summed(equation: str, shapes: Sequence[_Shape]) -> _Pairs:
     ):
         before, dots, after = term.partition("...")
         ends = [*zip(before, shape, strict=False)]
-        ends += zip(after[::-1], shape[::-1], strict=False) if dots else ()
+        if dots:
+            last = len(shape) - len(after)
+            ends += zip(after, shape[last:], strict=False)
+            ends += [(f".{last - k}", shape[k]) for k in range(len(before), last)]
         for letter, size in ends:
             if size != 1:
                 yield sizes.setdefault(letter, size), size
