@@ -11,8 +11,6 @@ import contextlib
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy.typing as npt
-
 from rnn_compiler.chosen_target import current_target
 from rnn_compiler.compilation import check_request
 from rnn_compiler.errors import InvalidArgumentError, describe
@@ -73,9 +71,6 @@ def _prefixed(function: str, name: str) -> str:
         return name
     own = function == name or function.startswith(f"{name}_")
     return function if own else f"{name}_{function}"
-
-
-Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class CModule(SourceModule):

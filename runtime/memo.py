@@ -43,14 +43,7 @@ class Memo:
         *,
         packs: bool,
     ) -> None:
-        """Creates an empty memo.
-
-        Args:
-            spec: The function.
-            device: The device that calls run on unless they are direct.
-            functions: The functions of its module that can be called directly.
-            packs: Whether weights that stay on the device are packed once.
-        """
+        """Creates an empty memo."""
         self._spec, self._device, self._packs = spec, device, packs
         self._names = [argument.name for argument in spec.arguments]
         self._weights = [k for k, name in enumerate(self._names) if name in spec.weights]
@@ -95,12 +88,7 @@ class Memo:
         """The direct calls of the function at certain sizes; None if they must go through IREE.
 
         A direct call runs in the calling thread, so with local-task only calls that threads would
-        not speed up are direct.
-
-        Args:
-            spec: The function at these sizes.
-            packed: Whether packed weights are passed.
-            again: Whether these sizes will come again; otherwise the first call goes through IREE.
+        not speed up are direct. Unless these sizes come `again`, the first call goes through IREE.
         """
         key = id(spec), packed
         known = self._calls.get(key)
@@ -125,10 +113,6 @@ class Memo:
         """An executor for the calls of a session at certain sizes; None if they go through IREE.
 
         It is kept as long as the session, so it may need any amount of memory.
-
-        Args:
-            spec: The function at these sizes.
-            shown: The results to return, none of which is a state.
         """
         if self._plain is None or (self._device.has_threads and is_for_threads(spec)):
             return None
@@ -141,12 +125,7 @@ class Memo:
     def repeat(self, arguments: Mapping[str, object], to_host: bool) -> Sequence[Any] | None:
         """Calls the function; returns None if the call is not like the last ones.
 
-        Args:
-            arguments: The arguments by name.
-            to_host: Whether to return numpy arrays.
-
-        Raises:
-            InvalidArgumentError: An argument has the wrong dtype, shape or range.
+        Raises InvalidArgumentError: an argument has the wrong dtype, shape or range.
         """
         try:
             executor = self._bound.pop()
@@ -169,14 +148,7 @@ class Memo:
         calls: DirectCalls | None,
         packed: Sequence[DeviceArray],
     ) -> None:
-        """Notes a call; if it is like the one before, later calls can be repeated.
-
-        Args:
-            arguments: The arguments by name.
-            arrays: All arguments in order, checked.
-            calls: The direct calls that it was one of.
-            packed: The packed weights.
-        """
+        """Notes a call; if it is like the one before, later calls can be repeated."""
         if not self._repeats:
             return
         weights = [id(arrays[k]) for k in self._weights] if packed else []

@@ -57,13 +57,7 @@ class Prepacking:
         indices: Sequence[int],
         pack: Callable[[Sequence[DeviceArray]], Sequence[DeviceArray]],
     ) -> None:
-        """Creates an empty cache.
-
-        Args:
-            device: Where the function runs.
-            indices: The indices of the arguments that are weights.
-            pack: Packs these.
-        """
+        """Creates an empty cache."""
         self._device, self._indices, self.pack = device, indices, pack
         self.entries: WeakKeyDictionary[DeviceArray, _Entry] = WeakKeyDictionary()
 

@@ -33,11 +33,7 @@ def continued(
 ) -> dict[int, int]:
     """The donated arguments that are states, each with the result that continues it.
 
-    Args:
-        function: The function.
-        names: The arguments' names.
-        paths: Their paths, ``params['w']``.
-        results: The paths of results, ``['params']['w']``; None where there is none.
+    Paths of arguments are ``params['w']``, of results ``['params']['w']``, or None.
     """
     if "arg_attrs" not in function.attributes:
         return {}

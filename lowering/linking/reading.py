@@ -35,9 +35,7 @@ from rnn_compiler.lowering.compiler.iree_compile import (
 # The compiler prints the module after every pass; the output of other passes is discarded.
 
 
-def dump_after(
-    name: str, module: bytes, flags: Sequence[str], timeout: float = DEFAULT_TIMEOUT
-) -> tuple[str | None, str]:
+def dump_after(name: str, module: bytes, flags: Sequence[str]) -> tuple[str | None, str]:
     """The module after one of the compiler's passes, by its class, where the compiler is stopped.
 
     Its text is None if the pass did not run; the other output until then comes with it. OSError
@@ -56,7 +54,7 @@ def dump_after(
             env={**os.environ, "TMPDIR": folder},
             start_new_session=True,
         )
-        watch = threading.Timer(min(timeout, threading.TIMEOUT_MAX), stop, [process])
+        watch = threading.Timer(DEFAULT_TIMEOUT, stop, [process])
         watch.start()
         try:
             with guard(process.pid, folder):
@@ -97,9 +95,9 @@ _WITHOUT_SHARDINGS = (
 )
 
 
-def stablehlo_text(source: bytes, timeout: float = DEFAULT_TIMEOUT) -> str:
+def stablehlo_text(source: bytes) -> str:
     """The text, with locations, of MLIR text or bytecode, of StableHLO or VHLO."""
-    text, others = dump_after("VhloLegalizeToStablehloPass", source, _FLAGS, timeout)
+    text, others = dump_after("VhloLegalizeToStablehloPass", source, _FLAGS)
     if text is not None:
         return text
     version = compiler_identity().version

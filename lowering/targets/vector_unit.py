@@ -413,19 +413,12 @@ class VectorUnit:
     def panel(
         self, gate_width: int, gates: int, element: str, rows: int = 2, least: int = 1
     ) -> int:
-        """The number of units of each gate in a panel.
+        """The number of units of each gate in a panel: two registers wide.
 
-        Two registers wide. For a single row, about eight over all gates, so that enough sums are
-        under way at once, or four, so that there are two panels to share. The rest, if the panels
-        do not divide the units, is at least two where possible. If panels overlap, those for which
-        there is the least code.
-
-        Args:
-            gate_width: The number of units.
-            gates: The number of gates.
-            element: The element type of the sums.
-            rows: The number of rows.
-            least: The fewest units of a panel that is not the only one.
+        For a single row, about eight over all gates, so that enough sums are under way at once, or
+        four, so that there are two panels to share. The rest, if the panels do not divide the
+        units, is at least two where possible. If panels overlap, those for which there is the
+        least code. No panel but the only one has fewer than `least` units.
         """
         width = self.width(element)
         panels = max(1, self.row_sums // 2 // gates)  # per width, a power of two

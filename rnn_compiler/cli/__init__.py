@@ -122,11 +122,7 @@ _VERBS = {
 
 
 def make_parser(only: str | None = None) -> _Parser:
-    """The parser of the command line.
-
-    Args:
-        only: Import the module of this verb only; other verbs are just named. Default: all.
-    """
+    """The parser of the command line."""
     parser = _Parser(
         prog="rnn-compiler",
         description="Compiles the fused recurrent ops of TensorFlow and ONNX, and their gradients.",
@@ -147,11 +143,7 @@ def make_parser(only: str | None = None) -> _Parser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line.
 
-    Args:
-        argv: The arguments; default: those of the process.
-
-    Returns:
-        The exit code.
+    Returns the exit code.
     """
     if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions
         from rnn_compiler.cli.completion import complete, verb_in

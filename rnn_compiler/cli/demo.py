@@ -69,16 +69,7 @@ ALONE_BOUND = 0.5
 def run_demo(output: Path, *, steps: int = DEFAULT_STEPS, as_json: bool = False) -> int:
     """Trains the network, evaluates it and draws the result.
 
-    Args:
-        output: The PNG file to write; its folder must exist.
-        steps: Training steps, at least 1.
-        as_json: Whether to print the results as JSON.
-
-    Returns:
-        0 if the network passed, else 1.
-
-    Raises:
-        OSError: The picture cannot be written.
+    Returns 0 if the network passed, else 1. Raises OSError: the picture cannot be written.
     """
     if output.is_dir() or not output.parent.is_dir():  # rather than after the training
         raise FileNotFoundError(f"{output}: not a file name in a folder that exists")

@@ -96,15 +96,7 @@ def compiled(
 ) -> Compiled:
     """Compiles a module to the format of a command line.
 
-    Args:
-        options: The options, those of `add_format_options` among them.
-        module: The module.
-        name: The name of its files; default: the module's, or else its first function's.
-        folder: The folder to write to; default: ``--output`` is the file or folder, or else the
-            name in the current folder.
-
-    Raises:
-        UsageError: The options do not suit the format, or nothing can be written there.
+    Raises UsageError: the options do not suit the format, or nothing can be written there.
     """
     check_format(options)
     name = name or module.name or module.functions[0].function
@@ -358,13 +350,7 @@ _FORMATS: Mapping[str, type[Compiled]] = {"vmfb": _Vmfb, "c": _C, "js": _Js}
 
 
 def write_compiled(options: argparse.Namespace, module: Module, name: str = "") -> int:
-    """Compiles a module, writes it and prints a summary; the verbs `compile` and `link`.
-
-    Args:
-        options: As for `compiled`, with ``--json``.
-        module: The same.
-        name: The same.
-    """
+    """Compiles a module, writes it and prints a summary; the verbs `compile` and `link`."""
     with showing_stages():
         product = compiled(options, module, name)
         product.save()

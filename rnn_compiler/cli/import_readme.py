@@ -69,15 +69,7 @@ def readme(
     targets: Sequence[TargetSpec],
     manifest: Manifest | None = None,
 ) -> str:
-    """How to call the compiled functions, in the format's language.
-
-    Args:
-        made: The functions.
-        form: The format, ``"vmfb"``, ``"c"`` or ``"js"``.
-        name: The artifact's file, the bundle's folder, or the prefix of the files.
-        targets: The targets.
-        manifest: The artifact's; None for other formats, or several targets.
-    """
+    """How to call the compiled functions, in the format's language."""
     language = _LANGUAGES[form](made, name, manifest)
     lines = [*_head(made, language, targets), *language.opening()]
     for layer, spec in zip(made.layers, made.functions, strict=True):

@@ -27,12 +27,7 @@ from rnn_compiler.schema.open_sizes import shown
 def inspect_sources(path: Path, *, as_json: bool) -> None:
     """Prints the description of a module.
 
-    Args:
-        path: Its manifest.
-        as_json: Whether to print the manifest unchanged.
-
-    Raises:
-        ArtifactError: A file is missing or damaged, or of another version.
+    Raises ArtifactError: a file is missing or damaged, or of another version.
     """
     manifest = read_c_manifest(path)
     try:

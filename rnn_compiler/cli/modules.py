@@ -120,13 +120,7 @@ def add_compile(verbs: Any) -> None:
 def add_compile_options(
     parser: argparse.ArgumentParser, output: str, other_targets: str = ""
 ) -> None:
-    """Adds the options of a compilation: target, strategy, output and time limit.
-
-    Args:
-        parser: The parser.
-        output: The default name of the file.
-        other_targets: The targets of other formats, in words.
-    """
+    """Adds the options of a compilation: target, strategy, output and time limit."""
     parser.add_argument(
         "--target",
         action="append",

@@ -15,13 +15,7 @@ from rnn_compiler.modules import Module
 def network_file(options: argparse.Namespace, flag: str, of_layers: Sequence[str]) -> Path:
     """The file of a network, once the other options are checked.
 
-    Args:
-        options: The options of `import`.
-        flag: The option that imports a network, such as ``--whole``.
-        of_layers: The names of options that it does not go with.
-
-    Raises:
-        UsageError: The options do not suit each other, or nothing can be written there.
+    Raises UsageError: the options do not suit each other, or nothing can be written there.
     """
     if len(options.paths) != 1:
         raise UsageError(f"{flag}: one file at a time")

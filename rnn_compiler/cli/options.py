@@ -288,13 +288,7 @@ def dimension(name: str, text: str) -> int | None:
 def open_sizes(options: argparse.Namespace, known: Sequence[str], of: str) -> dict[str, int]:
     """The values of open sizes in ``--dim``.
 
-    Args:
-        options: The command line.
-        known: The sizes that are open.
-        of: The artifact or function, for messages.
-
-    Raises:
-        UsageError: A pair is malformed, or the size is not open, or out of range.
+    Raises UsageError: a pair is malformed, or the size is not open, or out of range.
     """
     sizes: dict[str, int] = {}
     for key, text in pairs(options.dim, "--dim"):

@@ -76,14 +76,7 @@ def print_table(
     title: str = "",
     right: Collection[str] = (),
 ) -> None:
-    """Prints rows in columns; if their longest words do not fit, prints cells below each other.
-
-    Args:
-        columns: The names of the columns.
-        rows: Their cells.
-        title: A line above the table.
-        right: The columns to align to the right.
-    """
+    """Prints rows in columns; if their longest words do not fit, prints cells below each other."""
     grid = [[_clean(cell) for cell in row] for row in rows]
     _print_title(title)
     widths = _column_widths([columns, *grid])

@@ -20,13 +20,7 @@ _RATE = 0.001
 
 
 def training_readme(title: str, form: str, product: Compiled) -> str:
-    """How to train with a compiled network and to run it.
-
-    Args:
-        title: The name of the model's file.
-        form: The format, ``"vmfb"``, ``"c"`` or ``"js"``.
-        product: The functions `train` and `infer`.
-    """
+    """How to train with a compiled network and to run it."""
     train, infer = product.functions
     file = product.name + {"vmfb": "", "c": ".h", "js": ".mjs"}[form]
     lines = [

@@ -16,16 +16,9 @@ from rnn_compiler.lowering.analysis.step_cells import Cell
 
 
 def run(cell: Cell, x: Array, h: Array, *c: Array) -> tuple[list[Array | None], list[Array]]:
-    """Runs a cell over a sequence.
+    """Runs a cell over a sequence ``[steps, batch, units]``, from h (and c) ``[batch, units]``.
 
-    Args:
-        cell: The cell.
-        x: The inputs, side by side: [steps, batch, units].
-        h: The first h: [batch, units].
-        c: The first c, of an LSTM.
-
-    Returns:
-        h and c of every step, or None for c; and of the last step.
+    Returns h and c of every step, or None for c; and of the last step.
     """
     return (_block_lstm if cell.every_c else _onnx)(cell, x, h, *c)
 

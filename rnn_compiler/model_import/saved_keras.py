@@ -34,14 +34,7 @@ _DIRECTIONS = ("forward_layer", "backward_layer")
 def keras_layers(
     folder: Path, objects: Any, saved: Mapping[int, int], checkpoint: Checkpoint
 ) -> list[Layer | RefusedLayer]:
-    """The recurrent layers that have configurations; none if the model is not Keras 2's.
-
-    Args:
-        folder: The SavedModel.
-        objects: Its objects, the root first.
-        saved: The number of each object in the checkpoint.
-        checkpoint: Has the values of variables.
-    """
+    """The recurrent layers that have configurations; none if the model is not Keras 2's."""
     path = folder / _METADATA
     users = {number: node.user for number, node in enumerate(objects.nodes)}
     if path.is_file():

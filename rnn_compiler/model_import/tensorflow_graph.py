@@ -40,7 +40,6 @@ _HANDED_ON = {
 }
 """Ops whose result is their first input; IdentityN passes on each of its inputs."""
 
-_CALLS = {"PartitionedCall": "f", "StatefulPartitionedCall": "f", "TPUPartitionedCall": "f"}
 _BRANCHES = {"If", "StatelessIf", "Case", "StatelessCase"}
 LOOPS = {"While", "StatelessWhile"}
 

@@ -54,16 +54,7 @@ class OpGradient:
         parts: Sequence[Any] = (),
         given: Sequence[Any] | None = None,
     ) -> None:
-        """Saves what the gradient needs, and guards parts against changes in the meantime.
-
-        Args:
-            ctx: Where it is saved.
-            tensors: The op's tensors.
-            attributes: Its attributes.
-            results: Its results.
-            parts: The parts of one of the tensors.
-            given: The tensors before some were copied; default: the same.
-        """
+        """Saves what the gradient needs, and guards parts against changes in the meantime."""
         known = (*tensors, *results)
         originals: list[Any] = []
         ctx.copied = []
@@ -99,16 +90,7 @@ class OpGradient:
         new_zeros: Callable[[Any, Sequence[int]], Any] = torch.Tensor.new_zeros,
         kept: Sequence[Any] | None = None,
     ) -> tuple[Any, ...]:
-        """The gradients of the tensors that need one, None for the others.
-
-        Args:
-            ctx: The context that `keep` filled.
-            cotangents: The incoming gradients; None if there is none.
-            needed: Which of the op's tensors need one.
-            run: Runs a gradient op.
-            new_zeros: Creates zeros like a tensor, with a given shape.
-            kept: The saved tensors; default: those of `ctx`.
-        """
+        """The gradients of the tensors that need one, None for the others."""
         first = next((each for each in cotangents if each is not None), None)
         if first is None:
             return (None,) * len(needed)
@@ -141,13 +123,7 @@ class _Plan(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def _plan(op: str, needed: tuple[bool, ...], attributes: Attributes) -> _Plan:
-    """The gradient ops of an op whose results are wanted.
-
-    Args:
-        op: The forward op.
-        needed: Which of its tensors need a gradient.
-        attributes: Its attributes.
-    """
+    """The gradient ops of an op whose results are wanted."""
     gradient, values = GRADIENTS[op], dict(attributes)
     of = {argument: name for name, argument in gradient.gradients.items()}
     names = [

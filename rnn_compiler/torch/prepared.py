@@ -50,14 +50,7 @@ class PreparedTensors:
         types: Mapping[str, tuple[Any, Any, Any] | None],
         where: tuple[str, str | None, bool],
     ) -> None:
-        """Looks up everything that calls need.
-
-        Args:
-            function: The compiled function.
-            spec: The function at the sizes of the tensors.
-            types: Shape, dtype and device of each tensor by name; None for an omitted one.
-            where: See above.
-        """
+        """Looks up everything that calls need."""
         self.where, self._device = where, function.device
         self._function, self._spec, self._results = function, spec, spec.results
         self._types_of_results = [*map(_type_of_result, spec.results)]

@@ -51,14 +51,7 @@ class CellArrays(NamedTuple):
 def cell_arrays(read: Reader, row: CellRow, given: Mapping[str, Any], label: str) -> CellArrays:
     """The arrays of one cell.
 
-    Args:
-        read: Reads the arrays of the whole call.
-        row: Describes them.
-        given: All that are required, and no others, by the row's names.
-        label: Precedes names in messages.
-
-    Raises:
-        InvalidArgumentError: An array has the wrong dtype or shape.
+    Raises InvalidArgumentError: an array has the wrong dtype or shape.
     """
     present = [array for array in row.arrays if array.name in given]
     projects = any(piece.part == "Wp" for array in present for piece in array.pieces)

@@ -29,8 +29,6 @@ from typing import Any, NamedTuple
 Factors = tuple[str, ...]
 """An axis: sizes and gates whose product it is, the slowest first."""
 
-PARTS = ("W", "R", "bW", "bR", "P", "Wp")
-
 
 class Piece(NamedTuple):
     """The numbers of one part in an array."""

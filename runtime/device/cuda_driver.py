@@ -31,11 +31,7 @@ _MAJOR, _MINOR = 75, 76
 
 
 def number_of(uri: str) -> int:
-    """CUDA's number for an open device, following IREE's interpretation of names.
-
-    Args:
-        uri: ``cuda``, ``cuda://1``, ``cuda://GPU-<uuid>``.
-    """
+    """CUDA's number for an open device, by IREE's names: ``cuda://1``, ``cuda://GPU-<uuid>``."""
     path = uri.partition("://")[2]
     if not path:  # IREE's default
         path = os.environ.get("PMI_RANK") or os.environ.get("OMPI_COMM_WORLD_LOCAL_RANK") or "0"

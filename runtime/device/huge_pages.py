@@ -33,12 +33,7 @@ def use_huge_pages(address: int, size: int) -> int:
 
     The content does not change. Memory smaller than a huge page is left alone.
 
-    Args:
-        address: The address of the memory.
-        size: Its size in bytes.
-
-    Returns:
-        The number of huge pages it is in now; 0 if none are available.
+    Returns the number of huge pages it is in now; 0 if none are available.
     """
     page = huge_page_size()
     if not 0 < page <= size:

@@ -58,13 +58,7 @@ class GivingWay:
 def wait(semaphore: Any, value: int, patience: float) -> None:
     """Waits until a semaphore reaches a value.
 
-    Args:
-        semaphore: IREE's semaphore.
-        value: The value.
-        patience: How many seconds to stay awake.
-
-    Raises:
-        RuntimeError: The work that it stands for failed.
+    Raises RuntimeError: the work that it stands for failed.
     """
     end = time.monotonic() + patience
     while semaphore.query() < value:

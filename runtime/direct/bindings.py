@@ -48,15 +48,7 @@ class Binding:
         copies: list[Any],
         packs: bool,
     ) -> None:
-        """Creates it; nothing is bound yet.
-
-        Args:
-            function: The function.
-            number: Which of its arguments.
-            prepared: The call.
-            copies: Keeps large copies until the call ends.
-            packs: Whether weights that stay on the device are packed once.
-        """
+        """Creates it; nothing is bound yet."""
         spec = function.arguments[number]
         self._op, self._spec, self._prepared, self._copies = function.op, spec, prepared, copies
         self._base: Base = ("argument", number)
@@ -94,12 +86,7 @@ class Binding:
         return True
 
     def bind(self, array: npt.NDArray[Any] | DeviceArray, in_place: bool = True) -> None:
-        """Binds an array, which was checked.
-
-        Args:
-            array: The array.
-            in_place: Whether the caller keeps it until the call ends.
-        """
+        """Binds a checked array; `in_place` if the caller keeps it until the call ends."""
         spec = self._spec
         self.last = object
         if isinstance(array, DeviceArray):

@@ -43,14 +43,7 @@ class DirectCalls:
     ) -> None:
         """Prepares the calls.
 
-        Args:
-            plan: The plan.
-            spec: The function at these sizes.
-            packs: Whether weights that stay on the device are packed once.
-            most: The most memory that they may need, in bytes; None for any.
-
-        Raises:
-            NoDirectCallsError: They need too much memory, or have too many workgroups.
+        Raises NoDirectCallsError: they need too much memory, or have too many workgroups.
         """
         if plan.workgroups > (WORKGROUPS_OF_SESSIONS if most is None else WORKGROUPS):
             raise NoDirectCallsError("too many workgroups")
@@ -73,13 +66,7 @@ class DirectCalls:
     ) -> list[Any]:
         """Calls the function.
 
-        Args:
-            arrays: The arguments in order, which were checked.
-            packed: The packed weights, for a companion that takes them.
-            device: The device that the results stay on; None to return numpy arrays.
-
-        Returns:
-            The results. None shares memory with another or with an argument.
+        Returns the results. None shares memory with another or with an argument.
         """
         executor = self.take()
         try:
@@ -91,9 +78,8 @@ class DirectCalls:
     def on(self, pointers: Sequence[int]) -> None:
         """Calls the function on memory of the caller.
 
-        Args:
-            pointers: The addresses of the arguments, of the packed weights if it takes them, and
-                of each of `blocks`; multiples of `schedule.ALIGNMENT`.
+        The addresses are those of the arguments, of the packed weights if it takes them, and of
+        each of `blocks`: multiples of `schedule.ALIGNMENT`.
         """
         executor = self.take()
         try:
@@ -112,9 +98,7 @@ class DirectCalls:
     def with_states(self, states: Mapping[int, int], shown: Sequence[int]) -> DirectExecutor:
         """An executor whose calls write states to where the next call reads them.
 
-        Args:
-            states: For each argument that is a state, which of `shown` ends with the next state.
-            shown: The results to return.
+        `states` says for each argument that is a state which of the results `shown` is the next.
         """
         plan = self._plan.with_results_together(SMALL, shown).continued(states)
         results = [self._spec.results[number] for number in shown]

@@ -46,16 +46,7 @@ class DirectChunks:
         fixed: Mapping[str, DeviceArray],
         fields: Sequence[str],
     ) -> None:
-        """Creates the calls; none is prepared yet.
-
-        Args:
-            function: The function.
-            spec: Its spec at the stream's batch size.
-            op: Which argument changes, and how.
-            after: For each state, the result that holds it after a call.
-            fixed: The arguments that stay the same.
-            fields: The results that a call returns.
-        """
+        """Creates the calls; none is prepared yet."""
         self._function, self._spec, self._op = function, spec, op
         self._after, self._fixed, self._fields = after, fixed, fields
         self._device, self._weights = function.device, tuple(fixed.values())
@@ -68,12 +59,7 @@ class DirectChunks:
         self.is_ahead = False
 
     def __call__(self, chunk: Any, state: Mapping[str, DeviceArray]) -> Any:
-        """Processes a chunk that fills a call; returns None if it must go through IREE.
-
-        Args:
-            chunk: The caller's value, of any type.
-            state: The stream's own arrays, used unless the state here is newer.
-        """
+        """Processes a chunk that fills a call; returns None if it must go through IREE."""
         if type(chunk) is not np.ndarray or chunk.dtype != self._dtype:
             return None
         if not self._device.usable:

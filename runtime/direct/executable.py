@@ -83,11 +83,7 @@ class LoadedExecutable:
     def __init__(self, data: bytes | None) -> None:
         """Loads the code.
 
-        Args:
-            data: The shared object; None for a module that only copies and fills.
-
-        Raises:
-            NoDirectCallsError: The system does not load it, or its format is unknown.
+        Raises NoDirectCallsError: the system does not load it, or its format is unknown.
         """
         self.kernels: dict[str, LoadedKernel] = {}
         if data is None:

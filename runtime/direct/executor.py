@@ -40,14 +40,7 @@ class DirectExecutor:
     def __init__(
         self, plan: CallPlan, spec: FunctionSpec, results: Sequence[TensorSpec], packs: bool
     ) -> None:
-        """Creates it; nothing is bound yet.
-
-        Args:
-            plan: The plan; the results in small blocks are copied.
-            spec: The function at the plan's sizes.
-            results: The plan's results.
-            packs: Whether weights that stay on the device are packed once.
-        """
+        """Creates it; nothing is bound yet."""
         self._prepared = PreparedCall(plan)
         self._copies: list[Any] = []
         self._kept: Sequence[DeviceArray] = ()
@@ -92,11 +85,7 @@ class DirectExecutor:
     def run(self, device: Device | None = None) -> list[Any]:
         """Runs the call with the bound arguments.
 
-        Args:
-            device: The device that the results stay on; None to return numpy arrays.
-
-        Returns:
-            The results. None shares memory with another or with an argument.
+        Returns the results. None shares memory with another or with an argument.
         """
         views = self._bound_views
         if device is not None or views is None:

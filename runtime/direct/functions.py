@@ -37,12 +37,7 @@ def direct_functions(payload: bytes, archive: bytes | None = None) -> dict[str, 
 
     Empty with ``RNN_COMPILER_CALLS=iree``.
 
-    Args:
-        payload: The .vmfb, whose digest was verified.
-        archive: Its frozen weights.
-
-    Raises:
-        InvalidArgumentError: ``RNN_COMPILER_CALLS`` is neither ``iree`` nor ``direct``.
+    Raises InvalidArgumentError: ``RNN_COMPILER_CALLS`` is neither ``iree`` nor ``direct``.
     """
     calls = os.environ.get("RNN_COMPILER_CALLS") or "direct"
     if calls not in ("direct", "iree"):
@@ -95,15 +90,7 @@ class DirectFunction:
         sizes: Sequence[int],
         executable: LoadedExecutable,
     ) -> None:
-        """Creates the function.
-
-        Args:
-            schedule: Its schedule.
-            arguments: The sizes of the arguments in bytes.
-            constants: The constants it reads; those that are not packed yet are empty.
-            sizes: The sizes of the constants in bytes.
-            executable: The compiled code.
-        """
+        """Creates the function."""
         self._schedule, self._arguments = schedule, arguments
         self._constants, self._sizes = constants, sizes
         self._executable = executable
@@ -137,14 +124,7 @@ class DirectFunction:
         packs: bool = False,
         most: int | None = LARGE,
     ) -> DirectCalls | None:
-        """Its calls at some sizes; None if they must go through IREE.
-
-        Args:
-            spec: The function at these sizes.
-            sizes: The open dimensions, by name.
-            packs: Whether weights that stay on the device are packed once.
-            most: The most memory that they may need, in bytes; None for any.
-        """
+        """Its calls at some sizes; None if they must go through IREE, as above `most` bytes."""
         parts = self._schedule, self._arguments, self._constants, self._executable
         try:
             return DirectCalls(CallPlan.of(*parts, sizes), spec, packs=packs, most=most)

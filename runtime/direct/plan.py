@@ -65,15 +65,7 @@ class CallPlan:
     ) -> CallPlan:
         """The plan of a schedule.
 
-        Args:
-            schedule: The schedule.
-            arguments: The sizes of the arguments in bytes.
-            constants: The constants it reads.
-            executable: The compiled code.
-            sizes: The open dimensions, by name.
-
-        Raises:
-            NoDirectCallsError: It is too large, or does not fit the code or the sizes.
+        Raises NoDirectCallsError: it is too large, or does not fit the code or the sizes.
         """
         if schedule.limit and math.prod(sizes.values()) > schedule.limit:
             raise NoDirectCallsError("sizes beyond the range of its formulas")
@@ -109,11 +101,8 @@ class CallPlan:
         """A plan with one block for all small results, copied there by the last steps.
 
         Nothing is copied if all blocks are small and the results have separate memory there.
-
-        Args:
-            small: Results larger than this many bytes stay in place, and may share a block. Results
-                that are an argument, a constant or equal to another result are always copied.
-            shown: The results to return; None for all.
+        Results of more than `small` bytes stay in place, and may share a block. Those that are an
+        argument, a constant or equal to another result are always copied.
         """
         given = self.results if shown is None else tuple(self.results[k] for k in shown)
         if sum(self.blocks) <= small and _are_apart(given):
@@ -160,9 +149,7 @@ class CallPlan:
     def continued(self, states: Mapping[int, int]) -> CallPlan:
         """A plan whose last steps write states to where the next call reads them.
 
-        Args:
-            states: For each argument that is a state, the result that ends with the next state.
-                Results must not share memory with arguments.
+        `states` has the result for each argument; results must not share memory with arguments.
         """
         last: list[Step] = []
         for argument, result in states.items():

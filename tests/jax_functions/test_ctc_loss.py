@@ -11,7 +11,6 @@ from quick import first
 from rnn_compiler.errors import InvalidArgumentError
 
 jax = pytest.importorskip("jax", minversion="0.10")  # which Python 3.10 cannot have
-jnp = pytest.importorskip("jax.numpy")
 rj = pytest.importorskip("rnn_compiler.jax")
 
 B, T, C, N = 6, 9, 5, 3

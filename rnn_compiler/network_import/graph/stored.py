@@ -30,13 +30,7 @@ _FIELDS = ("float_data", "int32_data", "int64_data", "double_data", "uint64_data
 
 
 def read_tensors(tensors: Iterable[Any], path: Path, stored: int) -> None:
-    """Makes the elements of tensors bytes in the model, and checks their numbers.
-
-    Args:
-        tensors: The tensors, as messages of ONNX.
-        path: The model's file.
-        stored: Its size in bytes.
-    """
+    """Makes the elements of tensors bytes in the model, and checks their numbers."""
     files = OnnxFiles(path, stored)
     for tensor in tensors:
         name = tensor.name or "a constant"

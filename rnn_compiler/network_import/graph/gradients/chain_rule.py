@@ -53,16 +53,7 @@ def needed_by(graph: Graph, results: Collection[str]) -> set[str]:
 
 
 def gradients(values: Values, known: Mapping[str, Value], wanted: Sequence[str]) -> Gradients:
-    """The gradients of values, given those of others that are computed from them.
-
-    Args:
-        values: The values of a graph, to which nodes are added.
-        known: The gradients of results, by the names of these.
-        wanted: The names of the values whose gradients are computed; those on which no result
-            depends have none.
-
-    UnsupportedError: A node that lies between has no rule.
-    """
+    """The gradients of values, given those of others that are computed from them."""
     active = depending(values.graph, wanted) & needed_by(values.graph, known)
     sums: dict[str, list[Value]] = {name: [each] for name, each in known.items()}
     for node in reversed([*values.graph.proto.node]):

@@ -31,13 +31,7 @@ def ctc(
 ) -> tuple[Value, Value]:
     """The losses of rows, and their gradients.
 
-    Args:
-        values: The values of the graph.
-        z: Logits ``[T, B, C]``.
-        labels: The labels of each row, ``[B, S]``, int32, of which only some count.
-        steps: The number of steps of each row, ``[B]``, int32.
-        counts: The number of labels of each row, ``[B]``, int32.
-        blank: The class of blanks.
+    Logits are ``[T, B, C]``; labels, int32, ``[B, S]``, of which only `counts` ``[B]`` count.
     """
     T, B, C = z.sizes
     S = labels.size(1)

@@ -53,12 +53,7 @@ def trained_network(
 ) -> tuple[dict[str, EntryPoint], dict[str, Any]]:
     """The functions of a network that is trained, and the first values of its states.
 
-    Args:
-        graph: The network, whose last inputs are the trained weights.
-        opened: The shapes of its values and its open axes.
-        weights: The arrays of the trained weights by name.
-        options: The `loss`, the `optimizer`, the name of the `output` that the loss is of, and the
-            seed of `dropout` or None.
+    The trained weights are the graph's last inputs.
     """
     output = _chosen_output(graph, options["output"])
     copy = onnx.ModelProto()
