@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -371,6 +372,20 @@ OPTIMIZERS = {
         0.001,
     ),
 }
+
+
+def with_optimizers(networks: Iterable[str]) -> list[tuple[str, str]]:
+    """The first network with each optimizer, the others with one in turn; all pairs if asked for.
+
+    An optimizer sees nothing of a network but its weights and their gradients.
+    """
+    every = "TEST_EVERY_OPTIMIZER" in os.environ
+    return [
+        (network, optimizer)
+        for k, network in enumerate(networks)
+        for j, optimizer in enumerate(OPTIMIZERS)
+        if every or k == 0 or j == k % len(OPTIMIZERS)
+    ]
 
 
 def exported(network: Any, inputs: Mapping[str, Any], path: Path, **options: Any) -> Path:

@@ -29,6 +29,7 @@ from tests.network_import.learners import (
     T,
     exported,
     learned,
+    with_optimizers,
 )
 
 
@@ -44,8 +45,7 @@ def trained(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "optimizer"), with_optimizers(CASES))
 def test_networks_learn(name: str, optimizer: str, tmp_path: Path) -> None:
     """For 100 steps; what they give then is what ONNX Runtime gives for the file."""
     case = CASES[name]

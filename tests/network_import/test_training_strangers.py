@@ -27,7 +27,7 @@ from rnn_compiler.network_import.graph.folding import fold
 from rnn_compiler.network_import.graph.sizes import fix_sizes
 from rnn_compiler.network_import.graph.training.trained import take_trained
 from tests.network_import import in_torch
-from tests.network_import.learners import OPTIMIZERS
+from tests.network_import.learners import OPTIMIZERS, with_optimizers
 
 pytestmark = pytest.mark.slow
 
@@ -92,8 +92,7 @@ def torch_network(path: Path, dims: Any, output: str) -> in_torch.Network:
     return in_torch.Network(graph.proto, weights)
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-@pytest.mark.parametrize("name", STRANGERS)
+@pytest.mark.parametrize(("name", "optimizer"), with_optimizers(STRANGERS))
 def test_a_stranger_learns(name: str, optimizer: str, wheels: Path, tmp_path: Path) -> None:
     """Losses, weights, and at the end what ONNX Runtime gives for the file.
 

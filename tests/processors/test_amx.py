@@ -41,23 +41,26 @@ def test_on_amx(permission: str, pytestconfig: pytest.Config) -> None:
 
 @pytest.mark.usefixtures("with_amx")
 @pytest.mark.slow
-@pytest.mark.parametrize("permission", amx.PERMISSIONS)
 @pytest.mark.parametrize(
-    "arguments",
+    ("permission", "arguments"),
     [
-        [HERE / "on_amx.py", "-m", "slow"],
-        [TESTS / "numeric/test_products.py", "-m", "", "-k", "paired"],
-        [TESTS / "numeric/test_int8.py", "-m", ""],
-        [TESTS / "numeric/test_sixteen_bits.py", "-m", ""],
-        [TESTS / "bench/test_machine.py", "-m", "", "-k", "every"],
-        [TESTS / "numeric/test_reference.py", "-m", "", "-k", "bfloat16"],
+        *((each, [HERE / "on_amx.py", "-m", "slow"]) for each in amx.PERMISSIONS),
+        ("granted", [TESTS / "numeric/test_products.py", "-m", "", "-k", "paired"]),
+        ("granted", [TESTS / "numeric/test_int8.py", "-m", ""]),
+        ("refused", [TESTS / "numeric/test_int8.py", "-m", ""]),
+        ("granted", [TESTS / "numeric/test_sixteen_bits.py", "-m", ""]),
+        ("granted", [TESTS / "bench/test_machine.py", "-m", "", "-k", "every"]),
+        ("granted", [TESTS / "numeric/test_reference.py", "-m", "", "-k", "bfloat16"]),
     ],
-    ids=["on_amx", "products", "int8", "sixteen_bits", "machine", "reference"],
 )
 def test_other_tests_on_amx(
     arguments: list[Any], permission: str, pytestconfig: pytest.Config
 ) -> None:
-    """Those of bfloat16 and int8, for the target `cpu`, which uses tiles there."""
+    """Those of bfloat16 and int8, for the target `cpu`, which uses tiles there.
+
+    Without permission, the same code computes as on processors without tiles: the tests of int8
+    and those of `on_amx` see that.
+    """
     run_tests(permission, *arguments, root=pytestconfig.rootpath)
 
 
