@@ -130,6 +130,20 @@ class Formulas:
             return self.choice(1 - condition, second, first)
         return first if first == second else self._named("?", condition, first, second)
 
+    def greatest(self, first: Size, second: Size) -> Size:
+        """The greater of two numbers."""
+        if self.at_least(second - first, 0):
+            return second
+        is_first = self.at_least(first - second, 0)
+        return first if is_first else self.choice(self.less(second, first), first, second)
+
+    def least(self, first: Size, second: Size) -> Size:
+        """The smaller of two numbers."""
+        if self.at_least(second - first, 0):
+            return first
+        is_second = self.at_least(first - second, 0)
+        return second if is_second else self.choice(self.less(first, second), first, second)
+
     def counter(self, least: int, below: Size) -> Open:
         """The number of a loop's step, from `least` to one less than `below`."""
         name = self._new_name()
@@ -484,9 +498,9 @@ def _open(formulas: Formulas, op: ir.Operation, numbers: Sequence[Size]) -> Size
         case "minui" | "maxui" if not all(formulas.at_least(each, 0) for each in numbers):
             raise UndecidedError("a number whose sign is known only at run time")
         case "minsi" | "minui":
-            return formulas.choice(formulas.less(first, second), first, second)
+            return formulas.least(first, second)
         case "maxsi" | "maxui":
-            return formulas.choice(formulas.less(second, first), first, second)
+            return formulas.greatest(first, second)
         case "cmpi":
             return _compared(formulas, op, first, second)
         case "select":

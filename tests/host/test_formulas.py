@@ -39,6 +39,8 @@ MADE: dict[str, tuple[Callable[[Formulas, int, int], int], Callable[[int, int], 
     "equal": (lambda f, t, b: f.equal(t, 2 * b), lambda t, b: int(t == 2 * b)),
     "never equal": (lambda f, t, b: f.equal(t + b, 1), lambda t, b: 0),
     "least": (lambda f, t, b: f.choice(f.less(t, 16), t, 16), lambda t, b: min(t, 16)),
+    "the least": (lambda f, t, b: f.least(t, 16 * b), lambda t, b: min(t, 16 * b)),
+    "the greatest": (lambda f, t, b: f.greatest(t - 5, b), lambda t, b: max(t - 5, b)),
     "else": (lambda f, t, b: f.choice(1 - f.less(t, 16), 16, t), lambda t, b: min(t, 16)),
     "of formulas": (
         lambda f, t, b: f.quotient(f.aligned(28 * t, 64) * b + f.quotient(t + 7, 8), 4096),
@@ -134,6 +136,24 @@ def test_limits_of_choices() -> None:
         formulas = Formulas()
         formulas.require(formulas.choice(formulas.less(T, 16), first, second), 100)
         assert formulas.limit([]) == limit
+
+
+def test_of_two_whose_order_is_known_one_is_left() -> None:
+    formulas = Formulas()
+    assert (formulas.greatest(T - 1, 0), formulas.greatest(2, T + 1)) == (T - 1, T + 1)
+    assert (formulas.least(T - 1, T), formulas.least(T, 1)) == (T - 1, 1)
+    assert not formulas.known
+
+
+def test_steps_of_a_loop() -> None:
+    """They are less than the size that ends it."""
+    formulas = Formulas()
+    step = formulas.counter(1, T)
+    assert formulas.at_least(step, 1)
+    assert formulas.at_least(8 * B * T - 8 * B * step - 8 * B, 0)
+    assert not formulas.at_least(8 * B * T - 8 * B * step - 8 * B, 1)
+    assert formulas.least(step, T) == step
+    assert str(formulas.remainder(step, 2)) != str(step)
 
 
 def test_undecided() -> None:

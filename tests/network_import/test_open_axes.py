@@ -422,6 +422,23 @@ def test_branches_that_calls_choose(chosen: bool, tmp_path: Path) -> None:
         close(program(**given).y, expected(made, given)[0])
 
 
+@ways("c")
+def test_the_last_step_of_a_reversed_layer(agrees: Any) -> None:
+    """As Keras exports `go_backwards` along an open axis."""
+    bounds = {"last": [-1], "before all": [-(1 << 31)], "zero": [0], "one": [1], "end": [2**31 - 1]}
+    weights = {**lstm_weights(), **{name: np.array(each) for name, each in bounds.items()}}
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["xt"], perm=[1, 0, 2]),
+        helper.make_node("Slice", ["xt", "last", "before all", "zero", "last"], ["turned"]),
+        helper.make_node("LSTM", ["turned", "W", "R", "B"], ["all"], hidden_size=H),
+        helper.make_node("Squeeze", ["all", "one"], ["steps"]),
+        helper.make_node("Slice", ["steps", "last", "end", "zero"], ["row"]),
+        helper.make_node("Squeeze", ["row", "zero"], ["y"]),
+    ]
+    made = model(nodes, {"x": ["batch", "time", I]}, ["y"], weights)
+    agrees(made, {"x": weight(2, 5, I)}, {"x": weight(1, 1, I)})
+
+
 @pytest.mark.slow
 def test_the_results_of_a_scan(tmp_path: Path) -> None:
     made = sums()
