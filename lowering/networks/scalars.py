@@ -1,8 +1,9 @@
-"""Keeps scalars that a graph computes in arrays of rank 0.
+"""Computes scalars in compiled code: host programs in C and JavaScript only compute whole numbers.
 
 IREE's importer extracts scales and zero points, such as those of DynamicQuantizeLinear, from their
-arrays before the convolution that uses them. The host program would have to wait for the array and
-read it, which host programs in C and JavaScript do not.
+arrays before the convolution that uses them, so that the host would have to wait for the array and
+read it. They stay in arrays of rank 0. It also computes the scales of a Resize from open sizes
+before the elements that need them. These are computed with each element.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.analysis.values import defining, element
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, is_float
 from rnn_compiler.lowering.codegen.linalg import pointwise
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of, shape_of
 
@@ -20,6 +21,8 @@ _TAKING_ARRAYS = ("iree_linalg_ext.dequantize_affine", "linalg.conv_", "linalg.q
 
 def keep_in_arrays(function: ir.Operation) -> None:
     """Extracts scalars inside the computations that use them, not before."""
+    for op in nested_ops(function, "arith.fptosi"):
+        _multiply_whole(op)
     for op in nested_ops(function, "linalg.generic"):
         for inner in ops_of(block_of(op)):
             _read_inside(inner)
@@ -53,6 +56,41 @@ def _steps(number: ir.Value) -> list[ir.Operation]:
     return [*steps, op] if steps else []
 
 
+def _float_steps(number: ir.Value) -> list[ir.Operation]:
+    """The ops that compute a float from whole numbers, in order; else empty."""
+    if isinstance(number.owner, ir.Block) or not is_float(element(number)):
+        return []
+    op = defining(number)
+    if op.name in ("arith.constant", "arith.sitofp", "arith.uitofp"):
+        return [op]
+    steps: list[ir.Operation] = []
+    for operand in op.operands if op.name.startswith(("arith.", "math.")) else ():
+        before = _float_steps(operand)
+        if not before:
+            return []
+        steps += [each for each in before if each not in steps]
+    return [*steps, op] if steps else []
+
+
+def _multiply_whole(op: ir.Operation) -> None:
+    """Multiplies a whole number by another one as such, without floats and rounding."""
+    value = op.operands[0]
+    if not isinstance(value.owner, ir.Block) and defining(value).name == "math.floor":
+        value = defining(value).operands[0]
+    steps = _float_steps(value)
+    if [each.name for each in steps] not in (_PRODUCT, _PRODUCT[1::-1] + _PRODUCT[2:]):
+        return
+    whole, factor = sorted(steps[:2], key=lambda each: each.name, reverse=True)
+    by = ir.FloatAttr(factor.attributes["value"]).value
+    if by.is_integer() and whole.operands[0].type == op.results[0].type:
+        number = Number(Body.before(op), whole.operands[0], element(op.results[0]))
+        op.results[0].replace_all_uses_with((number * int(by)).value)
+
+
+_PRODUCT = ["arith.sitofp", "arith.constant", "arith.mulf"]
+"""A whole number times a constant."""
+
+
 def _is_constant(number: ir.Value) -> bool:
     return not isinstance(number.owner, ir.Block) and defining(number).name == "arith.constant"
 
@@ -60,8 +98,8 @@ def _is_constant(number: ir.Value) -> bool:
 def _read_inside(inner: ir.Operation) -> None:
     """Reads the operands of an op of a body that are numbers from outside in that body."""
     for k, operand in enumerate(inner.operands):
-        steps = _steps(operand)
-        if steps and steps[-1].block != inner.block:
+        steps = _steps(operand) or _float_steps(operand)
+        if steps and steps[-1].block != inner.block and not _is_constant(operand):
             inner.operands[k] = _repeated(Body.before(inner), steps, {}).value
 
 

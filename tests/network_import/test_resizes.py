@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("onnx")
 
-from execution import each_language
+from execution import each_language, ways
 from onnx import helper
 from quick import first
 
@@ -78,3 +78,20 @@ def test_rows_of_one_axis(batch: int | str, agrees: Any) -> None:
         ),
     )
     agrees(made, {"x": weight(2, 3, 5)}, judge=by_runtime)
+
+
+@ways("direct", "c", "js")
+@pytest.mark.parametrize("mode", first(["linear", "cubic"]))
+def test_open_axes(mode: str, agrees: Any) -> None:
+    """To a multiple, to a constant size and to that of another input."""
+    weights = {"scales": np.array([1, 1, 3, 2], np.float32), "sizes": np.array([1, 2, 8, 9])}
+    ends = {"multiple": ["", "scales"], "known": ["", "", "sizes"], "other": ["", "", "shape"]}
+    nodes = [helper.make_node("Shape", ["z"], ["shape"])]
+    nodes += [
+        helper.make_node("Resize", ["x", *end], [name], mode=mode) for name, end in ends.items()
+    ]
+    inputs = {"x": [1, 2, "height", "width"], "z": [1, 2, "other height", "other width"]}
+    made = model(nodes, inputs, [*ends], weights)
+    sizes = ((4, 5, 7, 6), (1, 3, 2, 2))
+    calls = ({"x": weight(1, 2, a, b), "z": weight(1, 2, c, d)} for a, b, c, d in sizes)
+    agrees(made, *calls, judge=by_runtime, atol=1e-4)
