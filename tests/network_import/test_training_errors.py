@@ -136,6 +136,22 @@ def test_operators_without_a_rule(tmp_path: Path) -> None:
     assert [*trained.states] == ["w", "step", "w_m", "w_v"]
 
 
+def test_results_of_unknown_sizes_and_types(tmp_path: Path) -> None:
+    """The node that makes them so is named."""
+    nodes = [
+        helper.make_node("NonZero", ["z"], ["places"], name="places"),
+        helper.make_node("Cast", ["places"], ["floats"], to=onnx.TensorProto.FLOAT),
+        helper.make_node("Neg", ["floats"], ["y"]),
+    ]
+    message = re.escape("node 'places' (NonZero): the size of axis 1 of 'y' is not known at import")
+    refused(UnsupportedError, message, linear(*nodes), tmp_path)
+    made = linear(helper.make_node("Softmax", ["z"], ["y"], name="ends", axis=9))
+    message = re.escape(
+        "node 'ends' (Softmax): the type of 'y' is not known at import; correct the"
+    )
+    refused(UnsupportedError, message, made, tmp_path, loss="cross_entropy")
+
+
 @pytest.mark.parametrize("operator", ["Asinh", "Acosh", "Atanh"])
 def test_functions_whose_formulas_have_no_exact_gradient(operator: str, tmp_path: Path) -> None:
     made = linear(helper.make_node(operator, ["z"], ["y"], name="inverse"))

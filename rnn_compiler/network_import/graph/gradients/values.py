@@ -57,7 +57,34 @@ class Values:
         self._sizes = SizeNodes(graph, {axis.key: axis.sources[0] for axis in axes})
 
     def __getitem__(self, name: str) -> Value:
+        if name not in self._known:
+            raise UnsupportedError(
+                f"training_step: {self._made_by(name)}the type of {name!r} is not known at import; "
+                "correct the model's node, or the sizes in dims={...}"
+            )
         return self._known[name]
+
+    def unknown_size(self, name: str, axis: int) -> UnsupportedError:
+        """The error for a size that is not known, with the node that makes it so."""
+        makers = {each: node for node in self.graph.proto.node for each in node.output}
+        source, passed = name, set[str]()
+        while source in makers and source not in passed:
+            passed.add(source)
+            read = (each for each in makers[source].input if each in self._known)
+            unknown = [each for each in read if None in self._known[each].shape]
+            if not unknown:
+                break
+            source = unknown[0]
+        return UnsupportedError(
+            f"training_step: {self._made_by(source)}the size of axis {axis} of {name!r} is not "
+            "known at import, and a gradient needs it; fix open sizes with dims={...} or --dim, or "
+            "train only weights behind the node"
+        )
+
+    def _made_by(self, name: str) -> str:
+        """The node that makes a value, as messages begin with it."""
+        nodes = [node for node in self.graph.proto.node if name in node.output]
+        return f"{self.graph.named(nodes[0])}: " if nodes else ""
 
     def __contains__(self, name: str) -> bool:
         return name in self._known
@@ -224,10 +251,7 @@ class Value:
         """The size of an axis, which is known."""
         size = self.shape[axis]
         if size is None:
-            raise UnsupportedError(
-                f"training_step: the size of axis {axis % self.rank} of {self.name!r} is not known "
-                "at import, and a gradient needs it; fix open sizes with dims={...} or --dim"
-            )
+            raise self.values.unknown_size(self.name, axis % self.rank)
         return size
 
     # Functions of each element
