@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from cases import assert_same_bits
+from model_import.test_loops import onnx_arrays
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -126,18 +127,6 @@ def test_keras(name: str, op: str, written: Any) -> None:
     ]
     for one, other in zip(*map(onnx_arrays, layers), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
-
-
-def onnx_arrays(layer: rc.Layer) -> list[Any]:
-    """W and R of a layer, and the sums of its two biases, which the converter adds up."""
-    weights: Any = layer.weights
-    if "params" in weights:
-        sizes: Any = {name: layer.dims[name] for name in ("input_size", "num_units")}
-        mode: Any = layer.attributes["rnn_mode"]
-        W, R, B = rc.weights.to_onnx(weights["params"], rnn_mode=mode, **sizes)
-    else:
-        W, R, B = (weights[name] for name in "WRB")
-    return [W, R, np.sum(np.split(B, 2, 1), 0)]
 
 
 def test_keras_2(written: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from ir.codegen.emitting import emitted
@@ -10,16 +10,9 @@ from ir.filecheck import check
 
 from rnn_compiler.lowering.analysis.values import array_of
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number, spare_block
-from rnn_compiler.lowering.mlir.bindings import ir, new_context
-from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
+from rnn_compiler.lowering.mlir.bindings import ir
 
 ARRAY = "tensor<3x4xf32>"
-
-
-@pytest.fixture(autouse=True)
-def _context() -> Iterator[None]:
-    with new_context(*PASS_DIALECTS), ir.Location.unknown():
-        yield
 
 
 @pytest.mark.parametrize(

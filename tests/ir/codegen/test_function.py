@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from ir.codegen.emitting import given, module_of
 from ir.filecheck import check
 
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
-from rnn_compiler.lowering.mlir.bindings import ir, new_context, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import ir, ops_of, symbol_of
 from rnn_compiler.lowering.mlir.refused import Refused
-from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
-
-
-@pytest.fixture(autouse=True)
-def _context() -> Iterator[None]:
-    with new_context(*PASS_DIALECTS), ir.Location.unknown():
-        yield
 
 
 def test_a_function_is_private_and_has_the_types_of_what_it_returns() -> None:

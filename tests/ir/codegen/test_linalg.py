@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from ir.codegen.emitting import emitted
 from ir.filecheck import check
@@ -20,12 +18,6 @@ from rnn_compiler.lowering.codegen.body import (
 )
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
-
-
-@pytest.fixture(autouse=True)
-def _context() -> Iterator[None]:
-    with new_context(*PASS_DIALECTS), ir.Location.unknown():
-        yield
 
 
 @pytest.mark.parametrize(

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from ir.codegen.emitting import emitted
 from ir.filecheck import check
 
 from rnn_compiler.lowering.codegen.body import Body, Number, element_type, vector_type
-from rnn_compiler.lowering.mlir.bindings import ir, new_context
-from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS
-
-
-@pytest.fixture(autouse=True)
-def _context() -> Iterator[None]:
-    with new_context(*PASS_DIALECTS), ir.Location.unknown():
-        yield
 
 
 @pytest.mark.parametrize("body", [lambda a: a + 0, lambda a: 0 + a])
