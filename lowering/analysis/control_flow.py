@@ -17,6 +17,9 @@ from rnn_compiler.lowering.mlir.bindings import (
 
 _LOOPS = ("stablehlo.while", "scf.while", "scf.for", "scf.forall")
 
+_FUNCTIONS = ("func.func", "util.func", "util.initializer")
+"""What calls functions; the many loops of executables do not."""
+
 CONTROL_FLOW = (*_LOOPS, "stablehlo.if", "stablehlo.case", "scf.if", "scf.index_switch")
 """Ops that run others many times, or not at all."""
 
@@ -28,7 +31,8 @@ def has_control_flow(function: ir.Operation) -> bool:
 
 def called_in_loops(module: ir.Module) -> set[str]:
     """The functions that loops call, directly or through other functions."""
-    loops = nested_ops(module.operation, *_LOOPS)
+    functions = [op for op in ops_of(module.body) if op.name in _FUNCTIONS]
+    loops = [loop for function in functions for loop in nested_ops(function, *_LOOPS)]
     return _reached(module, (symbol for loop in loops for symbol in symbols_in(loop)))
 
 
