@@ -1,7 +1,9 @@
 """Loops of StableHLO that count from 0 to a known number, such as those of `jax.lax.scan`.
 
 Short ones without products, as those of JAX's random keys, are written out: so their iterations
-become one dispatch, where a loop has several for each.
+become one dispatch, where a loop has several for each. In the others, slices of rows one after the
+other, as `jax.lax.fori_loop` takes them, get their indices from the loop's counter. IREE has that
+on the host, and reads indices that are computed in another way from the data.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ import numpy.typing as npt
 
 from rnn_compiler.lowering.analysis.step_values import NotACellError
 from rnn_compiler.lowering.analysis.values import defining, element, shape
+from rnn_compiler.lowering.codegen.body import ArrayType, Body
+from rnn_compiler.lowering.codegen.stablehlo import converted, full
+from rnn_compiler.lowering.linking.indices import array
 from rnn_compiler.lowering.linking.scan_steps import name_of, stored
 from rnn_compiler.lowering.mlir.bindings import callee_of, ir, nested_ops, ops_of, symbol_of
 
@@ -48,6 +53,81 @@ def write_out_short_loops(module: ir.Module) -> None:
             loop.erase()
         else:
             copy.erase()
+
+
+_SLICES = ("stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice")
+
+
+def index_by_counter(module: ir.Module) -> None:
+    """Computes the indices of slices in loops from what the loop counts, where that is one op."""
+    functions = functions_of(module)
+    for loop in nested_ops(module.operation, "stablehlo.while"):
+        copy = inlined_copy(loop, functions)
+        if copy is None:
+            continue
+        if _index_by_counter(copy):
+            for result, value in zip(loop.results, copy.results, strict=True):
+                result.replace_all_uses_with(value)
+            loop.erase()
+        else:
+            copy.erase()
+
+
+def _index_by_counter(loop: ir.Operation) -> bool:
+    """Rewrites indices of slices in a loop; returns whether it has any."""
+    try:
+        counted = CountedLoop(loop)
+    except NotCountedError:
+        return False
+    found = False
+    for op in [op for op in ops_of(counted.body) if op.name in _SLICES]:
+        for number, value in enumerate(op.operands):
+            line = None if shape(value) else _line(counted.positions(value))
+            if line is not None and value != counted.counter:
+                op.operands[number] = _counted(Body.before(op), counted, value, *line)
+                found = True
+    if found:
+        _remove_indices(counted)
+    return found
+
+
+def _remove_indices(loop: CountedLoop) -> None:
+    """Stops counting what nothing reads any more."""
+    *ops, end = ops_of(loop.body)
+    for op in reversed(ops):
+        if len(op.results) == 1 and not shape(op.results[0]) and not [*op.results[0].uses]:
+            op.erase()
+    for number, argument in enumerate(loop.arguments):
+        counted, after = loop.counted(argument), loop.following[number]
+        uses = [use.owner.operation for use in argument.uses]
+        if counted is None or argument == loop.counter or uses != [defining(after)]:
+            continue
+        last = counted[0] + counted[1] * loop.length
+        made = full(Body.before(loop.loop), last, ArrayType((), element(argument)))
+        loop.loop.results[number].replace_all_uses_with(made.value)
+        end.operands[number] = argument
+
+
+def _line(positions: Numbered | None) -> tuple[int, int] | None:
+    """The first of numbers and the step to each next one, if it is 1, 0 or -1; else None."""
+    if positions is None:
+        return None
+    steps = np.unique(np.diff(positions))  # none for a single iteration
+    if len(steps) > 1 or any(abs(steps) > 1):
+        return None
+    return int(positions[0]), int(steps.sum())
+
+
+def _counted(body: Body, loop: CountedLoop, like: ir.Value, start: int, step: int) -> ir.Value:
+    """Emits what a loop counts, by a single op: IREE computes no more on the host."""
+    first = full(body, start, ArrayType((), element(like)))
+    counter = converted(body, array(loop.counter), element(like))
+    if step == 0:
+        return first.value
+    if start == 0 and step == 1:
+        return counter.value
+    name = "stablehlo.add" if step == 1 else "stablehlo.subtract"
+    return body.array(name, [first, counter], first.type).value
 
 
 _OTHERS = frozenset(

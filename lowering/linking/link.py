@@ -22,7 +22,7 @@ from rnn_compiler.lowering.codegen.body import is_float
 from rnn_compiler.lowering.codegen.executable import unused_symbol
 from rnn_compiler.lowering.linking.calls import Call, find_calls, instance_of, type_of
 from rnn_compiler.lowering.linking.comparisons import widen_comparisons
-from rnn_compiler.lowering.linking.counted_loops import write_out_short_loops
+from rnn_compiler.lowering.linking.counted_loops import index_by_counter, write_out_short_loops
 from rnn_compiler.lowering.linking.indices import bound_indices
 from rnn_compiler.lowering.linking.interface import (
     Weights,
@@ -116,6 +116,7 @@ def link_module(*sources: Source) -> Linked:
         _remove_conversions(module)
         write_out_short_loops(module)
         left = fuse_scans(module)
+        index_by_counter(module)
         remove_shardings(module)
         widen_comparisons(module)
         bound_indices(module)

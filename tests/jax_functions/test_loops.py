@@ -177,20 +177,83 @@ def parts_module() -> rc.Module:
     return rc.link_module(rj.export(jax.jit(parts))(*given).mlir_module())
 
 
+def some_rows(w: Any, x: Any) -> Any:
+    return jax.lax.fori_loop(0, 5, lambda k, h: jnp.sin(x[k] @ w + h), x[0])
+
+
+def from_the_third(w: Any, x: Any) -> Any:
+    return jax.lax.fori_loop(2, 6, lambda k, h: jnp.sin(x[k] @ w + h), x[0])
+
+
+def backwards(w: Any, x: Any) -> Any:
+    return jax.lax.fori_loop(0, 6, lambda k, h: jnp.sin(x[6 - k] @ w + h), x[0])
+
+
+def one_by_one(w: Any, x: Any) -> Any:
+    """Reads and writes rows, and computes with the index."""
+
+    def step(k: Any, carry: Any) -> Any:
+        h, every = carry
+        h = jnp.sin(x[k + 1] @ w + h * k / 8)
+        return h, jax.lax.dynamic_update_index_in_dim(every, h, k - 1, 0)
+
+    return jax.lax.fori_loop(1, 6, step, (x[0], x))
+
+
+def once_each(w: Any, x: Any) -> Any:
+    """A loop of a single step, in one of several."""
+
+    def inner(k: Any, h: Any) -> Any:
+        return jax.lax.fori_loop(3, 4, lambda j, h: jnp.sin(x[j] @ w + h), h) + x[k]
+
+    return jax.lax.fori_loop(1, 4, inner, x[0])
+
+
+OVER_ROWS = {each.__name__: each for each in (some_rows, from_the_third, backwards, one_by_one)}
+OVER_ROWS["once_each"] = once_each
+
+
+@pytest.mark.parametrize("name", OVER_ROWS)
+@ways("direct", "c", "js", quick=("direct",))
+def test_loops_over_some_rows(execute: Execute, name: str) -> None:
+    """Rows one after the other: the host knows each index from the counter alone."""
+    w, x = array(4, 4), array(7, 2, 4)
+    exported = rj.export(jax.jit(OVER_ROWS[name]))(w, x)
+    linked = rc.link_module(exported.mlir_module())
+    found = execute(linked, {"w": w, "x": x})
+    wanted = jax.tree.leaves(jax.jit(OVER_ROWS[name])(w, x))
+    for got, value in zip(found.values(), wanted, strict=True):
+        np.testing.assert_allclose(got.reshape(value.shape), value, 2e-6, 2e-6)
+
+
+def test_loops_over_rows_are_called_directly() -> None:
+    w, x = array(4, 4), array(7, 2, 4)
+    for function in (some_rows, one_by_one):
+        linked = rc.link_module(rj.export(jax.jit(function))(w, x).mlir_module())
+        assert rc.compile(linked, "cpu:generic").manifest.calls == {"main": "direct"}
+
+
 def test_loops_that_c_has_no_steps_for() -> None:
-    """Python runs those whose length data decides."""
+    """Python runs those whose length data decides, and those that read every other row."""
 
     def grow(x: Any) -> Any:
         return jax.lax.while_loop(lambda x: x.sum() < 10, lambda x: x + jnp.sin(x) + 1, x)
 
-    x, what = array(4), "of unknown or large length"
-    linked = rc.link_module(rj.export(jax.jit(grow))(x).mlir_module())
-    artifact = rc.compile(linked, "cpu:generic")
-    assert what in artifact.manifest.calls["main"]
-    (found,) = rc.runtime.load(artifact, device="local-sync")(x)
-    np.testing.assert_allclose(found, jax.jit(grow)(x), rtol=1e-4)
-    with pytest.raises(UnsupportedError, match=what):
-        rc.compile_c(linked)
+    def every_other(x: Any) -> Any:
+        return jax.lax.fori_loop(0, 2, lambda k, h: jnp.sin(h @ h + x[2 * k + 1]), x)
+
+    cases = [
+        (grow, array(4), "of unknown or large length"),
+        (every_other, array(4, 4), "a number of steps, that a call computes"),
+    ]
+    for function, x, what in cases:
+        linked = rc.link_module(rj.export(jax.jit(function))(x).mlir_module())
+        artifact = rc.compile(linked, "cpu:generic")
+        assert what in artifact.manifest.calls["main"]
+        (found,) = rc.runtime.load(artifact, device="local-sync")(x)
+        np.testing.assert_allclose(found, jax.jit(function)(x), rtol=1e-4, atol=1e-6)
+        with pytest.raises(UnsupportedError, match=what):
+            rc.compile_c(linked)
 
 
 @ways("direct", "c", "js")
