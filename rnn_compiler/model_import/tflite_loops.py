@@ -133,15 +133,17 @@ def _row_of(
 
 @dataclass(frozen=True)
 class PlainLoop:
-    """A loop of any step, which runs a known number of times.
+    """A loop of any step, which counts them.
 
     Attributes:
-        count: How often it runs.
+        most: The most steps that constants allow; None if the model computes all limits.
+        limits: The tensors of the model that limit the number of steps as well.
         rows: The numbers of arguments that are lists, each with the tensor of the body that a step
             writes to it at the step's index.
     """
 
-    count: int
+    most: int | None
+    limits: Sequence[int]
     rows: Mapping[int, int]
 
 
@@ -152,21 +154,28 @@ def plain_loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> PlainL
         UnknownCellError: It is none.
     """
     step = _step(file, graph, op, budget)
+    numbers: list[int] = []
     limits: list[int] = []
     for limit in _limits(step.condition, step.counters):
         outer, number = step.condition, limit
         if limit in step.condition.inputs:
             outer, number = graph, op.inputs[step.condition.inputs.index(limit)]
         array = constant(file, outer, number, budget)
-        if array is None or array.size != 1:
-            raise UnknownCellError("a number of steps that the model computes")
-        limits.append(int(array.item()))
+        if array is not None and array.size == 1:
+            numbers.append(int(array.item()))
+        elif outer is graph and not file.tensor(graph, number).shape:
+            limits.append(number)
+        else:
+            raise UnknownCellError("a number of steps that its body computes")
     rows = {
         k: _row_of(step.body, step.values, before, after, step.counters)
         for k, (before, after) in enumerate(zip(step.body.inputs, step.body.outputs, strict=True))
         if before != after
     }
-    return PlainLoop(max(0, min(limits)), {k: row for k, row in rows.items() if row is not None})
+    most = max(0, min(numbers)) if numbers else None
+    return PlainLoop(
+        most, [*dict.fromkeys(limits)], {k: row for k, row in rows.items() if row is not None}
+    )
 
 
 def _arguments(

@@ -268,45 +268,55 @@ def test_other_ways_to_cut_and_int8(tmp_path: Path) -> None:
     assert onnx_results(layer, {"X": x})["Y"].shape == (BATCH, STEPS, 1, UNITS)
 
 
-def test_open_length(tmp_path: Path) -> None:
-    """The loop ends after as many steps as its input has, but not after as many as it has rows.
+def with_open_length(writer: Writer, begin: int = 0, turns: bool = False) -> Writer:
+    """A model whose loop ends after as many steps as an axis of its input has.
 
-    Its input may be in reverse where the tensor whose steps are counted is not.
+    The loop may read in reverse what is not reversed where its steps are counted.
     """
-    for begin, turns in ((0, False), (0, True), (1, False)):
-        writer = model(gru)
-        graph = writer.graphs[0]
-        writer.graphs.append(graph)  # further tensors and ops are of the main graph
-        (transpose, loop), sequence = graph["ops"], 2
-        shape = writer.op("SHAPE", [sequence], (3,), "int32")
-        places = [writer.tensor(data=np.array([k], np.int32)) for k in (begin, begin + 1, 1)]
-        length = writer.op("STRIDED_SLICE", [shape, *places], (), "int32")
+    graph = writer.graphs[0]
+    writer.graphs.append(graph)  # further tensors and ops are of the main graph
+    (transpose, loop), sequence = graph["ops"], 2
+    shape = writer.op("SHAPE", [sequence], (3,), "int32")
+    places = [writer.tensor(data=np.array([k], np.int32)) for k in (begin, begin + 1, 1)]
+    options = (32, {4: np.int32(1)})  # which drops the axis
+    length = writer.op("STRIDED_SLICE", [shape, *places], (), "int32", options=options)
+    same = writer.tensor((), "int32")
+    writer.graphs.pop()
+    graph["tensors"][0][7] = np.array([BATCH, -1, INPUTS], "<i4")
+    graph["tensors"][2][7] = np.array([-1, BATCH, INPUTS], "<i4")
+    for mask in graph["masks"]:
+        graph["tensors"][mask][7] = np.array([-1, BATCH, 1], "<i4")
+    if turns:
+        writer.graphs.append(graph)
+        axis = writer.tensor(data=np.array([0], np.int32))
+        turned = writer.op("REVERSE_V2", [sequence, axis], (STEPS, BATCH, INPUTS))
         writer.graphs.pop()
-        graph["tensors"][0][7] = np.array([BATCH, -1, INPUTS], "<i4")
-        graph["tensors"][2][7] = np.array([-1, BATCH, INPUTS], "<i4")
-        if turns:
-            writer.graphs.append(graph)
-            axis = writer.tensor(data=np.array([0], np.int32))
-            turned = writer.op("REVERSE_V2", [sequence, axis], (STEPS, BATCH, INPUTS))
-            writer.graphs.pop()
-            graph["tensors"][turned][7] = np.array([-1, BATCH, INPUTS], "<i4")
-            loop[1][-1] = turned
-        graph["ops"] = [transpose, *graph["ops"][2:], loop]
-        loop[1] = np.array([*loop[1], length], "<i4")
-        for inner in writer.graphs[1:]:
-            inner["tensors"].append({1: np.int8(2)})
-            inner["inputs"] = [*inner["inputs"], len(inner["tensors"]) - 1]
-        writer.graphs[2]["outputs"].append(writer.graphs[2]["inputs"][-1])
-        less = writer.graphs[1]["ops"][0]
-        less[1] = np.array([less[1][0], writer.graphs[1]["inputs"][-1]], "<i4")
-        path = writer.save(tmp_path / "model.tflite")
-        if begin:
-            with pytest.raises(UnsupportedError, match="a number of steps that is not its input's"):
-                rc.import_model(path)
-        else:
-            (layer,) = rc.import_model(path)
-            assert (layer.dims["seq_length"], layer.dims["batch_size"]) == (None, BATCH)
-            assert turns == any("the model reverses the input" in note for note in layer.notes)
+        graph["tensors"][turned][7] = np.array([-1, BATCH, INPUTS], "<i4")
+        loop[1][-1] = turned
+    graph["ops"] = [transpose, *graph["ops"][2:], loop]
+    loop[1] = np.array([*loop[1], length], "<i4")
+    loop[2] = np.array([*loop[2], same], "<i4")
+    for inner in writer.graphs[1:]:
+        inner["tensors"].append({1: np.int8(2)})
+        inner["inputs"] = [*inner["inputs"], len(inner["tensors"]) - 1]
+    writer.graphs[2]["outputs"].append(writer.graphs[2]["inputs"][-1])
+    less = writer.graphs[1]["ops"][0]
+    less[1] = np.array([less[1][0], writer.graphs[1]["inputs"][-1]], "<i4")
+    return writer
+
+
+@pytest.mark.parametrize("turns", [False, True])
+def test_open_length(turns: bool, tmp_path: Path) -> None:
+    path = with_open_length(model(gru), turns=turns).save(tmp_path / "model.tflite")
+    (layer,) = rc.import_model(path)
+    assert (layer.dims["seq_length"], layer.dims["batch_size"]) == (None, BATCH)
+    assert turns == any("the model reverses the input" in note for note in layer.notes)
+
+
+def test_as_many_steps_as_rows(tmp_path: Path) -> None:
+    path = with_open_length(model(gru), begin=1).save(tmp_path / "model.tflite")
+    with pytest.raises(UnsupportedError, match="a number of steps that is not its input's"):
+        rc.import_model(path)
 
 
 def sigmoid(x: Any) -> Any:

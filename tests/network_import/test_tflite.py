@@ -18,6 +18,7 @@ from model_import.test_tflite_loops import (
     gru_step,
     model,
     run,
+    with_open_length,
 )
 from model_import.test_tflite_loops import lstm as lstm_body
 from model_import.test_tflite_loops import lstm_step as lstm_formula
@@ -75,13 +76,17 @@ def test_states_of_all_steps(cast: str, tmp_path: Path) -> None:
     close(called(module, x)[0], run(gru_before_step, 1, x.swapaxes(0, 1)))
 
 
-def test_masked_loops(tmp_path: Path) -> None:
-    """Masks may have holes."""
+@pytest.mark.parametrize("steps", [STEPS, 3, 9])
+def test_masked_loops(steps: int, tmp_path: Path) -> None:
+    """Masks may have holes, and the length may be open."""
     writer = model(gru, masks=1)
     (mask,) = writer.graphs[0]["masks"]
     writer.graphs[0]["inputs"] = [*writer.graphs[0]["inputs"], mask]
+    if steps != STEPS:
+        with_open_length(writer)
     module = imported(writer, tmp_path)
-    x, chosen = floats(*X), np.random.default_rng(2).random((STEPS, BATCH, 1)) > 0.4
+    x = floats(BATCH, steps, INPUTS)
+    chosen = np.random.default_rng(2).random((steps, BATCH, 1)) > 0.4
     h: Any = np.zeros((BATCH, UNITS))
     for step, is_valid in zip(x.swapaxes(0, 1), chosen, strict=True):
         h = np.where(is_valid, gru_step(step.astype(np.float64), h)[0], h)

@@ -97,7 +97,10 @@ def _steps(n: Network, op: Op, what: str) -> None:
     changing = [inner.information(name, body.inputs[k]) for name, k in given]
     empty = [onnx.helper.make_empty_tensor_value_info(name) for name in (f"{more}_", *results)]
     graph = onnx.helper.make_graph(inner.nodes, n.at, [*scalar, *changing], empty)
-    count = n.constant(np.array(loop.count, np.int64))
+    counts = [n.node("Cast", [n.value(each)], to=onnx.TensorProto.INT64) for each in loop.limits]
+    if loop.most is not None:
+        counts.append(n.constant(np.array(loop.most, np.int64)))
+    count = n.node("Min", counts) if len(counts) > 1 else counts[0]
     starts = [n.value(op.inputs[k]) for _, k in given]
     made = n.several("Loop", [count, "", *starts], len(results), body=graph)
     for (_, k), value in zip(given, made, strict=False):
