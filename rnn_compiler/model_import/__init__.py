@@ -75,8 +75,8 @@ _REMEDIES: list[tuple[tuple[str, ...], str]] = [
     (
         ("PyTorch's exporter",),
         "the exporter writes cells and Keras' layers as such operators, and its newer version also "
-        "torch.nn.RNN: export that with dynamo=False, or convert weights with "
-        f"rc.weights.from_torch, or import Keras' .keras file, or {_WHOLE}",
+        "torch.nn.RNN: export that with dynamo=False, or import the file of torch.export.save or "
+        f"torch.save, or import Keras' .keras file, or {_WHOLE}",
     ),
 ]
 """Remedies for a model without layers, by words in the description of its other content."""

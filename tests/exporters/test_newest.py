@@ -129,6 +129,39 @@ def test_keras(name: str, op: str, written: Any) -> None:
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["lstm", "gru", "rnn", "both", "before", "hard", "masked"])
+def test_keras_of_any_length(name: str, written: Any) -> None:
+    """The same ops with the same sizes through both, but that ONNX has both directions in one."""
+    path = written("keras") / f"{name}_open"
+    arrays = np.load(f"{path}.npz")
+    x = arrays["x"]
+    specs: list[Any] = []
+    for suffix in ("onnx", "tflite"):
+        (given,) = rc.import_network(f"{path}.{suffix}").functions[0].arguments
+        dims = {given.name: (len(x), None, x.shape[2])}  # the batch is open in ONNX alone
+        module = rc.import_network(f"{path}.{suffix}", dims=dims)
+        specs.append([(each.op, each.attributes, each.dtype, each.dims) for each in module.linked])
+        program: Any = rc.runtime.load(rc.compile(module, "cpu"))
+        close(program(x)[0], arrays["y"])
+        close(program(x[:, :3])[0], arrays["short"])
+    if name == "both":
+        assert [{each[0] for each in found} for found in specs] == [{"onnx.LSTM"}] * 2
+    elif name != "hard":  # relu6(x + 3) is in its biases or not
+        assert specs[0] == specs[1]
+
+
+@pytest.mark.parametrize(
+    "name", ["lstm", "gru_open", "rnn", "both_open", "before", "masked_open", "convolved"]
+)
+def test_saved_models_of_keras(name: str, written: Any) -> None:
+    """Their loops have the weights of the `.keras` file; a bidirectional layer is two."""
+    path = written("keras") / name
+    (layer,), found = rc.import_model(f"{path}.keras"), rc.import_model(path)
+    assert {each.op for each in found} == {layer.op}
+    arrays = [np.concatenate(each) for each in zip(*map(onnx_arrays, found), strict=True)]
+    assert_same_bits(arrays, onnx_arrays(layer))
+
+
 def test_keras_2(written: Any) -> None:
     """The fused LSTM, whose cell has a limit, and the bits of its integers."""
     folder = written("keras 2")

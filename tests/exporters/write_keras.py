@@ -2,8 +2,9 @@
 
     python write_keras.py FOLDER
 
-Each network is there as ``.keras``, ``.onnx`` and ``.tflite``, its input and output as ``.npz``. A
-process of its own writes each, because TensorFlow's converter may end its process.
+Each network is there as ``.keras``, ``.onnx``, ``.tflite`` and a SavedModel, its input and output
+as ``.npz``; with an open length, as ``NAME_open``. A process of its own writes each, because
+TensorFlow's converter may end its process.
 """
 
 from __future__ import annotations
@@ -40,15 +41,15 @@ def networks(keras: Any) -> dict[str, Callable[[], list[Any]]]:
     }
 
 
-def write(name: str, folder: Path) -> None:
-    """Writes one network."""
+def write(name: str, folder: Path, steps: int | None) -> None:
+    """Writes one network of that many steps, or of any number of them."""
     import keras
     import numpy as np
     import tensorflow as tf
 
     keras.utils.set_random_seed(1)
     batch = 2 if name == "masked" else 1  # as a loop with a mask of one row is written out
-    x = keras.Input((STEPS, INPUTS), batch_size=batch)
+    x = keras.Input((steps, INPUTS), batch_size=batch)
     y = x
     for layer in networks(keras)[name]():
         y = layer(y)
@@ -59,11 +60,14 @@ def write(name: str, folder: Path) -> None:
             weight.assign(draw.normal(0, 0.4, weight.shape))
     given = draw.normal(0, 1, (batch, STEPS, INPUTS)).astype(np.float32)
     given[:, -2:] = 0
-    np.savez(folder / f"{name}.npz", x=given, y=model(given).numpy())
-    model.save(folder / f"{name}.keras")
-    model.export(folder / f"{name}.onnx", format="onnx", verbose=False)
+    path = str(folder / (name if steps else f"{name}_open"))
+    short = {} if steps else {"short": model(given[:, :3]).numpy()}
+    np.savez(f"{path}.npz", x=given, y=model(given).numpy(), **short)
+    model.save(f"{path}.keras")
+    model.export(path, verbose=False)
+    model.export(f"{path}.onnx", format="onnx", verbose=False)
     converted = tf.lite.TFLiteConverter.from_keras_model(model).convert()
-    (folder / f"{name}.tflite").write_bytes(converted)
+    Path(f"{path}.tflite").write_bytes(converted)
 
 
 def main(folder: Path) -> None:
@@ -72,10 +76,11 @@ def main(folder: Path) -> None:
     import tensorflow as tf
 
     print(f"Keras {keras.__version__}, TensorFlow {tf.__version__}")
-    for name in networks(keras):
+    of_any_length = [(name, None) for name in networks(keras) if name != "convolved"]
+    for name, steps in [*((name, STEPS) for name in networks(keras)), *of_any_length]:
         child = os.fork()  # before TensorFlow has threads
         if not child:
-            write(name, folder)
+            write(name, folder, steps)
             os._exit(0)
         _, status = os.waitpid(child, 0)
         if status:

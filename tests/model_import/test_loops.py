@@ -104,7 +104,8 @@ def onnx_arrays(layer: rc.Layer) -> list[Any]:
     if "params" in weights:
         sizes: Any = {name: layer.dims[name] for name in ("input_size", "num_units")}
         mode: Any = layer.attributes["rnn_mode"]
-        W, R, B = rc.weights.to_onnx(weights["params"], rnn_mode=mode, **sizes)
+        both = layer.attributes["direction"] == "bidirectional"
+        W, R, B = rc.weights.to_onnx(weights["params"], rnn_mode=mode, bidirectional=both, **sizes)
     else:
         W, R, B = (weights[name] for name in "WRB")
     return [W, R, np.sum(np.split(B, 2, 1), 0)]

@@ -572,7 +572,7 @@ def test_a_model_whose_layers_are_written_as_others(tmp_path: Path) -> None:
         node.op = "MatMul" if node.op == "RNN" else node.op
     path.write_bytes(model.SerializeToString())
     with pytest.raises(
-        InvalidArgumentError, match=r"dynamo=False, or convert weights with rc\.weights"
+        InvalidArgumentError, match=r"dynamo=False, or import the file of torch\.export\.save"
     ):
         rc.import_model(path)
 
