@@ -2,9 +2,10 @@
 
 Requires: a module after all other rewrites but that of roundings to float16, those of open sizes
 among them. Matches: in WebAssembly, `arith.extf` of float16 to float32, anywhere, and
-`stablehlo.convert` of the same; arithmetic and functions of float16 numbers, which become those of
-float32 whose results are rounded; products of float16 that are summed in float32; choices between
-float16 numbers. LLVM widens the operands of all these. There IREE calls its function
+`stablehlo.convert` of the same; arithmetic and functions of float16 numbers and choices between
+them, which become those of float32 whose results are rounded; products of float16 that are summed
+in float32. LLVM widens the operands of all these, also of choices between the numbers' bits, which
+it turns into choices between the numbers. There IREE calls its function
 `__extendhfsf2` with an integer, but declares the parameter as a float, and engines reject the
 module (`tests/js/test_goldens.py`). Ensures: the same numbers, including subnormals, infinities and
 NaN.
@@ -37,9 +38,6 @@ _SCALE = 2.0**112
 
 _INFINITY, _INFINITY_16 = 0xFF << 23, 0x7C00
 
-_BITCASTS = {"stablehlo.select": "stablehlo.bitcast_convert", "arith.select": "arith.bitcast"}
-"""Ops that select between numbers, each with its dialect's bitcast."""
-
 _NAMED = (
     *("linalg.matmul", "linalg.batch_matmul", "linalg.matvec", "linalg.vecmat", "linalg.dot"),
     *("linalg.conv_1d_ncw_fcw", "linalg.conv_2d_nchw_fchw", "linalg.conv_3d_ncdhw_fcdhw"),
@@ -53,8 +51,7 @@ _WITH_BODIES = ("linalg.generic", "linalg.map", "linalg.reduce")
 _WIDENING = ("arith.extf", "f16", "f32")
 
 _KEPT = {
-    *("arith.constant", "arith.extf", "arith.truncf", "arith.bitcast", "arith.select"),
-    *("stablehlo.select", "stablehlo.convert"),
+    *("arith.constant", "arith.extf", "arith.truncf", "arith.bitcast", "stablehlo.convert"),
 }
 """Ops on float16 numbers that widen nothing, or are rewritten otherwise."""
 
@@ -64,7 +61,7 @@ def nothing_widens_float16(context: PassContext) -> str | None:
     if not _is_needed(context):
         return None
     module = context.module
-    found = *_products(module), *_pools(module), *_arithmetic(module), *_choices(module)
+    found = *_products(module), *_pools(module), *_arithmetic(module)
     found = *found, *conversions(module, *_WIDENING)
     return first(map(str, found))
 
@@ -83,8 +80,6 @@ def widen_float16(context: PassContext) -> None:
         _pool_in_float32(pool)
     for op in _arithmetic(context.module):
         _compute_in_float32(op)
-    for choice in _choices(context.module):
-        _choose_bits(choice)
     rewrite_conversions(context.module, *_WIDENING, _widened)
 
 
@@ -197,24 +192,6 @@ def _compute_in_float32(op: ir.Operation) -> None:
 def _with_element(kind: ir.Type, of: str, to: str) -> ir.Type:
     """A type of numbers or arrays with another element type, if it has a certain one."""
     return ir.Type.parse(re.sub(rf"(?<!b){of}(?=>|$)", to, str(kind)))
-
-
-def _choices(module: ir.Module) -> list[ir.Operation]:
-    """The selections between numbers in float16."""
-    return [
-        op for op in nested_ops(module.operation, *_BITCASTS) if element(op.results[0]) == "f16"
-    ]
-
-
-def _choose_bits(choice: ir.Operation) -> None:
-    """Rewrites a choice as one between the bits of the numbers."""
-    body = Body.before(choice)
-    condition, *values = choice.operands
-    kind = choice.results[0].type
-    integers = ir.Type.parse(str(kind).replace("f16", "i16"))
-    bits = [body.op(_BITCASTS[choice.name], [each], [integers]).results[0] for each in values]
-    chosen = body.op(choice.name, [condition, *bits], [integers])
-    replace(choice, body.op(_BITCASTS[choice.name], [chosen.results[0]], [kind]).results[0])
 
 
 def _widened(body: Body, x: Number) -> Number:
