@@ -81,7 +81,10 @@ def _equal_sizes(node: Any, shapes: _Shapes) -> _Pairs:
         for _, expected, got in compared(node, shapes):
             yield from zip(expected, got, strict=False)
         return
-    while node.input and given and not node.input[len(given) - 1]:
+    if node.op_type == "Scan":
+        yield from _steps(attributes_of(node), given)
+        return
+    while given and not node.input[len(given) - 1]:
         given.pop()  # an optional input that is left out
     if node.domain or None in given[:3]:
         return
@@ -104,6 +107,15 @@ def _equal_sizes(node: Any, shapes: _Shapes) -> _Pairs:
         yield from _summed(attributes_of(node)["equation"].s.decode(), known)
     elif node.op_type in _OF_SHAPES:
         yield from _OF_SHAPES[node.op_type](attributes_of(node), known)
+
+
+def _steps(attributes: Mapping[str, Any], given: Sequence[_Shape | None]) -> _Pairs:
+    """The numbers of steps of a scan's inputs; its states come before them."""
+    count = attributes["num_scan_inputs"].i
+    axes = attributes["scan_input_axes"].ints if "scan_input_axes" in attributes else [0] * count
+    rows = zip(given[len(given) - count :], axes, strict=False)
+    first, *others = [shape[axis] if shape else None for shape, axis in rows]
+    yield from ((first, size) for size in others)
 
 
 def _convolution(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:

@@ -113,10 +113,13 @@ def _all_iterations(graph: Graph) -> dict[str, int | None]:
         if node.op_type == "Loop":
             counts[node.name] = _iterations(graph, node, constants)
         elif node.op_type == "Scan" and graph.opset >= _SCANS_OF_ROWS:
-            rows = node.input[_Form.of(node).states]
-            shape = shape_of(types.get(rows))
-            shape = [*constants[rows].dims] if rows in constants else shape
-            counts[node.name] = shape[_orders(node, "scan_input_axes")[0]] if shape else None
+            numbers = set[int | None]()
+            orders = _orders(node, "scan_input_axes")
+            for rows, axis in zip(node.input[_Form.of(node).states :], orders, strict=False):
+                shape = shape_of(types.get(rows))
+                shape = [*constants[rows].dims] if rows in constants else shape
+                numbers.add(shape[axis] if shape else None)
+            counts[node.name] = numbers.pop() if len(numbers) == 1 else None
     return counts
 
 

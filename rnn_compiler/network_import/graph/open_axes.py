@@ -410,7 +410,7 @@ class _Family:
             return unknown_result(named, node.op_type)
         constants = self.graphs[0].constants()
         given = [
-            shown(types.get(name) or [*constants[name].dims], self._axes)
+            shown(types[name] if name in types else constants[name].dims, self._axes)
             for name in node.input
             if name in types or name in constants
         ]

@@ -56,5 +56,5 @@ def set_types_of_scans(graph: Graph) -> None:
             for k, (value, kind) in enumerate(zip(values, kinds, strict=False)):
                 if kind is not None:
                     value.type.CopyFrom(kind)
-                    if k >= states:
+                    if k >= states and value.type.tensor_type.shape.dim:
                         del value.type.tensor_type.shape.dim[0]
