@@ -34,6 +34,7 @@ from rnn_compiler.lowering.linking.interface import (
 from rnn_compiler.lowering.linking.one_device import remove_shardings
 from rnn_compiler.lowering.linking.scans import fuse_scans
 from rnn_compiler.lowering.linking.slices import index_by_data
+from rnn_compiler.lowering.linking.sorts import keep_equal_elements_in_order
 from rnn_compiler.lowering.mlir.bindings import (
     ir,
     is_private,
@@ -118,6 +119,7 @@ def link_module(*sources: Source) -> Linked:
         left = fuse_scans(module)
         index_by_counter(module)
         remove_shardings(module)
+        keep_equal_elements_in_order(module)
         widen_comparisons(module)
         bound_indices(module)
         index_by_data(module)

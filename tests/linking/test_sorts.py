@@ -1,8 +1,10 @@
-"""Sorts that begin with the same array each sort a copy of it."""
+"""Sorts that begin with the same array each sort a copy of it; equal elements keep their order."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from execution import Execute, ways
 
 import rnn_compiler as rc
 
@@ -54,3 +56,39 @@ def test_two_sorts_of_one_array_and_its_indices() -> None:
         np.testing.assert_array_equal(down, np.take_along_axis(x, falling, 1))
         np.testing.assert_array_equal(up, np.take_along_axis(x, rising, 1))
         np.testing.assert_array_equal(given, x)
+
+
+_INT, _FLOAT = "tensor<12xi32>", "tensor<12xf32>"
+
+COMPARISONS = {
+    "up": "%c = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>",
+    "down": "%c = stablehlo.compare GT, %s, %t : (tensor<f32>, tensor<f32>) -> tensor<i1>",
+    "by two keys": """
+        %less = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        %equal = stablehlo.compare EQ, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        %then = stablehlo.compare LT, %s, %t : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        %second = stablehlo.and %equal, %then : tensor<i1>
+        %c = stablehlo.or %less, %second : tensor<i1>""",
+}
+
+
+@pytest.mark.parametrize("order", COMPARISONS)
+@ways("direct", "c", "js", quick=("direct",))
+def test_equal_elements_stay_in_order(order: str, execute: Execute) -> None:
+    text = f"""
+  func.func @main(%x: {_INT}, %y: {_FLOAT}) -> ({_INT}, {_FLOAT}, {_INT}) {{
+    %i = stablehlo.iota dim = 0 : {_INT}
+    %r:3 = "stablehlo.sort"(%x, %y, %i) ({{
+      ^bb0(%a: tensor<i32>, %b: tensor<i32>, %s: tensor<f32>, %t: tensor<f32>,
+           %p: tensor<i32>, %q: tensor<i32>):
+        {COMPARISONS[order]}
+        stablehlo.return %c : tensor<i1>
+      }}) {{dimension = 0 : i64, is_stable = true}}
+      : ({_INT}, {_FLOAT}, {_INT}) -> ({_INT}, {_FLOAT}, {_INT})
+    return %r#0, %r#1, %r#2 : {_INT}, {_FLOAT}, {_INT}
+  }}"""
+    x = np.array([0, 2, 1, 1, 2, 0, 1, 1, 0, 2, 1, 0], np.int32)
+    y = np.array([1, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1], np.float32)
+    keys = {"up": (x,), "down": (-y,), "by two keys": (y, x)}[order]
+    *_, found = execute(rc.link_module(text), {"x": x, "y": y}).values()
+    np.testing.assert_array_equal(found, np.lexsort(keys))
