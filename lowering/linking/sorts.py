@@ -21,7 +21,7 @@ def keep_equal_elements_in_order(module: ir.Module) -> None:
         op.attributes["dimension"] = integer(axis % max(len(shape(op.operands[0])), 1))
         block = block_of(op)
         arguments = [*block.arguments]
-        exchanged = {a: arguments[k ^ 1] for k, a in enumerate(arguments)}
+        exchanged: dict[ir.Value, ir.Value] = {a: arguments[k ^ 1] for k, a in enumerate(arguments)}
         for each in nested_ops(op):
             for k, operand in enumerate(each.operands):
                 each.operands[k] = exchanged.get(operand, operand)

@@ -128,6 +128,22 @@ def test_axes_of_an_ellipsis(tmp_path: Path) -> None:
         run(x=x, y=weight(1, 3, 2))
 
 
+def test_steps_of_scans(tmp_path: Path) -> None:
+    """All inputs have as many, also where the steps are written out."""
+    names = ["state", "one", "other", "end", "row"]
+    steps = [_NODE("Add", ["state", "one"], ["sum"]), _NODE("Add", ["sum", "other"], ["end"])]
+    values = [helper.make_tensor_value_info(name, FLOAT, [3]) for name in names]
+    body = helper.make_graph(
+        [*steps, _NODE("Identity", ["end"], ["row"])], "b", values[:3], values[3:]
+    )
+    node = _NODE("Scan", ["s", "x", "z"], ["last", "y"], "scan", body=body, num_scan_inputs=2)
+    shapes = {"x": ["A", 3], "z": ["B", 3]}
+    path = saved(model([node], shapes, ["y"], {"s": weight(3)}), tmp_path / "m.onnx")
+    assert rc.import_network(path).functions[0].open_dims == ["A"]
+    with pytest.raises(UnsupportedError, match=r"'scan' \(Scan\)"):
+        rc.import_network(path, dims={"A": 4})
+
+
 def test_an_input_that_is_left_out(tmp_path: Path) -> None:
     """An empty name at the end changes nothing."""
     node = helper.make_node("Gemm", ["x", "w", ""], ["y"])

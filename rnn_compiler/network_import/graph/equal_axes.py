@@ -112,7 +112,9 @@ def _equal_sizes(node: Any, shapes: _Shapes) -> _Pairs:
 def _steps(attributes: Mapping[str, Any], given: Sequence[_Shape | None]) -> _Pairs:
     """The numbers of steps of a scan's inputs; its states come before them."""
     count = attributes["num_scan_inputs"].i
-    axes = attributes["scan_input_axes"].ints if "scan_input_axes" in attributes else [0] * count
+    axes: Sequence[int] = [0] * count
+    if "scan_input_axes" in attributes:
+        axes = attributes["scan_input_axes"].ints
     rows = zip(given[len(given) - count :], axes, strict=False)
     first, *others = [shape[axis] if shape else None for shape, axis in rows]
     yield from ((first, size) for size in others)
