@@ -365,7 +365,11 @@ _OTHER_ROWS = {
         beware="gates are i, c, f, o; stabilizers have no op",
     ),
     "cntk.layers.GRU": _row(
-        "gru", _CNTK, "W W I,zrn", "H R h,zr", "H1 R h,n", "b bW zrn", resets_first=True
+        "gru",
+        _CNTK,
+        *("W W I,zrn", "H R h,zr", "H1 R h,n", "b bW zrn"),
+        resets_first=True,
+        beware="CNTK calls two parameters H: the square one is H1 here; stabilizers have no op",
     ),
     "cntk.layers.RNNStep": _row(
         "rnn",
