@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from rnn_compiler.base.files import open_regular
 from rnn_compiler.base.installation import pip_install
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.messages import STRING, dtype_of, parse, shape_of
@@ -119,7 +120,8 @@ class Checkpoint:
         path = self.prefix.with_name(name)
         if path not in self._left:
             self._check_location(path)
-            self._left[path] = os.stat(path).st_size
+            with open_regular(path) as stream:  # which may be Git LFS' pointer to the file
+                self._left[path] = os.fstat(stream.fileno()).st_size
         self._left[path] -= entry.size
         if self._left[path] < 0:  # tensors may share bytes
             raise damaged(self._index, f"its tensors are larger than {name} together")

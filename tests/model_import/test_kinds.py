@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import assert_same_bits
-from model_import.files import FILES
+from model_import.files import FILES, path_of
 
 import rnn_compiler as rc
-from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.errors import ArtifactError, InvalidArgumentError
 from rnn_compiler.model_import.kinds import MODEL_FILES
 
 OTHERS = (".net", ".tar", ".th", ".zip", ".npz", ".vmfb", ".mlir", "")
@@ -105,3 +105,12 @@ def test_git_lfs(name: str, tmp_path: Path, cli: Any) -> None:
         text = cli(*command, path, code=1).err
         assert f"{path}: " in text
         assert "a Git LFS pointer, not the file itself: run git lfs pull" in text
+
+
+def test_git_lfs_beside_a_model(tmp_path: Path) -> None:
+    """Weights alone are often in Git LFS."""
+    path = tmp_path / "model"
+    shutil.copytree(path_of("keras3_export"), path)
+    (path / "variables" / "variables.data-00000-of-00001").write_bytes(POINTER)
+    with pytest.raises(ArtifactError, match=r"variables\.data-00000-of-00001: .*a Git LFS pointer"):
+        rc.import_model(path)
