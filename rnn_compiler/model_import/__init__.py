@@ -33,10 +33,7 @@ __all__ = ["DEFECT", "Layer", "import_model"]
 
 _Reader = Callable[[Path], tuple[list[Any], str]]
 
-_WHOLE = (
-    "import the whole network with its sizes fixed (rc.import_network(path, dims=...), "
-    "import --whole --dim ...)"
-)
+_WHOLE = "import the whole network (rc.import_network, import --whole), which recognises them"
 _REMEDIES: list[tuple[tuple[str, ...], str]] = [
     (
         ("loops of",),

@@ -156,9 +156,7 @@ def loop(operator: str) -> Any:
     return node("Loop", ["", "", "x"], ["y"], body=body)
 
 
-WHOLE = (
-    "import the whole network with its sizes fixed (rc.import_network(path, dims=...), import --wh"
-)
+WHOLE = "import the whole network (rc.import_network, import --whole), which recognises them"
 
 
 @pytest.mark.parametrize(
