@@ -8,7 +8,9 @@ before the elements that need them. These are computed with each element.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from rnn_compiler.lowering.analysis.values import defining, element
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, is_float
@@ -21,8 +23,8 @@ _TAKING_ARRAYS = ("iree_linalg_ext.dequantize_affine", "linalg.conv_", "linalg.q
 
 def keep_in_arrays(function: ir.Operation) -> None:
     """Extracts scalars inside the computations that use them, not before."""
-    for op in nested_ops(function, "arith.fptosi"):
-        _multiply_whole(op)
+    for op in nested_ops(function, "arith.fptosi", "arith.fptoui"):
+        _compute_whole(op)
     for op in nested_ops(function, "linalg.generic"):
         for inner in ops_of(block_of(op)):
             _read_inside(inner)
@@ -72,23 +74,42 @@ def _float_steps(number: ir.Value) -> list[ir.Operation]:
     return [*steps, op] if steps else []
 
 
-def _multiply_whole(op: ir.Operation) -> None:
-    """Multiplies a whole number by another one as such, without floats and rounding."""
-    value = op.operands[0]
-    if not isinstance(value.owner, ir.Block) and defining(value).name == "math.floor":
-        value = defining(value).operands[0]
-    steps = _float_steps(value)
-    if [each.name for each in steps] not in (_PRODUCT, _PRODUCT[1::-1] + _PRODUCT[2:]):
-        return
-    whole, factor = sorted(steps[:2], key=lambda each: each.name, reverse=True)
-    by = ir.FloatAttr(factor.attributes["value"]).value
-    if by.is_integer() and whole.operands[0].type == op.results[0].type:
-        number = Number(Body.before(op), whole.operands[0], element(op.results[0]))
-        op.results[0].replace_all_uses_with((number * int(by)).value)
+def _compute_whole(op: ir.Operation) -> None:
+    """Computes a whole number from whole numbers as such, without floats and rounding."""
+    kind = element(op.results[0])
+    found = _whole(Body.before(op), op.operands[0], kind)
+    if isinstance(found, Number):
+        op.results[0].replace_all_uses_with(found.value)
 
 
-_PRODUCT = ["arith.sitofp", "arith.constant", "arith.mulf"]
-"""A whole number times a constant."""
+_WHOLE: Mapping[str, Callable[[Any, Any], Any]] = {
+    "arith.addf": operator.add,
+    "arith.subf": operator.sub,
+    "arith.mulf": operator.mul,
+}
+"""Ops of which whole numbers make a whole number."""
+
+_KEEPING = ("math.floor", "math.ceil", "arith.extf", "arith.truncf")
+"""Ops that keep whole numbers, up to those that have too many digits for floats."""
+
+
+def _whole(body: Body, number: ir.Value, kind: str) -> Index | None:
+    """A float as a whole number of another type; None if it may be none."""
+    if isinstance(number.owner, ir.Block):
+        return None
+    op = defining(number)
+    if op.name == "arith.constant":
+        value = ir.FloatAttr(op.attributes["value"]).value
+        return int(value) if value.is_integer() else None
+    if op.name == "arith.sitofp":
+        is_same = element(op.operands[0]) == kind
+        return Number(body, op.operands[0], kind) if is_same else None
+    if op.name in _KEEPING:
+        return _whole(body, op.operands[0], kind)
+    if op.name not in _WHOLE:
+        return None
+    first, second = (_whole(body, each, kind) for each in op.operands)
+    return None if first is None or second is None else _WHOLE[op.name](first, second)
 
 
 def _is_constant(number: ir.Value) -> bool:

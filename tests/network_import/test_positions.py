@@ -412,3 +412,19 @@ def test_address_sanitizer_is_silent(
         is_refused = kind == "direct" and value != 1
         assert ("an element not from -4 to 3" in said) == is_refused, said
         assert is_refused or said == "no error\n"
+
+
+@ways("direct", "c", "js")
+def test_positions_as_floats(agrees: Any) -> None:
+    """Their number is whole, so that the host program needs no floats."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["sizes"]),
+        helper.make_node("Gather", ["sizes", "zero"], ["count"]),
+        helper.make_node("Cast", ["count"], ["limit"], to=TensorProto.FLOAT),
+        helper.make_node("Range", ["first", "limit", "step"], ["steps"]),
+        helper.make_node("Unsqueeze", ["steps", "one"], ["column"]),
+        helper.make_node("Add", ["x", "column"], ["y"]),
+    ]
+    weights = {"zero": np.array(0), "one": np.array([1]), "first": np.float32(0)}
+    made = model(nodes, {"x": ["time", 3]}, ["y"], {**weights, "step": np.float32(1)})
+    agrees(made, {"x": weight(1, 3)}, {"x": weight(9, 3)})
