@@ -427,4 +427,4 @@ def test_positions_as_floats(agrees: Any) -> None:
     ]
     weights = {"zero": np.array(0), "one": np.array([1]), "first": np.float32(0)}
     made = model(nodes, {"x": ["time", 3]}, ["y"], {**weights, "step": np.float32(1)})
-    agrees(made, {"x": weight(1, 3)}, {"x": weight(9, 3)})
+    agrees(made, {"x": weight(2, 3)}, {"x": weight(9, 3)})
