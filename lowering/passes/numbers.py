@@ -111,7 +111,8 @@ def _numbers_of(function: ir.Operation) -> tuple[list[ir.Operation], ir.Operatio
         users = _users(op)
         if _is_number(op) and op.name != _CONSTANT and users and users <= last | found:
             found.add(op)
-    late = last | {*ops[ops.index(first_of_last) :]} - found  # what is computed after them
+    after = ops[ops.index(first_of_last) :]  # constants there are copied into the dispatch
+    late = last | {op for op in after if op.name != _CONSTANT} - found
     kept: list[ir.Operation] = []
     for op in ops:
         if op in found and _makers(op).isdisjoint(late):

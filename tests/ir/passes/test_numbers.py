@@ -47,6 +47,21 @@ def test_what_another_call_reads_is_left() -> None:
     assert region.count("stablehlo.add") == 2
 
 
+def test_constants_after_the_last_call_are_copied() -> None:
+    text = """module {
+    func.func private @last(tensor<3xf32>) -> tensor<3xf32>
+    func.func public @f(%x: tensor<f32>, %y: tensor<3xf32>) -> (tensor<f32>, tensor<3xf32>) {
+      %s = stablehlo.sqrt %x : tensor<f32>
+      %z = func.call @last(%y) : (tensor<3xf32>) -> tensor<3xf32>
+      %two = stablehlo.constant dense<2.0> : tensor<f32>
+      %t = stablehlo.multiply %s, %two : tensor<f32>
+      return %t, %z : tensor<f32>, tensor<3xf32>
+    }
+    }"""
+    (region,) = regions(text)
+    assert re.findall(r"stablehlo\.(\w+)", region) == ["sqrt", "constant", "multiply"]
+
+
 def test_a_single_number_is_left() -> None:
     few = """func.func @f(%x: tensor<f32>, %y: tensor<3xf32>) -> (tensor<f32>, tensor<3xf32>) {
       %s = stablehlo.sqrt %x : tensor<f32>
