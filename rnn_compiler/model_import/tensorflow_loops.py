@@ -189,7 +189,7 @@ class _Loop:
                 break
             array = self._constants.array(value)
             if node is not None and node.op == "Fill":
-                array = self._constants.array(self._graph.value(value.scope, node.input[1]))
+                array = self._constants.array(self._input_of(value, 1))
             if (node is not None and node.op == "ZerosLike") or (
                 array is not None and not np.any(array)
             ):
@@ -203,14 +203,12 @@ class _Loop:
     ) -> tuple[tuple[int | None, ...], int, bool]:
         """The shape of a list's tensor before it was turned, its axis of steps, and if reversed."""
         time_axis, is_reversed = 0, False
-        value = self._graph.value(steps.scope, self._inputs(steps)[0])
+        value = self._input_of(steps)
         for _ in range(_MOST_TURNS):
-            value = self._graph.source(value)
             node = self._graph.node(value)
             if node is None or node.op not in ("Transpose", "ReverseV2"):
                 break
-            inputs = self._inputs(value)
-            array = self._constants.array(self._graph.value(value.scope, inputs[-1]))
+            array = self._constants.array(self._input_of(value, 1))
             numbers: list[int] = [] if array is None else np.ravel(array).tolist()
             if node.op == "Transpose" and numbers == [1, 0, 2] and not time_axis:
                 time_axis = 1  # a second one belongs to the layer before
@@ -218,7 +216,7 @@ class _Loop:
                 is_reversed = not is_reversed
             else:
                 break
-            value = self._graph.value(value.scope, inputs[0])
+            value = self._input_of(value)
         shape = shape_of(value)
         if shape is None or len(shape) != 3:  # a list of matrices, as they are multiplied
             shape = (None, None, None)
@@ -269,7 +267,7 @@ class _Loop:
         value = self._graph.source(value)
         node = self._graph.node(value)
         if node is not None and node.op == "Max":  # of a single number, around which Keras has it
-            value = self._graph.source(self._graph.value(value.scope, node.input[0]))
+            value = self._input_of(value)
         return value
 
     def _is_length(self, value: GraphValue, steps: GraphValue) -> bool:
@@ -277,16 +275,11 @@ class _Loop:
         node = self._graph.node(value)
         if node is None or node.op != "StridedSlice":
             return False
-        shape, begin = (
-            self._graph.source(self._graph.value(value.scope, text)) for text in node.input[:2]
-        )
+        shape, begin = (self._input_of(value, k) for k in range(2))
         made, array = self._graph.node(shape), self._constants.array(begin)
         if made is None or made.op != "Shape" or array is None or array.any():
             return False
-        ends = [
-            self._graph.source(self._graph.value(each.scope, self._inputs(each)[0]))
-            for each in (shape, steps)
-        ]
+        ends = [self._input_of(each) for each in (shape, steps)]
         return self._unreversed(ends[0]) == self._unreversed(ends[1])
 
     def _unreversed(self, value: GraphValue) -> GraphValue:
@@ -294,14 +287,14 @@ class _Loop:
         node = self._graph.node(value)
         if node is None or node.op != "ReverseV2":
             return value
-        return self._graph.source(self._graph.value(value.scope, node.input[0]))
+        return self._input_of(value)
 
-    def _inputs(self, value: GraphValue) -> list[str]:
-        """The inputs of the node of a value."""
+    def _input_of(self, value: GraphValue, k: int = 0) -> GraphValue:
+        """An input of the node of a value, before all nodes that only pass it on."""
         inputs = data_inputs(self._graph.node(value))
-        if not inputs:
-            raise UnknownCellError("a node without inputs")
-        return inputs
+        if k >= len(inputs):
+            raise UnknownCellError(f"a node with {len(inputs)} inputs")
+        return self._graph.source(self._graph.value(value.scope, inputs[k]))
 
     # The values of the body.
 

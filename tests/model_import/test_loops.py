@@ -14,6 +14,7 @@ from model_import.files import arrays_of, compute, cudnn, cudnn_arguments, layer
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
+from rnn_compiler.model_import import DEFECT
 from rnn_compiler.model_import.messages import parse
 
 
@@ -195,6 +196,23 @@ def test_loops_of_no_cell(change: Any, tmp_path: Path) -> None:
     told = r"loops of ordinary ops \(.*While\); none of which is an LSTM, .*model as \.keras"
     with pytest.raises(InvalidArgumentError, match=told):
         rc.import_model(path)
+
+
+@pytest.mark.parametrize("op", ["Fill", "StridedSlice", "ReverseV2", "Less", "MatMul", "Split"])
+def test_nodes_without_their_inputs(op: str, tmp_path: Path) -> None:
+    """Layers, or an error that is expected."""
+
+    def change(node: Any) -> None:
+        if node.op == op:
+            del node.input[1:]
+
+    path = without_configurations("keras3_export", tmp_path, change)
+    outcome: object = "layers"
+    try:
+        rc.import_model(path)
+    except (ArtifactError, InvalidArgumentError, UnsupportedError) as error:
+        outcome = error
+    assert DEFECT not in str(outcome)
 
 
 def test_no_loops(tmp_path: Path) -> None:
