@@ -9,6 +9,7 @@ import pytest
 from c.calling import run
 
 from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.lowering.c.elf import Elf
 from rnn_compiler.lowering.c.object_file import ObjectFile
 from rnn_compiler.lowering.compiler.iree_compile import compile_host_program
 from rnn_compiler.lowering.host.external_results import external_results
@@ -34,6 +35,21 @@ def test_kernels(data: bytes) -> None:
     assert name == kernel.name
     assert "exponential" in name or name.startswith("f_dispatch")
     assert (kernel.constants, kernel.buffers) == (0, 2)
+
+
+@pytest.mark.parametrize(("target", "is_aligned"), [("cpu:x86_64", True), ("cpu:aarch64", False)])
+def test_where_code_begins(target: str, is_aligned: bool, tmp_path: Path) -> None:
+    """On x86-64, where the time of loops depends on it, at multiples of 32 bytes."""
+    text, _ = external_results(TEXT)
+    made = compile_host_program(text, resolve_target(target), reproducers=tmp_path).object
+    known = ObjectFile(made)
+    code = Elf.read(known.with_only(dict.fromkeys(known.kernels, "mine")))
+    found = {each.align >= 32 for each in code.sections if each.data and each.flags & _CODE}
+    assert found == {is_aligned}
+
+
+_CODE = 4
+"""The flag of sections with code (SHF_EXECINSTR)."""
 
 
 def test_what_is_not_needed_is_left_out(data: bytes, tmp_path: Path) -> None:
