@@ -7,9 +7,8 @@
                convolutions of a network become products (`linalg_to_products`), small pools and
                their gradients dispatches (`pools`, `pool_gradients`), large products are blocked
                and skip padding (`products`), convolutions of a user's sequences are products
-               (`sequence_convolutions`), long sums take several registers (`sums`), single numbers
-               at the end of a function are one dispatch (`numbers`); unsupported forms stay
-               unchanged
+               (`sequence_convolutions`), long sums take several registers (`sums`); unsupported
+               forms stay unchanged
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
 Each back end has some of them (`BACK_ENDS`), with the fastest as its default. The strategy of an
@@ -50,7 +49,7 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
             *("linalg_to_products", "pools", "pool_gradients", "select_and_scatter"),
             *("sequence_convolutions", "products", "sums"),
             *("leave_undefined", "read_arguments_in_place", "hoist_weights"),
-            *("update_states", "numbers", "compute_before_loops", "limit_operands"),
+            *("update_states", "compute_before_loops", "limit_operands"),
             *("functions_of_float64", "without_libm"),
             *("exponential_of_float64", "widen_float16", "round_to_float16", "round_to_bfloat16"),
             "stamp_provenance",

@@ -112,46 +112,6 @@ func.func @main(%x: tensor<2x6x16xf32>, %dy: tensor<2x3x8xf32>) -> tensor<2x6x16
 }
 """
 
-LOSS = """module {
-  func.func private @where(%c: tensor<i1>, %x: tensor<i32>, %y: tensor<i32>) -> tensor<i32> {
-    %r = stablehlo.select %c, %x, %y : tensor<i1>, tensor<i32>
-    return %r : tensor<i32>
-  }
-  func.func public @main(%count: tensor<i32> {tf.aliasing_output = 0 : i32}, %x: tensor<4xf32>,
-      %wide: tensor<f64>, %half: tensor<f16>) -> (
-      tensor<i32>, tensor<f32> {jax.result_info = "result['loss']"},
-      tensor<f32> {jax.result_info = "result['rate']"},
-      tensor<f64> {jax.result_info = "result['e']"},
-      tensor<f16> {jax.result_info = "result['h']"},
-      tensor<4xf32> {jax.result_info = "result['y']"}) {
-    %zero = stablehlo.constant dense<0.0> : tensor<f32>
-    %one = stablehlo.constant dense<1> : tensor<i32>
-    %most = stablehlo.constant dense<2147483647> : tensor<i32>
-    %decay = stablehlo.constant dense<0.9> : tensor<f32>
-    %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
-        : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
-    %mean = stablehlo.multiply %sum, %decay : tensor<f32>
-    %again = stablehlo.broadcast_in_dim %mean, dims = [] : (tensor<f32>) -> tensor<4xf32>
-    %y = stablehlo.add %x, %again : tensor<4xf32>
-    %total = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0]
-        : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
-    %less = stablehlo.compare LT, %count, %most, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    %next = stablehlo.add %count, %one : tensor<i32>
-    %after = func.call @where(%less, %next, %most) : (tensor<i1>, tensor<i32>, tensor<i32>)
-        -> tensor<i32>
-    %float = stablehlo.convert %after : (tensor<i32>) -> tensor<f32>
-    %power = stablehlo.power %decay, %float : tensor<f32>
-    %cosine = stablehlo.cosine %float : tensor<f32>
-    %rate = stablehlo.multiply %power, %cosine : tensor<f32>
-    %loss = stablehlo.divide %total, %sum : tensor<f32>
-    %e = stablehlo.exponential %wide : tensor<f64>
-    %h = stablehlo.add %half, %half : tensor<f16>
-    return %after, %loss, %rate, %e, %h, %y : tensor<i32>, tensor<f32>, tensor<f32>,
-        tensor<f64>, tensor<f16>, tensor<4xf32>
-  }
-}"""
-"""A mean that an array is computed from, and numbers that are only returned."""
-
 
 def linked() -> rc.Module:
     op = rc.build("BlockLSTMV2", **SIZES).functions[0]
@@ -221,7 +181,6 @@ MODULES: Mapping[str, Callable[[], rc.Module]] = {
         "convolution": functools.partial(link_module, SEQUENCE),
         "sum": functools.partial(link_module, LONG_SUM),
         "maxima": functools.partial(link_module, MAXIMA),
-        "loss": functools.partial(link_module, LOSS),
         "trained": trained,
         "states": functools.partial(link_module, stateful.TEXT, stateful.INFER),
         "half": building("BlockLSTMV2", **SIZES, dtype="float16"),

@@ -117,7 +117,6 @@ NEEDED = {
     "tile_products": ("stack", "pinned", "cuda"),
     "separate_buffers": ("sequence", "portable", "cuda"),
     "update_states": ("states", "fused", "cpu:x86-64-v3"),
-    "numbers": ("loss", "fused", "cpu:x86-64-v3"),
     "compute_before_loops": ("linked", "portable", "cpu"),
     "limit_operands": ("numbers", "portable", "cpu"),
     "functions_of_float64": ("linked", "portable", "cpu"),
