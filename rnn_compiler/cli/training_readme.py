@@ -92,7 +92,7 @@ def _javascript(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str
         "  console.log(out.loss[0]);",
         "}",
         f"const out = {train.function}.{infer.function}({{ {shown} }});",
-        "```",
+        *("```", "", _way_back(f"`{train.function}.save()` returns")),
     ]
 
 
@@ -137,7 +137,16 @@ def _c(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str]:
         "}",
         *("```", "", "```sh", f"cc main.c {name}.c {name}.o -o main", "```"),
         *("", f"`{infer.function}` takes the same state. `{name}.h` documents both."),
+        *("", _way_back(f"`{name}_state_to_block` writes")),
     ]
+
+
+def _way_back(writer: str) -> str:
+    """How the weights that a device has learned get into an ONNX file."""
+    return (
+        f"{writer} the state as bytes. `session.load` in Python, of the same network as a "
+        "`.vmfb`, reads a file of them, and `session.save_onnx` writes the trained network."
+    )
 
 
 def _c_array(tensor: TensorSpec) -> str:
