@@ -27,6 +27,7 @@ from rnn_compiler.compilation import lowered_text
 from rnn_compiler.linking import link_module
 from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import STRATEGIES, STRATEGY_PASSES
+from rnn_compiler.schema.identifiers import check_identifier
 from rnn_compiler.weights.files import load
 
 _AFTER = {f"after:{name}": name for names in STRATEGY_PASSES.values() for name in names}
@@ -170,6 +171,10 @@ def add_link(verbs: Any) -> None:
     )
     help_text = "the module, as text (.mlir) or bytecode (.mlirbc); several become one"
     parser.add_argument("module", type=Path, nargs="+", metavar="FILE", help=help_text)
+    parser.add_argument(
+        "--name",
+        help="name of the files and, in C, of struct NAME_state (default: that of the first FILE)",
+    )
     add_weights_option(parser)
     parser.add_argument(
         "--states",
@@ -178,7 +183,7 @@ def add_link(verbs: Any) -> None:
         help="a .npz or .safetensors file with the first values of states, by name",
     )
     add_quantize_option(parser)
-    add_compile_options(parser, "the name of the first FILE, as NAME.vmfb", TARGETS_OF_FORMATS)
+    add_compile_options(parser, "NAME.vmfb, by --name or the first FILE", TARGETS_OF_FORMATS)
     add_format_options(parser)
     add_json_option(parser)
     parser.set_defaults(verb=_link)
@@ -186,6 +191,8 @@ def add_link(verbs: Any) -> None:
 
 def _link(options: argparse.Namespace) -> int:
     check_format(options)
+    if options.name is not None:
+        check_identifier("link", "name", options.name, "give another: --name")
     with showing_stages():
         states = None if options.states is None else load(options.states)
         module = link_module(*options.module, states=states)
@@ -193,4 +200,4 @@ def _link(options: argparse.Namespace) -> int:
         module = with_weights(module, options.weights, options.quantize)
     for each in left:
         print_error(f"{each}; it stays a loop", kind="note")
-    return write_compiled(options, module, options.module[0].stem)
+    return write_compiled(options, module, options.name or options.module[0].stem)

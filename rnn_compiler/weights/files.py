@@ -52,7 +52,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Array]:
     kind = kind or _checked_suffix("load", path, tuple(_READERS))
     try:
         return _READERS[kind](path)
-    except UnsupportedError:
+    except (InvalidArgumentError, UnsupportedError):
         raise
     except Exception as error:  # numpy's, zipfile's, zlib's or safetensors' own
         message = str(error).partition("\n")[0] or type(error).__name__
@@ -177,8 +177,20 @@ def _safetensors_arrays(path: Path) -> dict[str, Array]:
 
 def _npz_arrays(path: Path) -> dict[str, Array]:
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-        arrays: dict[str, Any] = {name: file[name] for name in file.files}
+        arrays: dict[str, Any] = {name: _npz_array(path, file, name) for name in file.files}
     return {name: a.view(_BFLOAT16) if a.dtype == "V2" else a for name, a in arrays.items()}
+
+
+def _npz_array(path: Path, file: Mapping[str, Any], name: str) -> Any:
+    """An array of an .npz file, which is not one of Python objects."""
+    try:
+        return file[name]
+    except ValueError as error:
+        if "allow_pickle" not in str(error):
+            raise
+        got = f"{path}, in which {describe(name)} has Python objects, such as a dict"
+        remedy = f"store one array for each, named by its path, such as {name}_w for {name}['w']"
+        raise InvalidArgumentError("load", "path", "arrays of numbers", got, remedy) from error
 
 
 _READERS: Mapping[str, Callable[[Path], dict[str, Array]]] = {

@@ -152,9 +152,37 @@ def test_the_command_line(tmp_path: Path, cli: Any) -> None:
     session = loaded.session()
     assert session.state["count"] == 0
     assert "\nstate  dtype    shape   formula\np      float32  37\n" in cli("inspect", out).out
-    said = cli("link", *files, "--format", "c", "-o", tmp_path / "c", "--target", "cpu:generic").out
+    written = ("--format", "c", "-o", tmp_path / "c", "--target", "cpu:generic")
+    said = cli("link", *files, *written).out
     assert "states: 1,664 bytes, struct train_state" in said
     assert "states        1,664 bytes" in cli("inspect", tmp_path / "c").out
+
+
+@pytest.mark.parametrize(
+    ("form", "written"),
+    [
+        ("vmfb", {"learner.vmfb", "learner.vmfb.json", "learner.irpa"}),
+        ("c", {"learner.h", "learner.c", "learner.o", "learner.json"}),
+        ("js", {"learner.mjs", "learner.wasm", "learner.d.ts", "learner.json"}),
+    ],
+)
+def test_the_name_of_the_files(
+    form: str, written: set[str], tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "step.mlir").write_text(simple(donated=ALIAS))
+    np.savez("first.npz", w=np.zeros(2, np.float32))
+    words = ("link", "step.mlir", "--states", "first.npz", "--format", form)
+    said = cli(*words, "--name", "learner").out
+    folder = tmp_path / ("" if form == "vmfb" else "learner")
+    assert written <= {each.name for each in folder.iterdir()}
+    if form == "c":
+        assert "struct learner_state" in said
+        assert "LEARNER_ALIGNMENT" in (folder / "learner.h").read_text()
+    for name in ("../learner", "2nd", "while", ""):
+        printed = cli(*words, "--name", name, code=2).err
+        assert "link: 'name': expected a name of at most 100 letters, digits and _" in printed
+        assert f"no word of C or C++, got '{name}'; give another: --name" in printed
 
 
 @pytest.mark.parametrize("form", ["vmfb", "c", "js"])
@@ -168,11 +196,18 @@ def test_bad_states_write_nothing(form: str, tmp_path: Path, cli: Any) -> None:
         (tmp_path / f"{name}.mlir").write_text(text)
     np.savez(tmp_path / "long.npz", w=np.zeros(3, np.float32))
     np.savez(tmp_path / "named.npz", v=np.zeros(2, np.float32))
+    np.savez(tmp_path / "tree.npz", params=np.array({"w": np.zeros(2)}))
     made = tmp_path / "made"
     options = ("--format", form, "-o", made)
     for given, message in (
         (("--states", tmp_path / "long.npz"), "link: 'w': expected shape [2], got shape [3]"),
         (("--states", tmp_path / "named.npz"), "link: 'states': expected one of the states w"),
+        (
+            ("--states", tmp_path / "tree.npz"),
+            f"load: 'path': expected arrays of numbers, got {tmp_path / 'tree.npz'}, in which "
+            "'params' has Python objects, such as a dict; store one array for each, named by its "
+            "path, such as params_w for params['w']",
+        ),
         ((tmp_path / "other.mlir",), "other: 'w': expected float32[2], as in step, got float32[3]"),
     ):
         err = cli("link", tmp_path / "step.mlir", *given, *options, code=2).err
