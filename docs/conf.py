@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import subprocess
+import zipfile
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -17,6 +19,7 @@ from sphinx.errors import ExtensionError
 import rnn_compiler
 
 ROOT = Path(__file__).parents[1]
+SAMPLES = ROOT / "build" / "site" / "samples.zip"
 
 project = "rnn-compiler"
 version = release = rnn_compiler.__version__
@@ -91,11 +94,23 @@ CONTENTS = {
 
 def setup(app: Sphinx) -> None:
     """Connects what the pages need beyond the extensions."""
+    _pack_samples()
     app.connect("source-read", _prepare)
 
 
+def _pack_samples() -> None:
+    """Packs the files of all samples, for readers of the site who have no clone."""
+    listed = subprocess.run(
+        ["git", "ls-files", "samples/*/*"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    SAMPLES.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(SAMPLES, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in listed.stdout.splitlines():
+            archive.write(ROOT / name, name)
+
+
 def _prepare(app: Sphinx, name: str, source: list[str]) -> None:
-    """Completes a page: links to folders, members of the reference, the contents of the site."""
+    """Completes a page: links, members of the reference, files of a sample, the site's contents."""
     folder = (ROOT / name).parent
 
     def linked(match: re.Match[str]) -> str:
@@ -106,6 +121,12 @@ def _prepare(app: Sphinx, name: str, source: list[str]) -> None:
 
     source[0] = re.sub(r"\[([^]]*)\]\(([^):#]+)\)", linked, source[0])
     source[0] = re.sub(r"<!-- members: (.*) -->", _members, source[0])
+    if name.startswith("samples/"):
+        archive = f"[samples.zip](../../{SAMPLES.relative_to(ROOT)})"
+        line = f"Run the commands in `{name.removesuffix('/README')}` of a clone or of {archive}."
+        source[0] = source[0].replace("\n", f"\n\n{line}\n", 1)
+    if name == "docs/tour":
+        source[0] = source[0].replace("This notebook", "This notebook ({download}`tour.ipynb`)", 1)
     if name == root_doc:
         for caption, pages in CONTENTS.items():
             lines = "\n".join(pages)

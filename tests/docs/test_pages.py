@@ -173,6 +173,18 @@ def test_links_lead_somewhere(page: str) -> None:
             assert fragment in anchors(target), f"{page}: {link}"
 
 
+def test_scripts_of_samples_lie_beside_their_pages() -> None:
+    """The site says to run a sample's commands in its folder."""
+    pages = sorted((ROOT / "samples").glob("*/README.md"))
+    ran = [
+        (page, name)
+        for page in pages
+        for name in re.findall(r"^python (\S+\.py)", page.read_text(), re.M)
+    ]
+    assert len(ran) > 10
+    assert not [f"{page}: {name}" for page, name in ran if not (page.parent / name).is_file()]
+
+
 FOLDERS = ("lowering", "runtime", "rnn_compiler", "tests", "benchmarks", "samples", "docs")
 
 
