@@ -1,11 +1,14 @@
-"""What a training step needs on a microcontroller."""
+"""What a training step needs on a microcontroller: the figures of docs/train_anywhere.md."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from docs.pages import PAGES
 from quick import first
 
 import rnn_compiler as rc
@@ -16,22 +19,41 @@ rj = pytest.importorskip("rnn_compiler.jax")
 
 T, B, I, H, CLASSES = 32, 1, 6, 16, 4  # noqa: E741
 
-MOST = {"gru": 24 << 10, "lstm": 28 << 10}
-"""Bytes of scratch memory."""
+MEMORY = re.compile(
+    r"needs ([\d.]+) KB of flash, ([\d.]+) KB of states \(parameters and two moments\) and ([\d.]+) KB of "
+    r"scratch memory; an LSTM ([\d.]+), ([\d.]+) and ([\d.]+) KB"
+)
+CHECKPOINT = re.compile(r"over 128 steps need (\d+) KB instead of (\d+) KB, and (\d+) KB more code")
+
+
+def said(figures: re.Pattern[str]) -> list[str]:
+    """The figures on the page."""
+    found = figures.search(" ".join(PAGES["docs/train_anywhere.md"].read_text().split()))
+    assert found
+    return list(found.groups())
 
 
 def zeros(tree: Any) -> Any:
     return jax.tree.map(np.zeros_like, tree)
 
 
-def step(mode: str) -> rc.Module:
-    """A layer and a dense layer of its last output, the cross entropy, and Adam."""
+def same(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+def step(mode: str, steps: int = T, layers: int = 1, wrap: Any = same) -> rc.Module:
+    """Layers and a dense layer of the last output, the cross entropy, and Adam."""
     gates = {"gru": 3, "lstm": 4}[mode]
 
+    def layer(x: Any, weights: Any) -> Any:
+        zero, lengths = jnp.zeros((1, B, H)), np.full(B, steps, np.int32)
+        return rj.cudnn_rnn_v3(x, zero, zero, weights, lengths, rnn_mode=mode)
+
     def loss(params: Any, x: Any, y: Any) -> Any:
-        zero, lengths = jnp.zeros((1, B, H)), np.full(B, T, np.int32)
-        run = rj.cudnn_rnn_v3(x, zero, zero, params["layer"], lengths, rnn_mode=mode)
-        scores = jax.nn.log_softmax(run.output_h[0] @ params["dense"])
+        for weights in params["layers"][:-1]:
+            x = wrap(layer)(x, weights).output
+        h = wrap(layer)(x, params["layers"][-1]).output_h
+        scores = jax.nn.log_softmax(h[0] @ params["dense"])
         return -jnp.take_along_axis(scores, y[:, None], 1).mean()
 
     def train(params: Any, m: Any, v: Any, count: Any, x: Any, y: Any) -> Any:
@@ -42,17 +64,35 @@ def step(mode: str) -> rc.Module:
         params = jax.tree.map(lambda p, m, v: p - 0.01 * scale * m / jnp.sqrt(v), params, m, v)
         return {"params": params, "m": m, "v": v, "count": count + 1, "loss": value}
 
-    layer = np.zeros(gates * H * (I + H + 2), np.float32)
-    params = {"layer": layer, "dense": np.zeros((H, CLASSES), np.float32)}
+    inputs = [I, *[H] * (layers - 1)]
+    random = np.random.default_rng(0).standard_normal
+    params = {
+        "layers": [random(gates * H * (size + H + 2), np.float32) for size in inputs],
+        "dense": random((H, CLASSES), np.float32),
+    }
     given = params, zeros(params), zeros(params), np.float32(0)
-    batch = np.zeros((T, B, I), np.float32), np.zeros(B, np.int32)
+    batch = np.zeros((steps, B, I), np.float32), np.zeros(B, np.int32)
     exported = rj.export(jax.jit(train, donate_argnums=(0, 1, 2, 3)))(*given, *batch)
-    return rc.link_module(exported.mlir_module())
+    return rc.link_module(exported.mlir_module(), states={"params": params})
 
 
-@pytest.mark.parametrize("mode", first(MOST))
-def test_scratch_memory(mode: str) -> None:
+def needs(module: rc.Module) -> tuple[int, int, int]:
+    """Bytes of flash, states and scratch memory."""
+    manifest = rc.compile_c(module, "cpu:cortex-m4", name="m").manifest
+    (function,) = manifest["functions"]
+    return manifest["flash_size"], manifest["state"]["size"], function["scratch_size"]
+
+
+@pytest.mark.parametrize("mode", first(["gru", "lstm"]))
+def test_memory_of_a_step(mode: str) -> None:
     """A GRU's step has one array for the gradients of gates that two others share, and no zeros."""
-    module = step(mode)
-    (function,) = rc.compile_c(module, "cpu:cortex-m4", name="m").manifest["functions"]
-    assert function["scratch_size"] <= MOST[mode]
+    figures = said(MEMORY)[:3] if mode == "gru" else said(MEMORY)[3:]
+    assert [f"{size / 1000:.1f}" for size in needs(step(mode))] == figures
+
+
+@pytest.mark.slow
+def test_memory_with_checkpoints() -> None:
+    flash, _, scratch = needs(step("gru", 128, 4))
+    more_flash, _, less_scratch = needs(step("gru", 128, 4, jax.checkpoint))
+    sizes = less_scratch, scratch, more_flash - flash
+    assert [f"{size / 1000:.0f}" for size in sizes] == said(CHECKPOINT)
