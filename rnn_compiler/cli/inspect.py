@@ -41,7 +41,7 @@ def inspect_sources(path: Path, *, as_json: bool) -> None:
         return
     print_facts(facts)
     print_line()
-    print_table(("function", "op", "RAM", "stack"), functions)
+    print_table(("function", "op", "scratch memory", "stack"), functions)
 
 
 def _facts_of_sources(path: Path, manifest: dict[str, Any]) -> list[tuple[str, str]]:

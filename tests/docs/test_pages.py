@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shlex
 import shutil
@@ -64,6 +65,29 @@ PAGES_THAT_RUN = [
 ]
 
 
+BOARDS = ("docs/tutorials/keras_to_a_board.md", "docs/tutorials/learn_on_a_board.md")
+"""Pages that say how much memory a module in the folder `board` needs."""
+
+
+def check_board(page: str) -> None:
+    """Each size on a page is in the manifest of its module."""
+    (file,) = Path("board").glob("*.json")
+    manifest = json.loads(file.read_text())
+    functions = manifest["functions"]
+    sizes = {
+        "flash": manifest["flash_size"],
+        "states": manifest["state"]["size"] if "state" in manifest else 0,
+        "scratch memory": max(each["scratch_size"] for each in functions),
+        "stack": max(each["stack_size"] for each in functions),
+    }
+    text = " ".join(PAGES[page].read_text().split())
+    said = re.findall(rf"([\d,]+) (KB|bytes) of ({'|'.join(sizes)})", text)
+    assert {"flash", "scratch memory", "stack"} <= {kind for *_, kind in said}
+    for number, unit, kind in said:
+        size = sizes[kind] / {"KB": 1000, "bytes": 1}[unit]
+        assert number == f"{size:,.0f}", (kind, size)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES_THAT_RUN)
 def test_all_that_a_page_shows_runs(
@@ -85,6 +109,8 @@ def test_all_that_a_page_shows_runs(
                 run_block(page, block, names)
     if left:
         pytest.skip(f"all of {page} ran, but {', '.join(left)}")
+    if page in BOARDS:
+        check_board(page)
 
 
 def test_the_test_sees_the_pages() -> None:

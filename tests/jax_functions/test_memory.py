@@ -20,8 +20,8 @@ rj = pytest.importorskip("rnn_compiler.jax")
 T, B, I, H, CLASSES = 32, 1, 6, 16, 4  # noqa: E741
 
 MEMORY = re.compile(
-    r"needs ([\d.]+) KB of flash, ([\d.]+) KB of states \(parameters and two moments\) and ([\d.]+) KB of "
-    r"scratch memory; an LSTM ([\d.]+), ([\d.]+) and ([\d.]+) KB"
+    r"needs ([\d.]+) KB of flash, ([\d.]+) KB of states \(parameters and two moments\) "
+    r"and ([\d.]+) KB of scratch memory; an LSTM ([\d.]+), ([\d.]+) and ([\d.]+) KB"
 )
 CHECKPOINT = re.compile(r"over 128 steps need (\d+) KB instead of (\d+) KB, and (\d+) KB more code")
 

@@ -19,6 +19,11 @@ def known(printed: str) -> list[int]:
     return [int(number) for number in re.findall(r"knows (\d+) of 100", printed)]
 
 
+def sizes(printed: str) -> list[tuple[str, str]]:
+    """Those of the states and of scratch memory, which no C compiler changes."""
+    return re.findall(r"(states|scratch) (\d+)", printed)
+
+
 def words(text: str) -> list[str]:
     """The text without its numbers, which depend on how the first person's training was rounded."""
     return re.sub(r"\d+", "N", text).split()
@@ -51,6 +56,7 @@ def test_the_readme(folder: Path) -> None:
     assert owner <= 50
     output = "".join(run("sh", "-ec", start, folder=folder) for _ in range(4))
     assert words(output) == words(days)
+    assert sizes(output) == sizes(days)
     before, *after = known(output)
     assert before == owner  # on the board as in Python
     assert after[0::2] == after[1::2]  # a restart forgets nothing
@@ -58,6 +64,7 @@ def test_the_readme(folder: Path) -> None:
     assert after[-1] >= 85
     output = run("sh", "-ec", f"{damage} 2>/dev/null", folder=folder)
     assert words(output) == words(again)
+    assert sizes(output) == sizes(again)
     assert known(output) == after[3:5]
 
 
