@@ -102,7 +102,7 @@ def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceAr
         return
     if array.shape != spec.shape:
         sizes = f"[{', '.join(map(shown, spec.shape))}]"
-        formula = f"{spec.formula} = " if spec.formula else ""
+        formula = f"{spec.formula} = " if spec.formula not in ("", sizes) else ""
         expected = f"shape {formula}{sizes}" if spec.shape else "a scalar, []"
         raise InvalidArgumentError(op, spec.name, expected, f"shape {list(array.shape)}")
     if spec.maximum is not None and (isinstance(array, np.ndarray) or array.on_host):

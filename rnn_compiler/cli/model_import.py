@@ -41,7 +41,12 @@ from rnn_compiler.cli.training import add_training_options, import_trained
 from rnn_compiler.compilation import ALL_LEVELS
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.model_import import Layer, import_model
-from rnn_compiler.model_import.layer import build_layers, function_names, identifier
+from rnn_compiler.model_import.layer import (
+    build_layers,
+    check_dimensions,
+    function_names,
+    identifier,
+)
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import import import_network
 from rnn_compiler.runtime.stream_ops import likely_states
@@ -317,10 +322,11 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
     models = [path.resolve().name for path in options.paths]
     name = options.name or identifier(Path(models[0]).stem)
     given = keywords_of(options, list(dict.fromkeys(layer.op for layer in layers)))
-    missing = [f"{dim}=N" for dim in _open_dims(layers) if dim not in given]
-    if missing:
-        raise UsageError(f"{', '.join(models)}: sizes are missing: --dim {','.join(missing)}")
     try:
+        check_dimensions(layers, given)
+        missing = [f"{dim}=N" for dim in _open_dims(layers) if dim not in given]
+        if missing:
+            raise UsageError(f"{', '.join(models)}: sizes are missing: --dim {','.join(missing)}")
         own = {"frozen": not apart, "quantize": options.quantize, "outputs": options.outputs}
         module = build_layers(layers, name=name, **own, **given)
     except TypeError as error:

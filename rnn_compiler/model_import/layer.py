@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import keyword
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.errors import ArtifactError, InvalidArgumentError
+from rnn_compiler.errors import OTHER_NAMES, ArtifactError, InvalidArgumentError, with_hint
 from rnn_compiler.lowering.ops import CALLED
 from rnn_compiler.lowering.ops.cells.direction import Cell
 from rnn_compiler.lowering.ops.onnx.cells import cells_of
@@ -311,10 +311,7 @@ def build_layers(
     """
     if not layers:
         raise InvalidArgumentError("build_layers", "layers", "at least one layer", "none")
-    for dim in dims:
-        if not any(dim in layer.dims or dim in layer.attributes for layer in layers):
-            known = [each for each in DIMENSIONS.values() if any(each in x.dims for x in layers)]
-            raise TypeError(f"no layer has the dimension {dim!r}: they have {', '.join(known)}")
+    check_dimensions(layers, dims)
     rows: list[tuple[str, dict[str, Any]]] = []
     names = function_names(layers)
     for layer, function in zip(layers, names, strict=True):
@@ -335,6 +332,19 @@ def build_layers(
     from rnn_compiler.freezing import freeze  # needs IREE's runtime, unlike reading a model
 
     return freeze(module, weights, quantize=quantize)
+
+
+def check_dimensions(layers: Sequence[Layer], names: Iterable[str]) -> None:
+    """Checks that each name is a dimension or an attribute of a layer.
+
+    Raises:
+        TypeError: One is not.
+    """
+    for name in names:
+        if not any(name in layer.dims or name in layer.attributes for layer in layers):
+            known = [each for each in DIMENSIONS.values() if any(each in x.dims for x in layers)]
+            message = f"no layer has the dimension {name!r}: they have {', '.join(known)}"
+            raise TypeError(with_hint(message, name, known, OTHER_NAMES))
 
 
 _LONGEST = 80

@@ -12,6 +12,7 @@ import itertools
 import keyword
 import os
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,7 @@ from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.identifiers import RESERVED, is_word_of_c
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import bound, open_dimension
+from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
 
 __all__ = ["checked_sizes", "checked_values", "import_network"]
 
@@ -147,11 +149,33 @@ def model_file(path: object, function: str, suffixes: Sequence[str] = (".onnx",)
         raise InvalidArgumentError(function, "path", expected, describe(path)) from error
     if file.suffix.lower() not in suffixes or not there:
         got = describe(str(file)) if there else f"{describe(str(file))}, which is not there"
-        remedy = ""
-        if file.suffix.lower() in (".keras", ".h5"):
-            remedy = 'Keras writes one: model.export("model.onnx", format="onnx")'
-        raise InvalidArgumentError(function, "path", expected, got, remedy)
+        raise InvalidArgumentError(function, "path", expected, got, _export_of(file, function))
     return file
+
+
+_KERAS = 'Keras writes one: model.export("model.onnx", format="onnx")'
+_TORCH = 'PyTorch writes one: torch.onnx.export(module, inputs, "model.onnx", dynamo=False)'
+_EXPORTS = {
+    **dict.fromkeys((".keras", ".h5", ".hdf5"), _KERAS),
+    **dict.fromkeys(TORCH_SUFFIXES, _TORCH),
+    ".pt2": 'PyTorch writes one: torch.onnx.export(torch.export.load(path), f="model.onnx")',
+    ".safetensors": f"it has only weights; load them into their module. {_TORCH}",
+    ".tflite": "export the model from which it was made as ONNX",
+}
+"""How a model becomes an ONNX file, by the suffix of the file that there is."""
+
+
+def _export_of(file: Path, function: str) -> str:
+    """How a model of another kind becomes an ONNX file; empty if the kind is not known."""
+    folder = file.parent if file.name == "saved_model.pb" else file
+    if (folder / "saved_model.pb").exists():
+        path = shlex.quote(str(folder))
+        command = f"python -m tf2onnx.convert --saved-model {path} --output model.onnx"
+        return f"tf2onnx writes one: {command}"
+    remedy = _EXPORTS.get(file.suffix.lower(), "")
+    if function == "training_step":  # folded weights have other names, and some are lost
+        remedy = remedy.replace("dynamo=False", "dynamo=False, do_constant_folding=False")
+    return remedy
 
 
 def checked_sizes(dims: object) -> dict[str, int | list[int | None] | None]:

@@ -132,6 +132,15 @@ LOSSES: Mapping[str, Mapping[str, _Option]] = MappingProxyType(
 )
 """The losses, each with its options."""
 
+_OTHER_NAMES = {
+    **dict.fromkeys(("mse", "mse_loss", "l2"), "mean_squared_error"),
+    **dict.fromkeys(("mae", "mae_loss", "l1", "l1_loss"), "mean_absolute_error"),
+    **dict.fromkeys(("bce", "bce_loss", "bce_with_logits"), "binary_cross_entropy"),
+    **dict.fromkeys(("ce", "nll", "nll_loss", "categorical_crossentropy"), "cross_entropy"),
+    "sparse_categorical_crossentropy": "cross_entropy",
+}
+"""PyTorch's and Keras' names for losses."""
+
 OPTIMIZERS: Mapping[str, Mapping[str, _Option]] = MappingProxyType(
     {
         "sgd": {**_COMMON, "momentum": _share(0.0), "nesterov": _MASK},
@@ -263,7 +272,8 @@ def _checked(
     name: Any = options.get("name")
     if not isinstance(name, str) or name not in known:
         got = describe(name if "name" in options else cast(object, given))
-        remedy = did_you_mean(name, known) if isinstance(name, str) else ""
+        others = {other: own for other, own in _OTHER_NAMES.items() if own in known}
+        remedy = did_you_mean(name, known, others) if isinstance(name, str) else ""
         raise InvalidArgumentError("training_step", argument, expected, got, remedy)
     rows = known[name]
     for key in options:

@@ -141,6 +141,8 @@ def test_several_targets(tmp_path: Path) -> None:
         ([SPEECH, "-o", "{}", "--dim", "cell_clip=1"], 2, "did you mean --attr cell_clip=1?"),
         ([SPEECH, "-o", "{}", "--dim", "rows=1"], 2, "no layer has the dimension 'rows'"),
         ([SPEECH, "-o", "{}", "--dim", "num_units=9"], 2, "expected 5, which its weights have"),
+        ([TORCH, "-o", "{}", "--dim", "seq_len=any"], 2, "did you mean seq_length?"),
+        ([TORCH, "-o", "{}", "--dim", "timesteps=any"], 2, "did you mean seq_length?"),
         ([TORCH, "-o", "{}"], 2, "sizes are missing: --dim batch_size=N,seq_length=N"),
         ([SPEECH, "-o", "{}/README"], 2, "is a file"),
         ([SPEECH, "--layer", "lstm"], 2, "expected one of lstm_fused_cell/BlockLSTM"),

@@ -80,6 +80,66 @@ def test_paths(value: Any) -> None:
         rc.import_network(value)
 
 
+KERAS = 'Keras writes one: model.export("model.onnx", format="onnx")'
+PROGRAM = 'PyTorch writes one: torch.onnx.export(torch.export.load(path), f="model.onnx")'
+TORCH = 'PyTorch writes one: torch.onnx.export(module, inputs, "model.onnx", dynamo=False{})'
+SAVED = "tf2onnx writes one: python -m tf2onnx.convert --saved-model 'a model' --output model.onnx"
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (rc.import_network, ""),
+        (lambda name: rc.training_step(name, loss="cross_entropy"), ", do_constant_folding=False"),
+    ],
+    ids=["whole", "train"],
+)
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        *((f"m{end}", KERAS) for end in (".keras", ".h5", ".hdf5")),
+        *((f"m{end}", TORCH) for end in (".pt", ".pth", ".ckpt", ".bin")),
+        ("m.pt2", PROGRAM),
+        ("m.safetensors", f"it has only weights; load them into their module. {TORCH}"),
+        ("a model", SAVED),
+        ("a model/saved_model.pb", SAVED),
+        ("m.txt", ""),
+    ],
+)
+def test_models_of_other_kinds(
+    name: str,
+    remedy: str,
+    function: Any,
+    options: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The remedy writes an ONNX file; for a training step, one with all weights."""
+    monkeypatch.chdir(tmp_path)
+    Path("a model").mkdir()
+    Path("a model/saved_model.pb").touch()
+    Path(name).touch()
+    with pytest.raises(InvalidArgumentError) as caught:
+        function(name)
+    assert caught.value.remedy == remedy.format(options)
+
+
+def test_only_onnx_files_are_trained(tmp_path: Path) -> None:
+    (tmp_path / "m.tflite").touch()
+    with pytest.raises(InvalidArgumentError, match="export the model from which it was made as ON"):
+        rc.training_step(tmp_path / "m.tflite", loss="cross_entropy")
+
+
+def test_shapes_without_open_sizes(tmp_path: Path) -> None:
+    """They are named once, also if other inputs have open sizes."""
+    nodes = [helper.make_node("Neg", [name], [f"{name}_y"]) for name in ("x", "w")]
+    made = model(nodes, {"x": ["rows", 2], "w": [2, 3]}, ["x_y", "w_y"], {})
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    program = rc.runtime.load(rc.compile(module), device="local-sync")
+    with pytest.raises(InvalidArgumentError, match=r"'w': expected shape \[2, 3\], got shape \[3"):
+        program(x=np.zeros((1, 2), np.float32), w=np.zeros((3, 3), np.float32))
+
+
 def lstm(**attributes: Any) -> Any:
     node = helper.make_node(
         "LSTM", ["x", "W", "R", "B"], ["Y"], name="my lstm", hidden_size=H, **attributes
@@ -96,6 +156,13 @@ def gru() -> Any:
 def unknown_operator() -> Any:
     nodes = [helper.make_node("MaxRoiPool", ["x", "r"], ["y"], name="mine", pooled_shape=[1, 1])]
     return model(nodes, {"x": [1, 1, 3, 3], "r": [1, 5]}, ["y"], {})
+
+
+def of_tensorflow() -> Any:
+    """What tf2onnx leaves of an op that it does not know."""
+    return model(
+        [helper.make_node("BlockLSTMV2", ["x"], ["y"], name="mine")], {"x": [1]}, ["y"], {}
+    )
 
 
 def other_domain() -> Any:
@@ -157,6 +224,7 @@ def slow(*values: Any) -> Any:
         (sequences(2), r"node 'mine' \(SequenceConstruct\): sequences of arrays are not supported"),
         (sequences("rows"), r"node 'mine' \(Seq.*\): sequences of arrays are not supported"),
         (unknown_size(), r"node 'mine' \(NonZero\) has a result of unknown type or shape.*--dim"),
+        (of_tensorflow(), r"node 'mine' \(BlockLSTMV2\): .*it is TensorFlow's.*import FOLDER\)"),
         slow(lstm(clip=-1.0), r"node 'my lstm' \(LSTM\) has clip=-1.0, where a number above 0"),
         slow(gru(), r"node 'my gru' \(GRU\) has activations='Mish', where a list of Relu, "),
         slow(unknown_operator(), r"node 'mine' \(MaxRoiPool\) is not taken by IREE"),

@@ -43,6 +43,12 @@ Y = helper.make_node("Identity", ["z"], ["y"])
     [
         ({"loss": "hinge"}, "'loss': expected one of 'cross_entropy', .*, got 'hinge'"),
         ({"loss": "cross_entrop"}, r"'loss': .*; did you mean cross_entropy\?"),
+        ({"loss": "mse"}, r"'loss': .*got 'mse'; did you mean mean_squared_error\?"),
+        ({"loss": "MAE"}, r"'loss': .*; did you mean mean_absolute_error\?"),
+        ({"loss": "bce"}, r"'loss': .*; did you mean binary_cross_entropy\?"),
+        ({"loss": {"name": "nll"}}, r"'loss': .*; did you mean cross_entropy\?"),
+        ({"loss": "BinaryCrossentropy"}, r"'loss': .*; did you mean binary_cross_entropy\?"),
+        ({"optimizer": "mse"}, "'optimizer': .*, got 'mse'$"),
         ({"loss": None}, "'loss': .*, got None"),
         ({"loss": {"mask": True}}, "'loss': .*'name' and options"),
         ({"loss": {"name": "cross_entropy", "axes": 1}}, r"'loss': expected options of .* axis\?"),

@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.onnx_layers import OPERATORS
 from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged
 from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx, subgraphs
@@ -73,10 +74,15 @@ def check_operators(graph: Graph, also: Collection[str] = ()) -> None:
                     f"ONNX's own are not imported{remedy}"
                 )
             if node.op_type not in also and not onnx.defs.has(node.op_type):
+                remedy = "replace it in the model by operators that ONNX has, and export it again"
+                if node.op_type in OPS:
+                    remedy = (
+                        "it is TensorFlow's: compile the recurrent layers of the SavedModel from "
+                        "which the file was made (rc.import_model, rnn-compiler import FOLDER)"
+                    )
                 raise UnsupportedError(
                     f"{where} ({node.op_type}): expected an operator of ONNX, which has none "
-                    f"of this name (onnx {onnx.__version__}); replace it in the model by "
-                    "operators that ONNX has, and export it again"
+                    f"of this name (onnx {onnx.__version__}); {remedy}"
                 )
 
 
