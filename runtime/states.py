@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.base.files import open_regular, write_files
-from rnn_compiler.base.installation import pip_install
+from rnn_compiler.base.installation import install_extra
 from rnn_compiler.errors import (
     ArtifactError,
     InvalidArgumentError,
@@ -242,6 +242,6 @@ def _safetensors() -> tuple[Callable[..., bytes], Callable[..., Any]]:
         return save, import_module("safetensors").deserialize
     except ImportError:
         raise UnsupportedError(
-            "safetensors files need the package safetensors, which is not installed: "
-            f"{pip_install(extra='safetensors')}; session.state has the same values as arrays"
+            "safetensors files need the package safetensors, which is not installed; "
+            f"{install_extra('safetensors')}; session.state has the same values as arrays"
         ) from None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NAMES",
     "import_failure",
+    "install_extra",
     "installed_names",
     "package_version",
     "pip_install",
@@ -87,19 +88,34 @@ def pip_install(*distributions: str, extra: str = "compiler") -> str:
     """The command that installs missing packages.
 
     Args:
-        distributions: Requirements of this package, by name; default: all those of `extra`.
+        distributions: Requirements of this package, by name.
         extra: The extra that they belong to. The compiler's requirements are an extra of
             `rnn-compiler-runtime`, and required by `rnn-compiler`.
 
     Example:
-        >>> pip_install(extra="safetensors")
+        >>> pip_install("safetensors", extra="safetensors")
         "pip install 'safetensors>=0.6'"
     """
-    of_extra = requirements(extra)
-    known = {**requirements(), **of_extra}
-    words = [name + known.get(name, "") for name in distributions or of_extra]
+    known = {**requirements(), **requirements(extra)}
+    words = [name + known.get(name, "") for name in distributions]
     quoted = [f"'{word}'" if re.search(r"[^\w.-]", word) else word for word in words]
     return f"pip install {' '.join(quoted)}"
+
+
+def install_extra(extra: str) -> str:
+    """What to do if a package of an extra is missing: all that are missing, in one command.
+
+    Example:
+        >>> install_extra("safetensors")
+        "install the extra safetensors: pip install 'safetensors>=0.6'"
+    """
+    of_extra = requirements(extra)
+    if not of_extra and extra != "compiler":  # rnn-compiler-runtime has few extras
+        return f"install rnn-compiler with the extra {extra}"
+    names = [*(of_extra or requirements())]
+    missing = [name for name in names if version(name) is None]
+    command = pip_install(*(missing or names), extra=extra)
+    return f"install the extra {extra}: {command}" if of_extra else command
 
 
 def import_failure(error: ImportError, module: str, *, extra: str = "compiler") -> UnsupportedError:
@@ -113,15 +129,14 @@ def import_failure(error: ImportError, module: str, *, extra: str = "compiler") 
     Example:
         >>> missing = ModuleNotFoundError("No module named 'safetensors'", name="safetensors")
         >>> print(import_failure(missing, "safetensors", extra="safetensors"))
-        the package safetensors is not installed: pip install 'safetensors>=0.6'
+        the package safetensors is not installed; install the extra safetensors: pip install ...
         >>> print(import_failure(ImportError("lib.so: failed to map segment"), "safetensors"))
         safetensors is installed but cannot be loaded (lib.so: failed to map segment); ...
     """
     own = __name__.partition(".")[0]
     package = (error.name or "").partition(".")[0]
     if isinstance(error, ModuleNotFoundError) and package not in ("", own):
-        remedy = pip_install(extra=extra)
-        return UnsupportedError(f"the package {package} is not installed: {remedy}")
+        return UnsupportedError(f"the package {package} is not installed; {install_extra(extra)}")
     return UnsupportedError(
         f"{module} is installed but cannot be loaded ({error}); check the limits on memory, such "
         "as those of ulimit -v, or install it again"

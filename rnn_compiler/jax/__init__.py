@@ -30,14 +30,19 @@ ctc             the CTC loss
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
-from rnn_compiler.base.installation import pip_install
+from rnn_compiler.base.installation import install_extra
 
 try:
     importlib.import_module("jax")
 except ImportError as error:
-    message = f"rnn_compiler.jax needs JAX 0.10 or newer: {pip_install(extra='jax')}"
+    remedy = install_extra("jax")
+    if sys.version_info < (3, 11):
+        running = ".".join(map(str, sys.version_info[:2]))
+        remedy = f"JAX needs Python 3.11 or newer, and this is {running}"
+    message = f"rnn_compiler.jax needs JAX 0.10 or newer; {remedy}"
     raise ImportError(message, name="jax") from error
 
 from rnn_compiler.jax.ctc import ctc_loss

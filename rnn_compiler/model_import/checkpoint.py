@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.base.files import open_regular
-from rnn_compiler.base.installation import pip_install
+from rnn_compiler.base.installation import install_extra
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.messages import STRING, dtype_of, parse, shape_of
 from rnn_compiler.model_import.reading import array_of, damaged, exceeded, read_bytes, within
@@ -54,8 +54,8 @@ def load_crc32c() -> Callable[[bytes], int]:
         return importlib.import_module("google_crc32c").value
     except ImportError:
         raise UnsupportedError(
-            "TensorFlow's checkpoints need the package google-crc32c, which is not installed: "
-            f"{pip_install('google-crc32c', extra='import')}"
+            "TensorFlow's checkpoints need the package google-crc32c, which is not installed; "
+            f"{install_extra('import')}"
         ) from None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.base.installation import pip_install
+from rnn_compiler.base.installation import install_extra
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import import reading
 from rnn_compiler.model_import.reading import MOST_AXES, damaged, run_reader, shown
@@ -61,8 +61,7 @@ def read_hdf5(path: Path, data: bytes | None = None) -> Hdf5:
     facts: dict[str, Any] = json.loads(head)
     if "missing" in facts:
         raise UnsupportedError(
-            "Keras files need the package h5py, which is not installed: "
-            f"{pip_install(extra='keras')}"
+            f"Keras files need the package h5py, which is not installed; {install_extra('keras')}"
         )
     if "error" in facts:
         raise damaged(path, facts["error"])

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.base.installation import pip_install
+from rnn_compiler.base.installation import install_extra
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.model_import.reading import MOST_AXES, Budget, array_of, damaged, shown
 from rnn_compiler.schema.dtypes import DTYPES
@@ -120,7 +120,7 @@ def message_classes() -> tuple[dict[str, Any], type[Exception]]:
     except ImportError:
         raise UnsupportedError(
             "SavedModels, frozen graphs and ONNX files need the package protobuf, which is not "
-            f"installed: {pip_install('protobuf', extra='import')}"
+            f"installed; {install_extra('import')}"
         ) from None
     file = descriptors.FileDescriptorProto(
         name="model_import.proto", package=_PACKAGE, syntax="proto3"

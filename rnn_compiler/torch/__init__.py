@@ -12,13 +12,13 @@ from __future__ import annotations
 from importlib import util as _util
 from typing import Any as _Any
 
-from rnn_compiler.base.installation import pip_install as _pip_install
+from rnn_compiler.base.installation import install_extra as _install_extra
 from rnn_compiler.errors import UnsupportedError as _UnsupportedError
 
 if _util.find_spec("torch") is None:
     raise _UnsupportedError(
-        "rnn_compiler.torch needs the package torch, which is not installed: "
-        f"{_pip_install(extra='torch')}"
+        "rnn_compiler.torch needs the package torch, which is not installed; "
+        f"{_install_extra('torch')}"
     )
 
 from rnn_compiler.op_functions import found as _found

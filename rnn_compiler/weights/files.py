@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from rnn_compiler.base.files import ARCHIVE_MARK, open_regular, write_files
-from rnn_compiler.base.installation import pip_install
+from rnn_compiler.base.installation import install_extra
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.weights.stacked import Array, as_host_array
@@ -159,8 +159,8 @@ def _safetensors() -> Any:
         import safetensors.numpy
     except ImportError:
         raise UnsupportedError(
-            "safetensors files need the package safetensors, which is not installed: "
-            f"{pip_install(extra='safetensors')}"
+            "safetensors files need the package safetensors, which is not installed; "
+            f"{install_extra('safetensors')}"
         ) from None
     return safetensors.numpy
 

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rnn_compiler.base.installation import pip_install
+from rnn_compiler.base.installation import install_extra
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.runtime.cache.folder import CacheFolder
 
@@ -174,7 +174,7 @@ def connect(url: str, process: int) -> tuple[Any, str]:
     try:
         core: Any = importlib.import_module("fsspec.core")
     except ImportError as error:
-        message = f"fsspec is not installed: {pip_install(extra='remote')}"
+        message = f"fsspec is not installed; {install_extra('remote')}"
         raise ModuleNotFoundError(message) from error
     return core.url_to_fs(url)
 

@@ -13,7 +13,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import rnn_compiler as rc
-from rnn_compiler.base.installation import import_failure
+from rnn_compiler.base.installation import import_failure, install_extra
 from rnn_compiler.compilation import lowered_text
 from rnn_compiler.errors import CompileError, UnsupportedError
 from rnn_compiler.js_compilation import WASM
@@ -53,7 +53,7 @@ def test_the_compiler_does_not_load_in_a_small_address_space(tmp_path: Path) -> 
 ERRORS = [
     (
         ModuleNotFoundError("No module named 'onnx.helper'", name="onnx.helper"),
-        "the package onnx is not installed: pip install ",
+        "the package onnx is not installed; install the extra import: pip install ",
     ),
     (
         ModuleNotFoundError("No module named 'rnn_compiler.x'", name="rnn_compiler.x"),
@@ -77,11 +77,24 @@ def test_words_for_failed_imports(error: ImportError, message: str) -> None:
     assert str(found).startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("extra", "remedy"),
+    [
+        ("import", "install the extra import: pip install 'google-crc32c>="),
+        ("compiler", "pip install 'iree-base-compiler=="),
+        ("another", "install rnn-compiler with the extra another"),
+    ],
+)
+def test_what_installs_an_extra(extra: str, remedy: str) -> None:
+    """`compiler` is an extra of rnn-compiler-runtime, which lacks some of rnn-compiler's."""
+    assert install_extra(extra).startswith(remedy)
+
+
 STAND_INS = {
     "raise ImportError('lib.so: failed to map segment', name='onnx')": (
         "onnx is installed but cannot be loaded (lib.so: failed to map segment); check the limits"
     ),
-    "import no_such_module_of_onnx": "the package no_such_module_of_onnx is not installed: pip",
+    "import no_such_module_of_onnx": "the package no_such_module_of_onnx is not installed; install",
 }
 
 

@@ -161,9 +161,16 @@ def test_open_sizes() -> None:
         functions.export(lambda x, c: run(x=x, cs_prev=c, h_prev=c).h)(x, state)
 
 
-def test_without_jax() -> None:
-    """The message names the missing package and the command to install it."""
-    source = "import sys; sys.modules['jax'] = None; import rnn_compiler; import rnn_compiler.jax"
+@pytest.mark.parametrize(
+    ("version", "remedy"),
+    [
+        ((3, 11), "install the extra jax: pip install 'jax<"),
+        ((3, 10), "JAX needs Python 3.11 or newer, and this is 3.10"),
+    ],
+)
+def test_without_jax(version: tuple[int, int], remedy: str) -> None:
+    """The message names the missing package and the command to install it, if there is one."""
+    source = "import sys; sys.modules['jax'] = None; import rnn_compiler; "
+    source += f"sys.version_info = ({version[0]}, {version[1]}, 0); import rnn_compiler.jax"
     done = processes.python(source, code=1)
-    assert "ImportError: rnn_compiler.jax needs JAX" in done.stderr
-    assert "pip install 'jax<" in done.stderr
+    assert f"ImportError: rnn_compiler.jax needs JAX 0.10 or newer; {remedy}" in done.stderr

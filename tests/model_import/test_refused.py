@@ -18,6 +18,7 @@ from model_import.files import FILES, path_of
 from model_import.keras_files import as_layer, keras, options
 
 import rnn_compiler as rc
+from rnn_compiler.base import installation
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
 from rnn_compiler.model_import.messages import parse
 
@@ -626,7 +627,10 @@ def test_without_protobuf(monkeypatch: pytest.MonkeyPatch) -> None:
 
     messages.message_classes.cache_clear()
     monkeypatch.setitem(__import__("sys").modules, "google.protobuf.descriptor_pb2", None)
-    with pytest.raises(UnsupportedError, match=r"pip install 'protobuf>="):
+    versions = {"onnx": "1.17"}
+    monkeypatch.setattr(installation, "version", versions.get)
+    command = r"install the extra import: pip install 'google-crc32c>=\S+' 'protobuf>=\S+'$"
+    with pytest.raises(UnsupportedError, match=f"need the package protobuf, .*; {command}"):
         rc.import_model(FILES / "torch_rnn.onnx")
 
 
@@ -636,7 +640,9 @@ def test_without_crc32c(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(sys.modules, "google_crc32c", None)
     checkpoint.load_crc32c.cache_clear()
-    with pytest.raises(UnsupportedError, match=r"checkpoints need .*: pip install .?google-crc32c"):
+    with pytest.raises(
+        UnsupportedError, match=r"checkpoints need .*import: pip install .?google-crc32c"
+    ):
         rc.import_model(path_of("speech_v1"))
     checkpoint.load_crc32c.cache_clear()
     assert rc.import_model(FILES / "speech_frozen.pb")

@@ -343,7 +343,10 @@ def test_without_fsspec(
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     monkeypatch.setenv("RNN_COMPILER_CACHE_REMOTE", "s3://bucket/rnn")
     machine("one").compile()
-    assert "fsspec is not installed: pip install 'fsspec>=2024.6'" in caplog.text
+    assert (
+        "fsspec is not installed; install the extra remote: pip install 'fsspec>=2024.6'"
+        in caplog.text
+    )
 
 
 @pytest.mark.parametrize("seconds", ["soon", "0", "-1", "nan", "inf"])
