@@ -355,6 +355,7 @@ TOGETHER = 12
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Found a node without a valid type proto")  # IREE's importer
 @pytest.mark.parametrize("first", range(0, len(CASES), TOGETHER))
 def test_compiled_gradients(first: int, tmp_path: Path) -> None:
     """IREE's importer takes the nodes of each rule, and computes what they say."""
