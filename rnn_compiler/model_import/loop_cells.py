@@ -247,7 +247,7 @@ def _check_rest(states: Mapping[int, tuple[Value, Value]], found: Sequence[int])
     """Checks that states besides those of a cell are no other cell's: lists, and rows of them."""
     rows = [states[k][1] for k in found]
     for k, (_, new) in states.items():
-        if k not in found and new.kind not in ("unknown", "list") and new not in rows:
+        if k not in found and new.kind != "list" and new not in rows:
             raise UnknownCellError("states of several cells")
 
 

@@ -138,9 +138,6 @@ class _Loop:
         if len(states) > MOST_STATES:
             raise UnknownCellError(f"{len(states)} states")
         cell = recognised(states, [*counters.values()])
-        others = (new for k, (_, new) in states.items() if k not in cell.states)
-        if any(new.kind == "unknown" for new in others):
-            raise UnknownCellError("states of several cells")
         steps = self.lists[cell.sequence]
         shape, time_axis, is_reversed = self._input(steps, shape_of)
         length = self._length(counters, steps, shape[time_axis])

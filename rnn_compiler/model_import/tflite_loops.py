@@ -61,8 +61,6 @@ def loop_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Loop:
             is_last = states[k][1] is new and len(file.tensor(body, after).shape) == 3
             is_row = row is not None and step.values.value(row) is new
             kinds[k] = "last" if is_last else "rows" if is_row else ""
-            if not kinds[k] and len(file.tensor(body, after).shape) < 3:  # which is no list
-                raise UnknownCellError("states of several cells")
     return Loop(cell, [kinds.get(k, "") for k in range(len(op.inputs))])
 
 
@@ -94,7 +92,7 @@ def _step(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Step:
     given = dict(_arguments(file, graph, op, body, budget))
     values = Body(file, body, given, budget)
     changing: dict[int, tuple[Value, Value]] = {
-        k: (given[before], values.value(after))
+        k: (given[before], _new(file, body, values, after))
         for k, (before, after) in enumerate(zip(body.inputs, body.outputs, strict=True))
         if before != after
     }
@@ -102,6 +100,13 @@ def _step(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Step:
         k: old for k, (old, new) in changing.items() if _counts(file, graph, op, k, old, new)
     }
     return _Step(body, condition, values, changing, counters)
+
+
+def _new(file: TfliteFile, body: Graph, values: Body, after: int) -> Value:
+    """The new value of an argument; one of three axes that is no expression may be a list."""
+    value = values.value(after)
+    is_list = value.kind == "unknown" and len(file.tensor(body, after).shape) > 2
+    return Value("list") if is_list else value
 
 
 def _row_of(

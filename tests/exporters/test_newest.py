@@ -107,11 +107,7 @@ def close(found: Any, expected: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "op"),
     [
-        *((name, "CudnnRNNV3") for name in ("lstm", "gru", "rnn", "both", "convolved")),
-        pytest.param(
-            *("masked", "CudnnRNNV3"),
-            marks=pytest.mark.xfail(strict=True, reason="its loop is taken for one of two cells"),
-        ),
+        *((name, "CudnnRNNV3") for name in ("lstm", "gru", "rnn", "both", "masked", "convolved")),
         *((name, f"onnx.{kind}") for name, kind in (("before", "GRU"), ("hard", "LSTM"))),
     ],
 )

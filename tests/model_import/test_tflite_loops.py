@@ -415,6 +415,19 @@ def test_masks(tmp_path: Path) -> None:
     )
 
 
+def test_the_output_before_masked_steps(tmp_path: Path) -> None:
+    """Keras' layers that return all steps keep it, in a state that is none of the cell."""
+
+    def keeping(step: Step) -> list[int]:
+        h, c = lstm(Step(step.writer, step.x, step.states[:2]))
+        return [h, c, h]
+
+    path = tmp_path / "model.tflite"
+    (plain,) = rc.import_model(model(lstm, count=2, masks=2).save(path))
+    (layer,) = rc.import_model(model(keeping, count=3, masks=3, rows=True).save(path))
+    assert_same_bits(layer.weights["params"], plain.weights["params"])
+
+
 def test_notes(tmp_path: Path) -> None:
     path = tmp_path / "model.tflite"
     (layer,) = rc.import_model(model(gru, is_reversed=True).save(path))

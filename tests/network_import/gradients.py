@@ -84,6 +84,12 @@ def backward(model: Any, wanted: Sequence[str], folder: Path) -> Any:
     graph.remove_unused()
     nodes, outputs = graph.proto.node, graph.proto.output
     made = helper.make_graph(nodes, "backward", inputs, outputs, graph.proto.initializer)
+    of_ours = [
+        values[name] for n in nodes if n.domain == MaxPoolGradient.op_domain for name in n.output
+    ]
+    made.value_info.extend(
+        helper.make_tensor_value_info(v.name, v.kind, v.shape) for v in of_ours
+    )  # which onnx does not infer
     own = helper.make_opsetid(MaxPoolGradient.op_domain, 1)
     opsets = [*graph.model.opset_import, own]
     imports = {"opset_imports": opsets, "ir_version": graph.model.ir_version}

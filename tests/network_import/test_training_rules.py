@@ -355,18 +355,7 @@ TOGETHER = 12
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "first",
-    [
-        pytest.param(
-            first,
-            marks=[pytest.mark.xfail(strict=False, reason="a node has no type for IREE's importer")]
-            if first == 180
-            else [],
-        )
-        for first in range(0, len(CASES), TOGETHER)
-    ],
-)
+@pytest.mark.parametrize("first", range(0, len(CASES), TOGETHER))
 def test_compiled_gradients(first: int, tmp_path: Path) -> None:
     """IREE's importer takes the nodes of each rule, and computes what they say."""
     rng = np.random.default_rng(2)
