@@ -133,14 +133,14 @@ class MaximaGradient:
         def vector(row: Index, column: Number) -> None:
             column = column.at_most(columns - lanes)
             total, zero = body.read(dy, [row, column], lanes), body.constant(0, "f32", lanes)
-            parts: list[Number] = []
-            most = total
-            for place in range(high * wide):
+
+            def numbers(place: int) -> Number:
                 at = [row, place // wide, column * wide + place % wide]
-                each = read_every(body, wide, x, at, lanes)
-                if not parts:
-                    most, parts = each, [total]
-                    continue
+                return read_every(body, wide, x, at, lanes)
+
+            most, parts = numbers(0), [total]
+            for place in range(1, high * wide):
+                each = numbers(place)
                 larger = body.compare("ult", most, each)  # as "not at least", NaN included
                 most = body.select(larger, each, most)
                 parts = [body.select(larger, zero, part) for part in parts]

@@ -34,44 +34,35 @@ def keep_in_arrays(function: ir.Operation) -> None:
                 _fill_around(op)
             elif op.name.startswith(_TAKING_ARRAYS):
                 for k, operand in enumerate(op.operands):
-                    if steps := _steps(operand):
+                    if steps := _steps(operand, _is_element):
                         op.operands[k] = _as_array(op, steps).value
 
 
-def _steps(number: ir.Value) -> list[ir.Operation]:
-    """The ops that compute a scalar from arrays of rank 0, in order; else empty."""
+def _steps(number: ir.Value, is_source: Callable[[ir.Operation], bool]) -> list[ir.Operation]:
+    """The ops that compute a number from sources and constants, in order; else empty."""
     if isinstance(number.type, ir.RankedTensorType) or isinstance(number.owner, ir.Block):
         return []
     op = defining(number)
-    if op.name == "arith.constant":
-        return []
-    if op.name == "tensor.extract":
-        return [op] if len(op.operands) == 1 else []
-    if not op.name.startswith("arith."):
+    if is_source(op):
+        return [op]
+    if not op.name.startswith(("arith.", "math.")):
         return []
     steps: list[ir.Operation] = []
     for operand in op.operands:
-        before = _steps(operand)
+        before = _steps(operand, is_source)
         if not before and not _is_constant(operand):
             return []
         steps += [each for each in before if each not in steps]
     return [*steps, op] if steps else []
 
 
-def _float_steps(number: ir.Value) -> list[ir.Operation]:
-    """The ops that compute a float from whole numbers, in order; else empty."""
-    if isinstance(number.owner, ir.Block) or not is_float(element(number)):
-        return []
-    op = defining(number)
-    if op.name in ("arith.constant", "arith.sitofp", "arith.uitofp"):
-        return [op]
-    steps: list[ir.Operation] = []
-    for operand in op.operands if op.name.startswith(("arith.", "math.")) else ():
-        before = _float_steps(operand)
-        if not before:
-            return []
-        steps += [each for each in before if each not in steps]
-    return [*steps, op] if steps else []
+def _is_element(op: ir.Operation) -> bool:
+    """Whether an op reads the number of an array of rank 0."""
+    return op.name == "tensor.extract" and len(op.operands) == 1
+
+
+def _is_float_of_whole(op: ir.Operation) -> bool:
+    return op.name in ("arith.sitofp", "arith.uitofp")
 
 
 def _compute_whole(op: ir.Operation) -> None:
@@ -119,8 +110,10 @@ def _is_constant(number: ir.Value) -> bool:
 def _read_inside(inner: ir.Operation) -> None:
     """Reads the operands of an op of a body that are numbers from outside in that body."""
     for k, operand in enumerate(inner.operands):
-        steps = _steps(operand) or _float_steps(operand)
-        if steps and steps[-1].block != inner.block and not _is_constant(operand):
+        steps = _steps(operand, _is_element)
+        if not steps and is_float(element(operand)):
+            steps = _steps(operand, _is_float_of_whole)
+        if steps and steps[-1].block != inner.block:
             inner.operands[k] = _repeated(Body.before(inner), steps, {}).value
 
 
@@ -162,7 +155,7 @@ def _as_array(
 
 def _fill_around(pad: ir.Operation) -> None:
     """Replaces padding with a number that is computed by an insertion into an array of it."""
-    steps = _steps(ops_of(block_of(pad))[-1].operands[0])
+    steps = _steps(ops_of(block_of(pad))[-1].operands[0], _is_element)
     source = pad.operands[0]
     low, high = (
         [*ir.DenseI64ArrayAttr(pad.attributes[name])] for name in ("static_low", "static_high")

@@ -32,13 +32,8 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         PORTABLE: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
-            *(
-                "select_and_scatter",
-                "separate_buffers",
-                "update_states",
-                "compute_before_loops",
-                "limit_operands",
-            ),
+            *("select_and_scatter", "separate_buffers", "update_states"),
+            *("compute_before_loops", "limit_operands"),
             *("functions_of_float64", "without_libm"),
             *("exponential_of_float64", "widen_float16", "round_to_float16", "round_to_bfloat16"),
             "stamp_provenance",

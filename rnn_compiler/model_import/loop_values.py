@@ -96,6 +96,35 @@ def rows(value: Value, start: int, stop: int, count: int) -> Value | None:
     return None
 
 
+def width(value: Value) -> int:
+    """The number of columns of an affine sum, or of a constant.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    if value.kind == "affine":
+        return value.data[1].size
+    if value.kind == "constant" and value.data.ndim:
+        return value.data.shape[-1]
+    raise ValueError(value.kind)
+
+
+def between(value: Value, start: int, stop: int) -> Value | None:
+    """The columns from one to another, which may count from the last one."""
+    count = width(value)
+    start, stop = (each + count if each < 0 else each for each in (start, stop))
+    return rows(value, start, min(stop, count), count)
+
+
+def part(value: Value, sizes: list[int], k: int) -> Value | None:
+    """One of several parts of given sizes, of which one may be -1: what remains."""
+    count = width(value)
+    if sizes.count(-1) == 1:
+        sizes = [each if each != -1 else count - sum(sizes) - 1 for each in sizes]
+    start = sum(sizes[:k])
+    return rows(value, start, start + sizes[k], count) if sum(sizes) == count else None
+
+
 def integers(value: Value) -> list[int]:
     """The elements of a constant of integers.
 

@@ -29,10 +29,13 @@ from rnn_compiler.model_import.loop_layers import REVERSED, layer_of
 from rnn_compiler.model_import.loop_values import (
     Expressions,
     Value,
+    between,
     integers,
     is_number,
     of_constant,
+    part,
     rows,
+    width,
 )
 from rnn_compiler.model_import.messages import Shape
 from rnn_compiler.model_import.reading import Budget
@@ -377,7 +380,7 @@ def _clipped(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int
 def _split(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
     """Equal parts of an affine sum along its last axis, the second."""
     axis, value = of
-    count, parts = _width(value), _number(attributes, "num_split")
+    count, parts = width(value), _number(attributes, "num_split")
     if not (is_number(axis, 1) or is_number(axis, -1)) or parts < 1 or count % parts:
         return None
     size = count // parts
@@ -391,11 +394,7 @@ def _split_sizes(
     value, given, axis = of
     if not (is_number(axis, 1) or is_number(axis, -1)):
         return None
-    count, sizes = _width(value), integers(given)
-    if sizes.count(-1) == 1:
-        sizes[sizes.index(-1)] = count - sum(sizes) - 1
-    start = sum(sizes[:k])
-    return rows(value, start, start + sizes[k], count) if sum(sizes) == count else None
+    return part(value, integers(given), k)
 
 
 def _strided(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
@@ -411,32 +410,18 @@ def _strided(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int
         return None
     if not masks["begin"] & masks["end"] & 1:
         return None
-    count = _width(value)
     start = 0 if masks["begin"] & 2 else begin[1]
-    stop = count if masks["end"] & 2 else end[1]
-    start, stop = (each + count if each < 0 else each for each in (start, stop))
-    return rows(value, start, min(stop, count), count)
+    return between(value, start, width(value) if masks["end"] & 2 else end[1])
 
 
 def _slice(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
     """Columns of an affine sum, and all of its rows."""
     value, *places = of
     (first, start), (all_rows, size) = map(integers, places)
-    count = _width(value)
+    count = width(value)
     if first or all_rows != -1:
         return None
     return rows(value, start, count if size == -1 else start + size, count)
-
-
-def _width(value: Value) -> int:
-    """The number of columns of an affine sum.
-
-    Raises:
-        ValueError: It is none.
-    """
-    if value.kind != "affine":
-        raise ValueError(value.kind)
-    return value.data[1].size
 
 
 def _step(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:

@@ -5,7 +5,6 @@ What the values are, `loop_values` says.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -14,9 +13,11 @@ import numpy as np
 from rnn_compiler.model_import.loop_values import (
     Expressions,
     Value,
+    between,
     integers,
     is_number,
     of_constant,
+    part,
     rows,
 )
 from rnn_compiler.model_import.reading import Budget
@@ -176,12 +177,7 @@ class Body:
         rank = len(self._tensor(op.inputs[0]).shape)
         if not (is_number(axis, -1) or is_number(axis, rank - 1)):
             return None
-        widths = integers(sizes)
-        if widths.count(-1) == 1:  # what remains
-            total = self._tensor(op.inputs[0]).shape[-1]
-            widths[widths.index(-1)] = -1 if total is None else total - sum(widths) - 1
-        ends = [0, *itertools.accumulate(widths)]
-        return rows(value, ends[k], ends[k + 1], ends[-1])
+        return part(value, integers(sizes), k)
 
     def strided_slice(self, op: Op, k: int) -> Value | None:
         """Elements of the last axis, and all of the others."""
@@ -197,9 +193,7 @@ class Body:
         if len(begin) != rank or len(end) != rank or set(stride) != {1} or changed or not whole:
             return None
         start = 0 if masks["begin_mask"] & (others + 1) else begin[-1]
-        stop = count if masks["end_mask"] & (others + 1) else end[-1]
-        start, stop = (each + count if each < 0 else each for each in (start, stop))
-        return rows(value, start, min(stop, count), count)
+        return between(value, start, count if masks["end_mask"] & (others + 1) else end[-1])
 
     def slice(self, op: Op, k: int) -> Value | None:
         """Elements of the last axis, and all of the others."""
