@@ -120,9 +120,11 @@ class DirectExecutor:
 
     def _place(self, *, fresh: bool) -> list[tuple[Any, int]]:
         """Binds memory for the results, fresh or pooled, and returns it block by block."""
-        taken = [each.fresh() if fresh else each.pooled() for each in self._blocks]
-        for block, (_, address) in zip(self._blocks, taken, strict=True):
-            self._prepared.bind(block.base, address)
+        taken: list[tuple[Any, int]] = []
+        for block in self._blocks:
+            memory = block.fresh() if fresh else block.pooled()
+            self._prepared.bind(block.base, memory[1])
+            taken.append(memory)
         is_pooled = not fresh and all(block.is_small for block in self._blocks)
         self._bound_views = [_view(taken, *each) for each in self._results] if is_pooled else None
         return taken
@@ -153,7 +155,7 @@ class _Block:
         """Memory for one call, and its address; small blocks are allocated several at a time."""
         if not self._next:
             step, size = aligned(self._size), self._size
-            memory = aligned_array(step * max(1, SMALL // 4 // max(step, 1)))
+            memory = aligned_array(step * max(1, SMALL // max(step, 1)))
             first = address_of(memory)
             starts = range(0, max(len(memory), 1), max(step, 1))
             self._next = [(memory[k : k + size], first + k) for k in starts]
