@@ -1,9 +1,9 @@
 """What a function knows from earlier calls, for calls like them.
 
 For each set of argument shapes it knows the function at these sizes; for each of these whether it
-is called directly, and how; and for the last calls, if they were alike, an executor whose arguments
-are still bound. A call like these takes little more time than its code and the creation of its
-results.
+is called directly, and how; and which direct calls the last call was one of. Their executor is
+still bound to its arguments, so that a call like it takes little more time than its code and the
+creation of its results.
 """
 
 from __future__ import annotations
@@ -54,9 +54,8 @@ class Memo:
         self._specs: dict[tuple[object, ...], FunctionSpec] = {}
         self._once: dict[tuple[int, bool], FunctionSpec] = {}
         self._calls: dict[tuple[int, bool], tuple[FunctionSpec, DirectCalls | None]] = {}
-        self._last: tuple[object, ...] = ()
         self._given: Set[str] = frozenset[str]()
-        self._bound: list[DirectExecutor] = []
+        self._repeated: list[DirectExecutor] = []
 
     def spec_of(self, arrays: Mapping[str, Any]) -> FunctionSpec:
         """The function at the sizes of some arguments, which must determine them.
@@ -120,26 +119,25 @@ class Memo:
         calls = self._plain.at(spec, sizes, most=None)
         return None if calls is None else calls.with_states({}, shown)
 
-    # Repeated calls: one at a time, so calls of other threads meanwhile take the general path.
-
     def repeat(self, arguments: Mapping[str, object], to_host: bool) -> Sequence[Any] | None:
         """Calls the function; returns None if the call is not like the last ones.
 
         Raises InvalidArgumentError: an argument has the wrong dtype, shape or range.
         """
-        try:
-            executor = self._bound.pop()
-        except IndexError:
+        free = self._repeated
+        if not free or arguments.keys() != self._given or not self._device.usable:
             return None
         try:
-            if arguments.keys() != self._given or not self._device.usable:
-                return None
+            executor = free.pop()
+        except IndexError:  # another thread took it
+            return None
+        try:
             if not executor.takes(map(arguments.get, self._names)):
                 return None
             with RUNNING:
                 return executor.run(None if to_host else self._device)
         finally:
-            self._bound.append(executor)
+            free.append(executor)
 
     def note(
         self,
@@ -148,14 +146,9 @@ class Memo:
         calls: DirectCalls | None,
         packed: Sequence[DeviceArray],
     ) -> None:
-        """Notes a call; if it is like the one before, later calls can be repeated."""
-        if not self._repeats:
-            return
-        weights = [id(arrays[k]) for k in self._weights] if packed else []
-        last = (calls, *map(id, packed), *weights)
-        again, self._last = last == self._last, last
-        if calls is None or not again:
-            return
-        executor = calls.take()
-        executor.bind(arrays, packed)
-        self._given, self._bound = set(arguments), [executor]
+        """Notes a call; calls like it can be repeated, unless the next one packs its weights."""
+        if self._repeats:
+            stay = all(isinstance(arrays[k], DeviceArray) for k in self._weights)
+            waits = self._packs and not packed and stay
+            self._given = set(arguments)
+            self._repeated = [] if waits or calls is None else calls.free

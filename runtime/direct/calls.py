@@ -36,6 +36,7 @@ class DirectCalls:
     Attributes:
         blocks: The sizes in bytes of the blocks of memory that hold results.
         results: For each result, its block and its offset there.
+        free: The executors that no call uses, with what the last ones bound.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class DirectCalls:
         self._laid_out = plan.with_results_together(SMALL)
         self.blocks = self._laid_out.blocks
         self.results = [(span.index, span.start) for span in self._laid_out.results]
-        self._free: list[DirectExecutor] = []
+        self.free: list[DirectExecutor] = []
 
     def __call__(
         self,
@@ -73,7 +74,7 @@ class DirectCalls:
             executor.bind(arrays, packed)
             return executor.run(device)
         finally:
-            self._free.append(executor)
+            self.free.append(executor)
 
     def on(self, pointers: Sequence[int]) -> None:
         """Calls the function on memory of the caller.
@@ -86,12 +87,12 @@ class DirectCalls:
             with RUNNING:
                 executor.on(pointers)
         finally:
-            self._free.append(executor)
+            self.free.append(executor)
 
     def take(self) -> DirectExecutor:
         """An executor that no other call uses."""
         try:
-            return self._free.pop()
+            return self.free.pop()
         except IndexError:
             return DirectExecutor(self._laid_out, self._spec, self._spec.results, self._packs)
 

@@ -57,6 +57,7 @@ class DirectExecutor:
         ]
         self._blocks = [_Block(("result", k), size) for k, size in enumerate(plan.blocks)]
         self._bound_views: list[Any] | None = None
+        self._is_bound = False
 
     def takes(self, values: Iterable[Any]) -> bool:
         """Whether a call with these arguments is like the last one; checks and binds them.
@@ -64,6 +65,8 @@ class DirectExecutor:
         Raises:
             InvalidArgumentError: An argument has the wrong dtype, shape or range.
         """
+        if not self._is_bound:
+            return False
         for binding, value in zip(self.bindings, values, strict=True):
             if value is None or binding.last() is not value:  # a freed array is None, too
                 if not binding.takes(value):
@@ -76,11 +79,12 @@ class DirectExecutor:
         self, arrays: Iterable[npt.NDArray[Any] | DeviceArray], packed: Sequence[DeviceArray]
     ) -> None:
         """Binds arguments, which were checked, and packed weights."""
+        self._is_bound = False  # if this fails
         for binding, array in zip(self.bindings, arrays, strict=True):
             binding.bind(array)
         for base, array in zip(self._packed, packed, strict=True):
             self._prepared.bind(base, array.address)
-        self._kept = packed
+        self._kept, self._is_bound = packed, True
 
     def run(self, device: Device | None = None) -> list[Any]:
         """Runs the call with the bound arguments.
@@ -115,7 +119,7 @@ class DirectExecutor:
     def on(self, pointers: Sequence[int]) -> None:
         """Runs the call at the addresses of all arguments, packed weights and blocks of results."""
         self._prepared.bind_all(pointers)
-        self._bound_views = None
+        self._bound_views, self._is_bound = None, False
         self._prepared.run()
 
     def _place(self, *, fresh: bool) -> list[tuple[Any, int]]:

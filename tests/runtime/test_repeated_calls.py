@@ -16,6 +16,8 @@ from numeric.harness import draw
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.runtime.direct.memory import address_of, aligned_array
+from rnn_compiler.runtime.direct.prepared import PreparedCall
 from rnn_compiler.runtime.memo import Memo
 from rnn_compiler.runtime.program import Program
 
@@ -108,6 +110,81 @@ def test_an_argument_that_is_not_read_may_have_any_shape(repeated: list[bool]) -
     found.append(program(**arrays)[0])
     assert repeated[-2:] == [True] * 2
     assert_same_bits(found[1:], found[:-1])
+
+
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> list[PreparedCall]:
+    """The calls whose memory was laid out, which takes a millisecond."""
+    made: list[PreparedCall] = []
+    original = PreparedCall.__init__
+
+    def init(each: PreparedCall, *arguments: Any) -> None:
+        made.append(each)
+        original(each, *arguments)
+
+    monkeypatch.setattr(PreparedCall, "__init__", init)
+    return made
+
+
+@pytest.fixture(scope="module")
+def packing() -> rc.Artifact:
+    """A function that packs weights which stay on the device, at the second call."""
+    return rc.compile(rc.build("onnx.GRU", **DIMS), "cpu")
+
+
+@pytest.mark.parametrize("prepack", [True, False])
+def test_new_weights_each_time_are_bound_to_the_same_memory(
+    prepack: bool, packing: rc.Artifact, prepared: list[PreparedCall]
+) -> None:
+    arrays = draw("onnx.GRU", "float32", DIMS)
+    sets = [{**arrays, "R": arrays["R"] * scale} for scale in range(3)]
+    expected = [wanted(packing, each) for each in sets]
+    prepared.clear()
+    program = rc.runtime.load(packing, "local-sync", prepack=prepack)
+    assert program.onnx_gru.prepacks == prepack
+    for turn in range(10):
+        given = on_device(program, sets[turn % 3])
+        assert_same_bits(program(**given), expected[turn % 3])
+    assert len(prepared) == 1
+
+
+def test_other_arguments_in_turn_are_bound_to_the_same_memory(
+    prepared: list[PreparedCall],
+) -> None:
+    """With initial states and without."""
+    program = rc.runtime.load(rc.compile(rc.build("onnx.LSTM", **DIMS), "cpu"), "local-sync")
+    arrays = draw("onnx.LSTM", "float32", DIMS)
+    without = {name: each for name, each in arrays.items() if not name.startswith("initial_")}
+    for _ in range(5):
+        program(**arrays)
+        program(**without)
+    assert len(prepared) == 1
+
+
+def test_the_second_call_is_repeated(packing: rc.Artifact, repeated: list[bool]) -> None:
+    """The third with weights on the device, which the second one packs."""
+    program = rc.runtime.load(packing, "local-sync")
+    arrays = draw("onnx.GRU", "float32", DIMS)
+    for _ in range(3):
+        program(**arrays)
+    there = on_device(program, arrays)
+    for _ in range(4):
+        program(**there)
+    assert repeated == [False, True, True, False, False, True, True]
+
+
+def test_a_call_in_the_callers_memory_in_between(artifact: rc.Artifact) -> None:
+    """As torch makes them. The next call binds its arguments anew."""
+    program = rc.runtime.load(artifact, "local-sync")
+    arrays = on_device(program, given())
+    for _ in range(3):
+        expected = program(**arrays)
+    others = [*on_device(program, {**given(), "w": given()["w"] * 0}).values()]
+    calls, _ = program.block_lstm_v2.direct_calls(others)
+    assert calls is not None
+    memory = [aligned_array(size) for size in calls.blocks]
+    calls.on([*(each.address for each in others), *map(address_of, memory)])
+    assert_same_bits(program(**arrays), expected)
 
 
 def test_wrong_arguments_are_refused(artifact: rc.Artifact, repeated: list[bool]) -> None:
@@ -289,7 +366,7 @@ def test_raw_ops(artifact: rc.Artifact, repeated: list[bool]) -> None:
     expected = wanted(artifact, given())
     for _ in range(4):
         assert_same_bits(call(), expected)
-    assert repeated[-1]
+    assert repeated == [False, False, True, True]  # `wanted`, and all but the first call
     found = call(seq_len_max=1)  # a number that came as an array before
     assert_same_bits(found, wanted(artifact, {**given(), "seq_len_max": np.int64(1)}))
     for steps in (np.int64(1), np.int64(2), np.int64(1)):
