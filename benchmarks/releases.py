@@ -55,11 +55,12 @@ def draw_last(path: Path) -> None:
             **{"left": 1, "color": colour, "height": 0.34, "label": processor["machine"]},
         )
         for height, value in zip(at, known, strict=True):
-            beside = {"x": max(value, 1) * 1.04, "y": height, "s": f"{value:.2f}"}
+            side, step = ("left", 1.04) if value >= 1 else ("right", 1 / 1.04)
+            beside = {"x": value * step, "y": height, "s": f"{value:.2f}", "ha": side}
             axis.text(**beside, va="center", color=_INK, fontsize=10)
     axis.set_yticks([-place - 0.1 for place in range(len(BARS))], BARS.values(), fontsize=10)
     axis.set_xscale("log")
-    axis.set_xlim(0.28, 14)
+    axis.set_xlim(0.24, 14)
     ticks = {0.33: "a third", 0.5: "half", 1: "as fast", 2: "2", 5: "5", 10: "10"}
     axis.set_xticks([*ticks], ticks.values(), fontsize=10)
     axis.minorticks_off()
