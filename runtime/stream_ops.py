@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.schema.functions import Chunked
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 
 __all__ = ["likely_states", "stream_op", "stream_parts"]
 
@@ -88,20 +90,59 @@ def _result(spec: FunctionSpec, op: Chunked, state: str) -> str:
 def likely_states(spec: FunctionSpec) -> dict[str, str]:
     """The possible states of a network: inputs, each with an output of the same type.
 
-    The first input is assumed to be the chunk and the first output its result; each of the others
-    is paired with the output whose name resembles its own most, and in order if none does. Empty
-    if an input is left over. Neither types nor names prove that an output is meant for the next
-    call, so the network's owner has to confirm.
+    One input, in any place, is the chunk, and at least one output its result; every other input is
+    paired with an output. Of several ways to do so, the one whose pairs have the most similar names
+    is taken, then the one whose states are called as states are, then the first input as the chunk
+    and the first output as its result. Empty if there is no such way. Neither types nor names prove
+    that an output is meant for the next call, so the network's owner has to confirm.
     """
-    results = [*spec.results[1:]]
-    pairs: dict[str, str] = {}
-    for argument in spec.arguments[1:]:
-        same_type = [each for each in results if str(each) == str(argument)]
-        if not same_type:
-            return {}
-        same = max(
-            same_type, key=lambda each: SequenceMatcher(None, argument.name, each.name).ratio()
-        )
-        results.remove(same)
-        pairs[argument.name] = same.name
-    return pairs
+    types = {str(each) for each in spec.results}
+    alone = [each for each in spec.arguments if str(each) not in types]
+    if len(alone) > 1:
+        return {}
+    ways = [
+        _paired([each for each in spec.arguments if each is not chunk], spec.results)
+        for chunk in alone or spec.arguments
+    ]
+    return max(ways, key=lambda way: way[0])[1] if ways else {}
+
+
+_STATE = frozenset(
+    ["state", "states", "hidden", "cell", "carry", "memory", "cache", "h", "c", "hx", "cx"]
+)
+"""Words by which states are called."""
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name: `stateN` and `h_0` have two."""
+    return {each.lower() for each in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)}
+
+
+def _likeness(state: str, result: str) -> tuple[float, float]:
+    """How similar two names are: by words, then by letters."""
+    words = _words(state)
+    shared = len(words & _words(result)) / max(len(words), 1)
+    return shared, SequenceMatcher(None, state, result).ratio()
+
+
+def _paired(
+    states: Sequence[TensorSpec], results: Sequence[TensorSpec]
+) -> tuple[tuple[float, ...], dict[str, str]]:
+    """States with outputs of their type, and how likely these are; none if one is left over."""
+    pairs = [
+        ([-each for each in _likeness(state.name, result.name)], not k, i, k)
+        for i, state in enumerate(states)
+        for k, result in enumerate(results)
+        if str(state) == str(result)
+    ]
+    found: dict[int, int] = {}
+    shared = letters = 0.0
+    for (alike, ratio), _, i, k in sorted(pairs):
+        if i not in found and k not in found.values():
+            found[i] = k
+            shared, letters = shared - alike, letters - ratio
+    if len(found) < len(states) or len(found) == len(results):
+        return (-1.0,), {}
+    called = sum(not _words(each.name).isdisjoint(_STATE) for each in states)
+    given = {states[i].name: results[found[i]].name for i in sorted(found)}
+    return (shared, called, letters), given

@@ -140,7 +140,11 @@ def _print_states(spec: FunctionSpec) -> None:
         print_line(f"states that a stream keeps: {_shown(kept)}")
     elif likely := likely_states(spec):
         options = ",".join(f"{before}={after}" for before, after in likely.items())
-        print_line(f"of the same type: {_shown(likely)}; if these are states: --state {options}")
+        chunk = ", ".join(each.name for each in spec.arguments if each.name not in likely)
+        print_line(
+            f"of the same type: {_shown(likely)}; if these are states and {chunk} is the chunk: "
+            f"--state {options}"
+        )
 
 
 def _states(spec: FunctionSpec) -> dict[str, str]:

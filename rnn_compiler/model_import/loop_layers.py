@@ -1,14 +1,17 @@
 """Layers of loops whose step is that of a cell.
 
 They are what the layers of `.keras` files become: CudnnRNNV3, or ONNX's op if that does not compute
-the cell.
+the cell. Two loops that read the same sequence in both directions are one layer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from rnn_compiler.model_import.keras_layers import activation_attributes
 from rnn_compiler.model_import.layer import Layer, canonical, checked, cudnn_mode
@@ -25,19 +28,71 @@ HALVES = {
 }
 """Notes on the halves of a bidirectional layer."""
 
+BOTH = (
+    "both directions of a layer, which are loops of their own in the model; it combines their "
+    "outputs, side by side unless merge_mode says otherwise; here both have the order of the input"
+)
+"""A note on two loops that are one layer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """A loop, of which another one may be the other direction.
+
+    Attributes:
+        cell: The cell of its step.
+        sequence: What stands for the array that it reads, in whichever direction.
+        is_reversed: Whether it reads that from the last step to the first.
+    """
+
+    cell: Cell
+    sequence: Hashable
+    is_reversed: bool
+
+
+D = TypeVar("D", bound=Direction)
+
+
+def joined(loops: Sequence[D]) -> list[tuple[D, ...]]:
+    """Loops, and pairs of them that are both directions of a layer, forward first.
+
+    These have the same cell, but for its numbers, and read the same sequence. Of several loops the
+    nearest one is the other direction.
+    """
+    others: dict[D, D] = {}
+    for k, backward in enumerate(loops):
+        alike = [
+            (abs(place - k), place, each)
+            for place, each in enumerate(loops)
+            if backward.is_reversed and not each.is_reversed and each not in others
+            if each.sequence == backward.sequence and _form(each.cell) == _form(backward.cell)
+        ]
+        if alike:
+            forward = min(alike)[2]
+            others |= {forward: backward, backward: forward}
+    pairs = [(each, others[each]) if each in others else (each,) for each in loops]
+    return [pair for pair in pairs if len(pair) == 1 or not pair[0].is_reversed]
+
+
+def _form(cell: Cell) -> Hashable:
+    """A cell without its numbers."""
+    gate, optional = cell.gates[0], (cell.state_bias is None, cell.mask is None)
+    sizes = gate.input.shape, gate.state.shape, gate.input.dtype.name
+    return cell.operator, cell.functions, optional, sizes
+
 
 def layer_of(
-    cell: Cell,
+    cells: Sequence[Cell],
     name: str,
     time_axis: int,
     shape: tuple[int | None, int | None],
     notes: Callable[[bool], Iterable[str]],
     path: Path,
 ) -> Layer:
-    """The layer of a loop.
+    """The layer of a loop, or of two that are its directions.
 
     Args:
-        cell: The cell of its step.
+        cells: The cell of its step, or those of both directions, which `joined` found.
         name: The layer's name.
         time_axis: Which axis of the model's input are the steps.
         shape: The number of steps, and the batch size.
@@ -48,16 +103,21 @@ def layer_of(
     Raises:
         UnknownCellError: Its matrices are of a type that no op has.
     """
-    W, R, B = onnx_weights(cell)
+    columns = zip(*map(onnx_weights, cells), strict=True)
+    arrays: list[Any] = [np.concatenate(each) for each in columns]
+    W, R, B = arrays
+    cell, is_both = cells[0], len(cells) > 1
     dtype: str = W.dtype.name
     if dtype not in FLOAT_DTYPES:
         raise UnknownCellError(f"matrices of {dtype}")
     kind = f"onnx.{cell.operator}"
     inputs = ["B", "sequence_lens", "initial_h", *(["initial_c"] if len(cell.states) > 1 else [])]
     plain = {"inputs": inputs, "layout": time_axis}
+    plain |= {"direction": "bidirectional"} if is_both else {}
     if cell.operator == "GRU":
         plain["linear_before_reset"] = int(cell.state_bias is not None)
-    attributes = canonical(kind, {**plain, **activation_attributes(cell.functions)}, dtype)
+    functions = [function for each in cells for function in each.functions]
+    attributes = canonical(kind, {**plain, **activation_attributes(functions)}, dtype)
     dims: dict[str, int | None] = {
         **{"seq_length": shape[0], "batch_size": shape[1]},
         **{"input_size": W.shape[-1], "num_units": R.shape[-1]},
@@ -66,10 +126,11 @@ def layer_of(
     weights: dict[str, Any] = {"W": W, "R": R, "B": B}
     if mode is not None:
         attributes = {
-            **{"rnn_mode": mode, "direction": "unidirectional", "is_training": False},
-            "time_major": not time_axis,
+            "rnn_mode": mode,
+            "direction": "bidirectional" if is_both else "unidirectional",
+            **{"is_training": False, "time_major": not time_axis},
         }
         kind, dims["num_layers"] = "CudnnRNNV3", 1
         weights = {"params": from_onnx(W, R, B, rnn_mode=mode)}
-    told = tuple(notes(mode is not None))
+    told = (*([BOTH] if is_both else []), *notes(mode is not None))
     return checked(Layer(name, kind, attributes, dims, dtype, weights, told), path)

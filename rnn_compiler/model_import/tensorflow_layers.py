@@ -297,9 +297,10 @@ def layers_of(constants: Constants, budget: Budget | None = None) -> list[Layer 
         def is_kept(value: GraphValue) -> bool:
             return variables.variable(value) is not None
 
-        for scope, node, layer in loops_with_cells(constants, budget, shape_of, is_kept):
-            _add(found, _with_whole_weights(constants, layer), scope.is_reached)
-            calls.append((scope, node))
+        for scope, nodes, layer in loops_with_cells(constants, budget, shape_of, is_kept):
+            if layer is not None:
+                _add(found, _with_whole_weights(constants, layer), scope.is_reached)
+            calls += [(scope, node) for node in nodes]
             if len(calls) > _MOST_CALLS:
                 raise exceeded(graph.path, _TOO_MANY)
     traced = all(layer.weights.keys() >= _arguments(layer) for layer in found)

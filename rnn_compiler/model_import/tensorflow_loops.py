@@ -10,8 +10,13 @@ Sources: tensorflow/core/ops/list_ops.cc, keras/src/backend/tensorflow/rnn.py.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,10 +27,11 @@ from rnn_compiler.model_import.loop_cells import (
     MOST_STATES,
     Cell,
     UnknownCellError,
+    onnx_weights,
     pairs,
     recognised,
 )
-from rnn_compiler.model_import.loop_layers import REVERSED, layer_of
+from rnn_compiler.model_import.loop_layers import REVERSED, Direction, joined, layer_of
 from rnn_compiler.model_import.loop_values import (
     Expressions,
     Value,
@@ -75,8 +81,11 @@ def loops_with_cells(
     budget: Budget,
     shape_of: ShapeOf,
     is_kept: Callable[[GraphValue], bool],
-) -> Iterator[tuple[Scope, Any, Layer]]:
-    """The loops whose step is that of a cell: the scope and node of each, and its layer.
+) -> Iterator[tuple[Scope, list[Any], Layer | None]]:
+    """The layers of loops whose step is that of a cell, each with its scope and its loops.
+
+    Two loops that are both directions of a layer are one. A copy of one of them alone, in a
+    function that no signature calls, is none.
 
     Args:
         constants: Those of the graph.
@@ -85,7 +94,9 @@ def loops_with_cells(
         is_kept: Whether a value is kept from call to call.
     """
     graph = constants.graph
+    groups: list[tuple[Scope, tuple[_Loop, ...]]] = []
     for scope in graph.scopes(LOOPS):
+        found: list[_Loop] = []
         for node in scope.body.nodes.values():
             if node.op not in LOOPS:
                 continue
@@ -98,14 +109,76 @@ def loops_with_cells(
                 continue
             budget.take(_BYTES_OF_NODE * len(body.body.nodes))  # a body may be that of many loops
             try:
-                loop = _Loop(constants, budget, scope, body, condition)
-                yield scope, node, loop.layer(node, shape_of, is_kept)
+                reader = _Reader(constants, budget, scope, body, condition)
+                found.append(reader.loop(node, shape_of, is_kept))
             except UnknownCellError:
                 continue
+        groups += [(scope, loops) for loops in joined(found)]
+    halves = {_numbers(each) for _, loops in groups if len(loops) > 1 for each in loops}
+    for scope, loops in groups:
+        nodes = [each.node for each in loops]
+        if len(loops) == 1 and not scope.is_reached and halves and _numbers(loops[0]) in halves:
+            yield scope, nodes, None
+            continue
+        with contextlib.suppress(UnknownCellError):
+            yield scope, nodes, _layer(scope, loops, graph.path)
 
 
-class _Loop:
-    """A loop.
+def _numbers(loop: _Loop) -> bytes:
+    """The weights of a loop's cell, which tell copies of it."""
+    arrays = [np.ascontiguousarray(each) for each in onnx_weights(loop.cell)]
+    return hashlib.sha256(b"".join(each.tobytes() for each in arrays)).digest()
+
+
+@dataclass(frozen=True, eq=False)
+class _Loop(Direction):
+    """A loop of a cell.
+
+    Attributes:
+        node: Its node.
+        name: Its name.
+        time_axis: Which axis of its input are the steps.
+        sizes: The number of steps, and the batch size.
+        initial: Makes notes on what the states are before the first step, given whether the op is
+            CudnnRNNV3.
+    """
+
+    node: Any
+    name: str
+    time_axis: int
+    sizes: tuple[int | None, int | None]
+    initial: Callable[[bool], Iterable[str]]
+
+
+def _layer(scope: Scope, loops: Sequence[_Loop], path: Path) -> Layer:
+    """The layer of a loop, or of those of both directions.
+
+    Raises:
+        UnknownCellError: Its matrices are of a type that no op has.
+    """
+    first, is_both = loops[0], len(loops) > 1
+    half = _HALF.search(first.name)
+
+    def notes(is_cudnn: bool) -> Iterator[str]:
+        if first.is_reversed:
+            yield REVERSED if first.cell.mask is None else f"{REVERSED}, masked ones at the end"
+        if first.cell.mask is not None:
+            names = CUDNN_NAMES if is_cudnn else ONNX_NAMES
+            yield from notes_on_masks(["the model masks steps"], names)
+        yield from dict.fromkeys(note for each in loops for note in each.initial(is_cudnn))
+        if half is not None and not is_both:
+            yield _HALVES[half[1]]
+        if not scope.is_reached:
+            yield f"it is in {scope.path[0]}, a function that no signature calls"
+
+    name = first.name.removesuffix(half[0]) if half is not None and is_both else first.name
+    cells = [each.cell for each in loops]
+    name = name or first.cell.operator.lower()
+    return layer_of(cells, name, first.time_axis, first.sizes, notes, path)
+
+
+class _Reader:
+    """Reads a loop.
 
     Attributes:
         lists: The lists that it reads step by step, which its values have numbers of.
@@ -120,8 +193,8 @@ class _Loop:
         self._known: dict[GraphValue, Value] = {}
         self.lists: list[GraphValue] = []
 
-    def layer(self, node: Any, shape_of: ShapeOf, is_kept: Callable[[GraphValue], bool]) -> Layer:
-        """Its layer.
+    def loop(self, node: Any, shape_of: ShapeOf, is_kept: Callable[[GraphValue], bool]) -> _Loop:
+        """The loop with its cell.
 
         Raises:
             UnknownCellError: Its step is that of no cell, or it does not read its input step by
@@ -142,26 +215,16 @@ class _Loop:
             raise UnknownCellError(f"{len(states)} states")
         cell = recognised(states, [*counters.values()])
         steps = self.lists[cell.sequence]
-        shape, time_axis, is_reversed = self._input(steps, shape_of)
-        length = self._length(counters, steps, shape[time_axis])
-        name = layer_name((*self._outer.path, node.name))
-        name = _WHILE.sub("", name) or cell.operator.lower()
-        half = _HALF.search(name)
-
-        def notes(is_cudnn: bool) -> Iterator[str]:
-            if is_reversed:
-                yield REVERSED if cell.mask is None else f"{REVERSED}, masked ones at the end"
-            if cell.mask is not None:
-                names = CUDNN_NAMES if is_cudnn else ONNX_NAMES
-                yield from notes_on_masks(["the model masks steps"], names)
-            yield from self._initial_notes(cell, is_cudnn, is_kept)
-            if half is not None:
-                yield _HALVES[half[1]]
-            if not self._outer.is_reached:
-                yield f"it is in {self._outer.path[0]}, a function that no signature calls"
-
-        sizes = length, shape[1 - time_axis]
-        return layer_of(cell, name, time_axis, sizes, notes, self._graph.path)
+        source, time_axis, is_reversed = self._input(steps)
+        shape = shape_of(source)
+        if shape is None or len(shape) != 3:  # a list of matrices, as they are multiplied
+            shape = (None, None, None)
+        sizes = self._length(counters, steps, shape[time_axis]), shape[1 - time_axis]
+        name = _WHILE.sub("", layer_name((*self._outer.path, node.name)))
+        initial = partial(self._initial_notes, cell, is_kept)
+        sequence = source, time_axis
+        name = name or cell.operator.lower()
+        return _Loop(cell, sequence, is_reversed, node, name, time_axis, sizes, initial)
 
     def _initial(self, k: int) -> GraphValue:
         """The value of an argument before the first step."""
@@ -178,7 +241,7 @@ class _Loop:
         return array is not None and array.dtype.kind == "i" and not array.any()
 
     def _initial_notes(
-        self, cell: Cell, is_cudnn: bool, is_kept: Callable[[GraphValue], bool]
+        self, cell: Cell, is_kept: Callable[[GraphValue], bool], is_cudnn: bool
     ) -> Iterator[str]:
         """What the states are before the first step, unless they are zeros."""
         for name, k in zip(("initial_h", "initial_c"), cell.states, strict=False):
@@ -198,10 +261,8 @@ class _Loop:
             always = "" if array is None else ": always the same array"
             yield f"the model passes an initial state, which is {called}{always}"
 
-    def _input(
-        self, steps: GraphValue, shape_of: ShapeOf
-    ) -> tuple[tuple[int | None, ...], int, bool]:
-        """The shape of a list's tensor before it was turned, its axis of steps, and if reversed."""
+    def _input(self, steps: GraphValue) -> tuple[GraphValue, int, bool]:
+        """A list's tensor before it was turned, its axis of steps, and whether it was reversed."""
         time_axis, is_reversed = 0, False
         value = self._input_of(steps)
         for _ in range(_MOST_TURNS):
@@ -217,10 +278,7 @@ class _Loop:
             else:
                 break
             value = self._input_of(value)
-        shape = shape_of(value)
-        if shape is None or len(shape) != 3:  # a list of matrices, as they are multiplied
-            shape = (None, None, None)
-        return tuple(shape), time_axis, is_reversed
+        return value, time_axis, is_reversed
 
     def _length(
         self, counters: dict[int, Value], steps: GraphValue, known: int | None

@@ -1,13 +1,14 @@
 """Imports the recurrent layers of TensorFlow Lite files: fused operators, and loops.
 
 Fused operators are read by `tflite_fused`. A loop (WHILE) whose step is one of Keras' cells
-(`tflite_loops`) becomes CudnnRNNV3 or ONNX's op, as the layers of `.keras` files do.
+(`tflite_loops`) becomes CudnnRNNV3 or ONNX's op, as the layers of `.keras` files do; two that are
+both directions of a layer become one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,8 @@ from rnn_compiler.model_import.layer import (
     RefusedLayer,
     named_apart,
 )
-from rnn_compiler.model_import.loop_cells import Cell, UnknownCellError
-from rnn_compiler.model_import.loop_layers import HALVES, REVERSED, layer_of
+from rnn_compiler.model_import.loop_cells import UnknownCellError
+from rnn_compiler.model_import.loop_layers import HALVES, REVERSED, Direction, joined, layer_of
 from rnn_compiler.model_import.reading import Budget, damaged, exceeded, stored_bytes
 from rnn_compiler.model_import.tflite_fused import FUSED, fused_layers
 from rnn_compiler.model_import.tflite_layers import (
@@ -63,18 +64,26 @@ def read_tflite(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     budget = Budget(path, stored_bytes(path))
     layers: list[Layer | RefusedLayer] = []
     for graph in file.graphs:
-        found: list[Found] = []
+        found: list[Found | _Loop] = []
         for op in graph.ops:
             found += _found(file, graph, op, budget)
             if len(layers) + len(found) > _MOST_LAYERS:
                 raise exceeded(path, f"it has more than {_MOST_LAYERS} recurrent layers")
-        layers += _named(graph, found)
+        layers += _named(graph, [*_with_layers(file, graph, found, budget)])
     count = sum(len(graph.ops) for graph in file.graphs)
     return named_apart(layers), f"{count} operators of TensorFlow Lite, none with recurrent weights"
 
 
-def _found(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Iterator[Found]:
-    """The layers of an op; none if it is not recurrent."""
+@dataclass(frozen=True, eq=False)
+class _Loop(Direction):
+    """A loop of a cell: its operator, and its input."""
+
+    op: Op
+    input: Input
+
+
+def _found(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Iterator[Found | _Loop]:
+    """The layers of an op, or the loop that it is; none if it is not recurrent."""
     if op.code in _REFUSED:
         clause = f"which is not imported: {FROM_KERAS}"
         yield Found(op, RefusedLayer(*_REFUSED[op.code], clause))
@@ -89,8 +98,8 @@ def _found(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Iterator[F
             yield found
 
 
-def _loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Found | None:
-    """The layer of a loop; None if its body has no matrix."""
+def _loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Loop | None:
+    """A loop and its cell; None if its body has no matrix."""
     body = file.graph(file.options(op, "While")["body"])
     budget.take(_BYTES_OF_OP * len(body.ops))  # a body may be that of many loops
     if not any(each.code in (_FULLY_CONNECTED, _BATCH_MATMUL) for each in body.ops):
@@ -100,18 +109,44 @@ def _loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Found | Non
     except UnknownCellError as error:
         raise _unknown_loop(file, str(error)) from error
     given = input_of(file, graph, op.inputs[cell.sequence], 0)
+    sequence = replace(given, is_reversed=False)
+    return _Loop(cell, sequence, given.is_reversed, op, given)
+
+
+def _with_layers(
+    file: TfliteFile, graph: Graph, found: Sequence[Found | _Loop], budget: Budget
+) -> Iterator[Found]:
+    """What was found in a graph, with the layers of loops; both directions are one."""
+    groups = {loops[0]: loops for loops in joined([x for x in found if isinstance(x, _Loop)])}
+    for each in found:
+        if isinstance(each, Found):
+            yield each
+        elif each in groups:
+            yield Found(each.op, _layer(file, graph, groups[each], budget), each.input)
+
+
+def _layer(file: TfliteFile, graph: Graph, loops: Sequence[_Loop], budget: Budget) -> Layer:
+    """The layer of a loop, or of those of both directions."""
+    first = loops[0]
+    given = first.input
     shape = file.tensor(graph, given.number).shape
     if len(shape) != 3:
         raise damaged(file.path, f"the input of a loop has the shape {list(shape)}")
-    layer = layer_of(
-        cell,
-        cell.operator.lower(),
+
+    def notes(is_cudnn: bool) -> Iterable[str]:
+        if len(loops) == 1 and given.is_reversed:
+            yield REVERSED if first.cell.mask is None else f"{REVERSED}, masked ones at the end"
+        told = (_loop_notes(file, graph, each, is_cudnn, budget) for each in loops)
+        yield from dict.fromkeys(note for each in told for note in each)
+
+    return layer_of(
+        [each.cell for each in loops],
+        first.cell.operator.lower(),
         given.time_axis,
         (shape[given.time_axis], shape[1 - given.time_axis]),
-        lambda is_cudnn: _loop_notes(file, graph, op, cell, given, is_cudnn, budget),
+        notes,
         file.path,
     )
-    return Found(op, layer, given)
 
 
 def _unknown_loop(file: TfliteFile, what: str) -> RefusedError:
@@ -124,17 +159,10 @@ def _unknown_loop(file: TfliteFile, what: str) -> RefusedError:
 
 
 def _loop_notes(
-    file: TfliteFile,
-    graph: Graph,
-    op: Op,
-    cell: Cell,
-    given: Input,
-    is_cudnn: bool,
-    budget: Budget,
+    file: TfliteFile, graph: Graph, loop: _Loop, is_cudnn: bool, budget: Budget
 ) -> Iterator[str]:
-    """What the model does around a loop."""
-    if given.is_reversed:
-        yield REVERSED if cell.mask is None else f"{REVERSED}, masked ones at the end"
+    """What the model does around a loop, in whichever direction it reads."""
+    op, cell = loop.op, loop.cell
     if cell.mask is not None:
         names = CUDNN_NAMES if is_cudnn else ONNX_NAMES
         yield from notes_on_masks(["the model masks steps"], names)
@@ -158,7 +186,7 @@ def _loop_notes(
 
 
 def _named(graph: Graph, found: Sequence[Found]) -> Iterator[Layer | RefusedLayer]:
-    """The layers of a graph; halves of a bidirectional one are called forward and backward.
+    """The layers of a graph; two that are halves of one are called forward and backward.
 
     Both have the same input, which one of them reverses, and their outputs are concatenated.
     """

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from cases import assert_same_bits
-from model_import.test_loops import onnx_arrays
+from model_import.files import onnx_arrays
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -107,7 +107,8 @@ def close(found: Any, expected: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "op"),
     [
-        *((name, "CudnnRNNV3") for name in ("lstm", "gru", "rnn", "both", "masked", "convolved")),
+        *((name, "CudnnRNNV3") for name in ("lstm", "gru", "rnn", "masked", "convolved")),
+        *((name, "CudnnRNNV3") for name in ("both", "both_gru", "both_rnn")),
         *((name, f"onnx.{kind}") for name, kind in (("before", "GRU"), ("hard", "LSTM"))),
     ],
 )
@@ -119,7 +120,7 @@ def test_keras(name: str, op: str, written: Any) -> None:
         found, ops = of_network(folder / f"{name}.{suffix}", arrays["x"])
         close(found, arrays["y"])
         assert ops == {op}, suffix
-    if name in ("both", "hard"):  # two layers there, and biases into which relu6(x + 3) went
+    if name == "hard":  # biases into which relu6(x + 3) went
         return
     layers = [
         next(each for each in rc.import_model(folder / f"{name}.{suffix}") if each.op == op)
@@ -129,9 +130,15 @@ def test_keras(name: str, op: str, written: Any) -> None:
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["lstm", "gru", "rnn", "both", "before", "hard", "masked"])
+OF_ANY_LENGTH = (
+    *("lstm", "gru", "rnn", "before", "hard", "masked"),
+    *("both", "both_gru", "both_rnn", "both_twice", "both_masked"),
+)
+
+
+@pytest.mark.parametrize("name", OF_ANY_LENGTH)
 def test_keras_of_any_length(name: str, written: Any) -> None:
-    """The same ops with the same sizes through both, but that ONNX has both directions in one."""
+    """The same ops with the same sizes through both."""
     path = written("keras") / f"{name}_open"
     arrays = np.load(f"{path}.npz")
     x = arrays["x"]
@@ -144,22 +151,26 @@ def test_keras_of_any_length(name: str, written: Any) -> None:
         program: Any = rc.runtime.load(rc.compile(module, "cpu"))
         close(program(x)[0], arrays["y"])
         close(program(x[:, :3])[0], arrays["short"])
-    if name == "both":
-        assert [{each[0] for each in found} for found in specs] == [{"onnx.LSTM"}] * 2
-    elif name != "hard":  # relu6(x + 3) is in its biases or not
+    if name != "hard":  # relu6(x + 3) is in its biases or not
         assert specs[0] == specs[1]
+    if name.startswith("both") and name != "both_masked":
+        assert {attributes["direction"] for _, attributes, *_ in specs[0]} == {"bidirectional"}
 
 
 @pytest.mark.parametrize(
-    "name", ["lstm", "gru_open", "rnn", "both_open", "before", "masked_open", "convolved"]
+    "name",
+    [
+        *("lstm", "gru_open", "rnn", "before", "masked_open", "convolved"),
+        *("both_open", "both_gru", "both_twice_open", "both_masked"),
+    ],
 )
 def test_saved_models_of_keras(name: str, written: Any) -> None:
-    """Their loops have the weights of the `.keras` file; a bidirectional layer is two."""
+    """Their loops are the layers of the `.keras` file."""
     path = written("keras") / name
-    (layer,), found = rc.import_model(f"{path}.keras"), rc.import_model(path)
-    assert {each.op for each in found} == {layer.op}
-    arrays = [np.concatenate(each) for each in zip(*map(onnx_arrays, found), strict=True)]
-    assert_same_bits(arrays, onnx_arrays(layer))
+    known, found = rc.import_model(f"{path}.keras"), rc.import_model(path)
+    for one, other in zip(found, known, strict=True):
+        assert (one.op, one.attributes) == (other.op, other.attributes)
+        assert_same_bits(onnx_arrays(one), onnx_arrays(other))
 
 
 def test_keras_2(written: Any) -> None:

@@ -28,6 +28,18 @@ def networks(keras: Any) -> dict[str, Callable[[], list[Any]]]:
         "gru": lambda: [layers.GRU(UNITS, return_sequences=True), layers.Dense(3)],
         "rnn": lambda: [layers.SimpleRNN(UNITS)],
         "both": lambda: [layers.Bidirectional(layers.LSTM(UNITS, return_sequences=True))],
+        "both_gru": lambda: [layers.Bidirectional(layers.GRU(UNITS)), layers.Dense(3)],
+        "both_rnn": lambda: [
+            layers.Bidirectional(layers.SimpleRNN(UNITS, return_sequences=True), merge_mode="mul"),
+        ],
+        "both_twice": lambda: [
+            layers.Bidirectional(layers.LSTM(UNITS, return_sequences=True), merge_mode="sum"),
+            layers.Bidirectional(layers.GRU(UNITS, reset_after=False), merge_mode="ave"),
+        ],
+        "both_masked": lambda: [
+            layers.Masking(0.0),
+            layers.Bidirectional(layers.LSTM(UNITS, return_sequences=True)),
+        ],
         "before": lambda: [layers.GRU(UNITS, reset_after=False)],
         "hard": lambda: [layers.LSTM(UNITS, recurrent_activation="hard_sigmoid")],
         "masked": lambda: [layers.Masking(0.0), layers.LSTM(UNITS, return_sequences=True)],
@@ -48,7 +60,7 @@ def write(name: str, folder: Path, steps: int | None) -> None:
     import tensorflow as tf
 
     keras.utils.set_random_seed(1)
-    batch = 2 if name == "masked" else 1  # as a loop with a mask of one row is written out
+    batch = 2 if "masked" in name else 1  # as a loop with a mask of one row is written out
     x = keras.Input((steps, INPUTS), batch_size=batch)
     y = x
     for layer in networks(keras)[name]():

@@ -143,3 +143,16 @@ def onnx_results(layer: rc.Layer, given: dict[str, Any]) -> dict[str, Any]:
     y = y.reshape(*y.shape[:2], D, -1)
     y = y.transpose(0, 2, 1, 3) if layer.attributes["time_major"] else y
     return {"Y": y, "Y_h": out["output_h"], "Y_c": out["output_c"]}
+
+
+def onnx_arrays(layer: rc.Layer) -> list[Any]:
+    """W and R, and the sum of the two biases."""
+    weights: Any = layer.weights
+    if "params" in weights:
+        sizes: Any = {name: layer.dims[name] for name in ("input_size", "num_units")}
+        mode: Any = layer.attributes["rnn_mode"]
+        both = layer.attributes["direction"] == "bidirectional"
+        W, R, B = rc.weights.to_onnx(weights["params"], rnn_mode=mode, bidirectional=both, **sizes)
+    else:
+        W, R, B = (weights[name] for name in "WRB")
+    return [W, R, np.sum(np.split(B, 2, 1), 0)]

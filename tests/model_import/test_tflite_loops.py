@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from cases import assert_same_bits
 from model_import.bounds import bounded
-from model_import.files import onnx_results
+from model_import.files import onnx_arrays, onnx_results
 from model_import.tflite_files import Writer
 
 import rnn_compiler as rc
@@ -145,18 +145,24 @@ def model(
     masks: int = 0,
     rows: bool = False,
     cast: str = "",
+    backward: Callable[[Step], list[int]] | None = None,
 ) -> Writer:
     """A model of one loop, batch-major, as Keras' are; masks tells how many states have one.
 
-    With rows, its result is a list of h after each step, which may be cast to a type.
+    With rows, its result is a list of h after each step, which may be cast to a type. With
+    `backward`, there is a second loop, which reads the steps in reverse, and both results.
     """
     writer = Writer()
-    x = source = writer.tensor((BATCH, STEPS, INPUTS))
+    x = writer.tensor((BATCH, STEPS, INPUTS))
     order = writer.tensor(data=np.array([1, 0, 2], np.int32))
-    if is_reversed:
-        axis = writer.tensor(data=np.array([1], np.int32))
-        source = writer.op("REVERSE_V2", [x, axis], (BATCH, STEPS, INPUTS))
-    sequence = writer.op("TRANSPOSE", [source, order], (STEPS, BATCH, INPUTS))
+    bodies = [body] if backward is None else [body, backward]
+    sequences: list[int] = []
+    for k in range(len(bodies)):
+        source = x
+        if is_reversed or k:
+            axis = writer.tensor(data=np.array([1], np.int32))
+            source = writer.op("REVERSE_V2", [x, axis], (BATCH, STEPS, INPUTS))
+        sequences.append(writer.op("TRANSPOSE", [source, order], (STEPS, BATCH, INPUTS)))
     start = writer.tensor(data=np.array(first, np.int32))
     given = [
         writer.tensor(STATE, data=None if initial is None else np.full(STATE, initial, np.float32))
@@ -176,30 +182,49 @@ def model(
     if rows:
         given.append(writer.tensor(data=np.zeros(ROWS, np.float32)))
     writer.graphs[0]["masks"] = mask
-    results = arguments()
-    options = (92, {0: np.int32(1), 1: np.int32(2)})
-    writer.op("WHILE", [start, *given, sequence], outputs=results, options=options)
-    writer.ends([x], [results[-2 if rows else 1]])
+    ends: list[int] = []
+    for k, sequence in enumerate(sequences):
+        results = arguments()
+        options = (92, {0: np.int32(1), 1: np.int32(2 + k)})
+        writer.op("WHILE", [start, *given, sequence], outputs=results, options=options)
+        ends.append(results[-2 if rows else 1])
+        if rows and k:
+            axis = writer.tensor(data=np.array([0], np.int32))
+            ends[k] = writer.op("REVERSE_V2", [ends[k], axis], ROWS)
+    writer.ends([x], ends)
     writer.graph()
     held = arguments()
     end = writer.tensor(data=np.array(limit, np.int32))
     writer.ends(held, [writer.op("LESS", [held[0], end], (), "bool")])
-    writer.graph()
-    held = arguments()
-    one = writer.tensor(data=np.array(by, np.int32))
-    after = writer.op("ADD", [held[0], one], (), "int32")
-    taken = writer.op("GATHER", [held[-1], held[0]], (BATCH, INPUTS))
-    states, mask = held[1 : 1 + count], held[1 + count : 1 + count + bool(masks)]
-    new = body(Step(writer, taken, states))
-    if masks:
-        chosen = writer.op("GATHER", [mask[0], held[0]], (BATCH, 1), "bool")
-        for k in range(masks):
-            new[k] = writer.op("SELECT_V2", [chosen, new[k], states[k]], STATE)
-    lists = [written(writer, held[-2], held[0], after, new[0])] if rows else []
-    if rows and cast:
-        lists = [writer.op("CAST", lists, ROWS, cast)]
-    writer.ends(held, [after, *new, *mask, *lists, held[-1]])
+    for each in bodies:
+        writer.graph()
+        held = arguments()
+        one = writer.tensor(data=np.array(by, np.int32))
+        after = writer.op("ADD", [held[0], one], (), "int32")
+        taken = writer.op("GATHER", [held[-1], held[0]], (BATCH, INPUTS))
+        states, mask = held[1 : 1 + count], held[1 + count : 1 + count + bool(masks)]
+        new = each(Step(writer, taken, states))
+        if masks:
+            chosen = writer.op("GATHER", [mask[0], held[0]], (BATCH, 1), "bool")
+            for k in range(masks):
+                new[k] = writer.op("SELECT_V2", [chosen, new[k], states[k]], STATE)
+        lists = [written(writer, held[-2], held[0], after, new[0])] if rows else []
+        if rows and cast:
+            lists = [writer.op("CAST", lists, ROWS, cast)]
+        writer.ends(held, [after, *new, *mask, *lists, held[-1]])
     return writer
+
+
+class Opposite(Step):
+    """A step with the negatives of the matrices."""
+
+    def product(self, source: int, matrix: Any, bias: Any = None) -> int:
+        return super().product(source, -matrix, bias)
+
+
+def opposite(body: Callable[[Step], list[int]]) -> Callable[[Step], list[int]]:
+    """A body with the negatives of the matrices."""
+    return lambda step: body(Opposite(step.writer, step.x, step.states))
 
 
 def written(writer: Writer, before: int, index: int, after: int, row: int) -> int:
@@ -400,6 +425,35 @@ def test_values(body: Any, count: int, step: Any, op: str, tmp_path: Path) -> No
     found = onnx_results(layer, {"X": x})["Y"]  # the batch first, as in the file
     expected = run(step, count, x.swapaxes(0, 1)).swapaxes(0, 1)
     np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("body", "count", "masks"), [(lstm, 2, 0), (gru_before, 1, 0), (gru, 1, 1)]
+)
+def test_both_directions(body: Any, count: int, masks: int, tmp_path: Path) -> None:
+    """Two loops that read the same steps, one of them in reverse, are one layer."""
+    path = tmp_path / "model.tflite"
+    (one,) = rc.import_model(model(body, count=count, masks=masks).save(path))
+    writer = model(body, count=count, masks=masks, rows=True, backward=opposite(body))
+    (both,) = rc.import_model(writer.save(path))
+    assert (both.name, both.op, both.dims) == (one.name, one.op, one.dims)
+    assert both.attributes["direction"] == "bidirectional"
+    (W, R, B), plain = onnx_arrays(both), onnx_arrays(one)
+    assert_same_bits([W[:1], R[:1], B[:1]], plain)
+    assert_same_bits([-W[1:], -R[1:], B[1:]], plain)
+    assert both.notes[0].startswith("both directions of a layer, which are loops of their own")
+    assert both.notes[1:] == one.notes
+
+
+def test_directions_that_differ(tmp_path: Path) -> None:
+    """Loops of other cells, or that read the same way, are layers of their own."""
+    path = tmp_path / "model.tflite"
+    for backward in (gru_before, rnn):
+        found = rc.import_model(model(gru, backward=backward).save(path))
+        assert len(found) == 2
+        assert "the model reverses the input" in found[1].notes[0]
+    found = rc.import_model(model(gru, backward=gru, is_reversed=True).save(path))
+    assert [len(each.notes) for each in found] == [1, 1]
 
 
 def test_masks(tmp_path: Path) -> None:

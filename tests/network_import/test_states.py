@@ -88,12 +88,22 @@ def test_chunks_give_what_one_run_does(
         ("x h0 c0", "y hn cn", {"h0": "hn", "c0": "cn"}),
         ("x a b", "y p q", {"a": "p", "b": "q"}),
         ("x a b", "y p", {}),
+        ("h x", "y next_h", {"h": "next_h"}),
+        ("h x", "h_out y", {"h": "h_out"}),
+        ("state input", "output stateN", {"state": "stateN"}),
+        ("c0 x h0", "hn cn y", {"c0": "cn", "h0": "hn"}),
+        ("hidden cell audio", "p q r", {"hidden": "q", "cell": "r"}),
+        ("a x b", "y b_next a_next", {"a": "a_next", "b": "b_next"}),
+        ("x h", "h_next", {}),
     ],
 )
 def test_names_say_which_output_continues_which_state(
     arguments: str, results: str, pairs: dict[str, str]
 ) -> None:
-    """Exporters sort outputs by name: then the order of the states is another than theirs."""
+    """Exporters sort outputs by name: then the order of the states is another than theirs.
+
+    The chunk may be any input.
+    """
     row = {name: TensorSpec(name, "float32", (1, 4)) for name in f"{arguments} {results}".split()}
     spec = FunctionSpec(
         *("network", "network", "float32", {}, {}),
@@ -108,7 +118,10 @@ def test_what_may_be_states_is_said(path: Path, cli: Any) -> None:
     module = rc.import_network(path)
     assert module.functions[0].chunked is None
     assert likely_states(module.functions[0]) == {"h_0": "h_1", "c_0": "c_1"}
-    assert "if these are states: --state h_0=h_1,c_0=c_1" in cli("import", path, "--whole").out
+    assert (
+        "if these are states and x is the chunk: --state h_0=h_1,c_0=c_1"
+        in cli("import", path, "--whole").out
+    )
     program = loaded(module)
     with pytest.raises(UnsupportedError, match=r"states=\{'h_0': 'h_1', 'c_0': 'c_1'\}"):
         program.stream()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from model_import import test_tflite_loops
 from model_import.bounds import bounded
 from model_import.test_tflite import formula, sigmoid
 from model_import.test_tflite_loops import (
@@ -17,6 +18,7 @@ from model_import.test_tflite_loops import (
     gru_before_step,
     gru_step,
     model,
+    opposite,
     run,
     with_open_length,
 )
@@ -125,6 +127,54 @@ def test_both_directions(tmp_path: Path) -> None:
     expected = [formula(weights[0], time_major, 0), formula(weights[1], time_major[::-1], 0)[::-1]]
     found = called(imported(writer, tmp_path), given)[0]
     close(found, np.concatenate(expected, 2).swapaxes(0, 1))
+
+
+@pytest.mark.parametrize(
+    ("body", "step", "op"),
+    [
+        (lstm_body, lstm_formula(sigmoid, np.tanh), "CudnnRNNV3"),
+        (gru_before, gru_before_step, "onnx.GRU"),
+    ],
+)
+def test_both_directions_in_loops(
+    body: Any, step: Any, op: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are one op, as in the ONNX file of the same network."""
+    count = 2 if body is lstm_body else 1
+    writer = model(body, count=count, rows=True, backward=opposite(body))
+    module = imported(writer, tmp_path)
+    assert [(spec.op, spec.attributes["direction"]) for spec in module.linked] == [
+        (op, "bidirectional")
+    ]
+    x = floats(*X)
+    forward, backward = called(module, x)
+    close(forward, run(step, count, x.swapaxes(0, 1)))
+    for name in "WR":
+        monkeypatch.setattr(test_tflite_loops, name, -getattr(test_tflite_loops, name))
+    close(backward, run(step, count, x.swapaxes(0, 1)[::-1])[::-1])
+
+
+def test_limited_cells_in_both_directions(tmp_path: Path) -> None:
+    """ONNX's LSTM has no such limit, so they are not joined; the first axes are the steps."""
+    writer, shape = Writer(), (STEPS, BATCH, UNITS)
+    x = writer.tensor((STEPS, BATCH, INPUTS))
+    axis = integers(writer, 0)
+    weights = [gates(INPUTS, UNITS, seed=seed) for seed in range(2)]
+    forward = lstm(writer, x, weights[0], shape, clip=0.4, time_major=True)
+    turned = writer.op("REVERSE_V2", [x, axis], (STEPS, BATCH, INPUTS))
+    backward = lstm(writer, turned, weights[1], shape, clip=0.4, time_major=True)
+    writer.ends([x], [forward, writer.op("REVERSE_V2", [backward, axis], shape)])
+    module = imported(writer, tmp_path)
+    assert [spec.op for spec in module.linked] == ["BlockLSTMV2"]
+    given = 2 * floats(STEPS, BATCH, INPUTS)
+    found = called(module, given)
+    close(found[0], formula(weights[0], given, 0.4))
+    close(found[1], formula(weights[1], given[::-1], 0.4)[::-1])
+    writer.graphs[0]["tensors"][x][7] = np.array([-1, BATCH, INPUTS], "<i4")
+    with pytest.raises(
+        UnsupportedError, match=r"limited to 0\.4, and needs the sizes of its input"
+    ):
+        imported(writer, tmp_path)
 
 
 def test_states(tmp_path: Path) -> None:

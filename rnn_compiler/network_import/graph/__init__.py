@@ -5,13 +5,13 @@ quantized     replaces LSTMs with int8 weights by plain ones
 sizes         fixes the sizes and values given by the caller
 equal_axes    takes open axes for one that must be equal
 open_axes     leaves the other sizes open, and `computed_sizes` the constants that depend on them
-folding       computes all known values, `written_out` and `trained_loops` recognise layers, `loops`
-              writes others out; `pools`, `bounds`, `attention`, `powers`, `reversals`,
-              `transposed_convolutions`, `integer_convolutions`, `functions`, `normalizations`,
-              `definitions`, `resizing`, `long_products`, `einsums`, `padding`, `depth`, `nan`,
-              `operators` and `sliced_tables` rewrite operators into forms that IREE computes
-              correctly; `branches` takes those of
-              an `If`, and `bodies` does the same with Scans that stay loops
+folding       computes all known values, `written_out` and `trained_loops` recognise layers,
+              `directions` joins both of one, `loops` writes others out; `pools`, `bounds`,
+              `attention`, `powers`, `reversals`, `transposed_convolutions`,
+              `integer_convolutions`, `functions`, `normalizations`, `definitions`, `resizing`,
+              `long_products`, `einsums`, `padding`, `depth`, `nan`, `operators` and
+              `sliced_tables` rewrite operators into forms that IREE computes correctly; `branches`
+              takes those of an `If`, and `bodies` does the same with Scans that stay loops
 checks        refuses nodes by name; `known_sizes` those that cannot have open axes
 replacement   builds the nodes that replace one
 gathered_rows multiplies rows at once that are gathered one by one

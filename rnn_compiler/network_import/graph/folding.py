@@ -22,6 +22,7 @@ from rnn_compiler.network_import.graph.bounds import plain_bounds
 from rnn_compiler.network_import.graph.branches import select_results, take_known_branch
 from rnn_compiler.network_import.graph.definitions import plain_definitions
 from rnn_compiler.network_import.graph.depth import plain_depth
+from rnn_compiler.network_import.graph.directions import join_directions
 from rnn_compiler.network_import.graph.einsums import plain_einsums
 from rnn_compiler.network_import.graph.functions import plain_functions
 from rnn_compiler.network_import.graph.integer_convolutions import plain_integer_convolutions
@@ -76,6 +77,7 @@ def fold(graph: Graph, *, writes_out: bool = True) -> None:
             changed = rewrite(graph) or changed
         graph.remove_unused()
         changed = changed or replace_loops(graph) or replace_trained_loops(graph, _fold_once)
+        changed = changed or join_directions(graph)
         changed = changed or (writes_out and (write_out_loops(graph) or select_results(graph)))
         changed = changed or (writes_out and rewrite_bodies(graph, fold))
         if not changed:

@@ -189,6 +189,7 @@ class _Family:
         graph = Graph(model, self._source.path, largest=_LARGEST)
         graph.is_open, graph.held, graph.clipped = True, self.held, self._clipped
         graph.trained, graph.origins = self._source.trained, {**self._source.origins}
+        graph.clips = self._source.clips
         inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
         for axis in self._axes:
             for name, number in axis.sources:
