@@ -283,6 +283,7 @@ def _member(member: Member, *, by_value: bool) -> dict[str, Any]:
         "size": member.size,
         "minimum": member.minimum,
         "maximum": member.maximum,
+        **({} if member.also is None else {"also": member.also}),
         "may_be_null": member.may_be_null,
     }
     return json_sizes(row, ("size", "minimum", "maximum"))

@@ -16,7 +16,7 @@ from rnn_compiler.runtime.arguments import as_array, by_name, check_argument
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.int8 import SCALE, Matrix, stored
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.open_sizes import open_names
+from rnn_compiler.schema.open_sizes import open_names, parts_of
 
 __all__ = ["freeze"]
 
@@ -118,7 +118,9 @@ def _arrays(spec: FunctionSpec, given: Mapping[str, Any]) -> dict[str, npt.NDArr
 
 def _array(op: str, tensor: TensorSpec, value: Any) -> npt.NDArray[Any]:
     """A copy of an argument's value, as the function reads it."""
-    opened = open_names([*tensor.shape, tensor.minimum, tensor.maximum])
+    opened = open_names(
+        [*tensor.shape, *parts_of(tensor.minimum or 0), *parts_of(tensor.maximum or 0)]
+    )
     if opened:
         remedy = f"give {' and '.join(opened)} a value, or leave it an argument"
         raise InvalidArgumentError(

@@ -44,7 +44,7 @@ def random_arguments(
 def _draw(argument: TensorSpec, spec: FunctionSpec, generator: np.random.Generator) -> Any:
     dtype = DTYPES[argument.dtype].numpy
     if dtype.kind in "iub":
-        return np.full(argument.static_shape, argument.maximum or 0, dtype)
+        return np.full(argument.static_shape, argument.example, dtype)
     numbers = generator.random(argument.static_shape)
     is_matrix = argument.name.startswith("w") and len(argument.shape) == 2
     if is_matrix or argument.name == "params":

@@ -107,9 +107,12 @@ def check_argument(op: str, spec: TensorSpec, array: npt.NDArray[Any] | DeviceAr
         raise InvalidArgumentError(op, spec.name, expected, f"shape {list(array.shape)}")
     if spec.maximum is not None and (isinstance(array, np.ndarray) or array.on_host):
         low, high, values = spec.minimum or 0, spec.maximum, np.asarray(array)
-        wrong: Any = values[(values < low) | (values > high)]
+        is_wrong: Any = (values < low) | (values > high)
+        if spec.also is not None:
+            is_wrong &= values != spec.also
+        wrong: Any = values[is_wrong]
         if wrong.size:
-            expected = f"a value in {low}..{high}" if not spec.shape else f"values in {low}..{high}"
+            expected = f"a value in {spec.range}" if not spec.shape else f"values in {spec.range}"
             if low == high and spec.default is not None:
                 expected = f"{low}, which the function was built for"
             raise InvalidArgumentError(op, spec.name, expected, str(wrong.ravel()[0]))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rnn_compiler.lowering.c.interface import CFunction, Member
 from rnn_compiler.lowering.c.text import call, comment, indented
-from rnn_compiler.schema.open_sizes import Size, bound, formula, open_names, static_size
+from rnn_compiler.schema.open_sizes import Size, bound, open_names, parts_of, static_size
 from rnn_compiler.schema.schedule import aligned
 
 
@@ -199,17 +199,17 @@ def _named(function: CFunction) -> list[tuple[str, Member]]:
 
 def _sizes(function: CFunction) -> dict[str, int]:
     """The open sizes in an example."""
-    return {
-        member.name: max(
-            static_size(member.minimum or 0), min(static_size(member.maximum or 0), _EXAMPLE)
-        )
-        for member in function.sizes
-    }
+    found: dict[str, int] = {}
+    for member in function.sizes:
+        (least,), (most,) = parts_of(member.minimum or 0), parts_of(member.maximum or 0)
+        found[member.name] = max(static_size(least), min(static_size(most), _EXAMPLE))
+    return found
 
 
 def _most(function: CFunction, member: Member) -> Size | int:
     """The largest value of an argument's integers in an example; 0 if there is none."""
-    return bound(member.maximum or 0, _sizes(function))
+    most = member.maximum or 0
+    return 0 if isinstance(most, tuple) else bound(most, _sizes(function))
 
 
 _EXAMPLE = 16
@@ -363,7 +363,7 @@ def note(member: Member) -> str:
     if member.dtype == "bool" and member.minimum is None:
         parts.append("each 0 or 1" if member.shape else "0 or 1")
     if member.minimum is not None:
-        parts.append(f"from {formula(member.minimum)} to {formula(member.maximum or 0)}")
+        parts.append(f"from {member.range_text}")
     if member.may_be_null:
         parts.append("not read, may be null")
     return ", ".join(parts)

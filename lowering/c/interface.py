@@ -12,7 +12,15 @@ from rnn_compiler.lowering.host.states import fixed_states
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.identifiers import check_identifier
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
-from rnn_compiler.schema.open_sizes import Open, Size, bound, product, static_size
+from rnn_compiler.schema.open_sizes import (
+    Bound,
+    Open,
+    Size,
+    bound,
+    in_range,
+    product,
+    static_size,
+)
 from rnn_compiler.schema.schedule import ALIGNMENT, Schedule, Span, Storage, aligned
 from rnn_compiler.schema.state_blocks import HEADER, layout_of
 
@@ -34,8 +42,10 @@ class Member:
 
     Attributes:
         formula: The shape in terms of the op's dimensions; may be empty.
-        minimum: The least value of its integers; None for any.
-        maximum: The largest value of its integers; None for any.
+        minimum: The least value of its integers, or that of each along its last axis; None for any.
+        maximum: The largest value of its integers, or that of each along its last axis; None for
+            any.
+        also: An integer that it may have besides those; None for none.
         may_be_null: Whether its pointer may be null, because it is not read.
         is_state: Whether it is a state, in the struct of states.
     """
@@ -44,10 +54,21 @@ class Member:
     dtype: str
     shape: tuple[Size, ...]
     formula: str = ""
-    minimum: Size | None = None
-    maximum: Size | None = None
+    minimum: Bound | None = None
+    maximum: Bound | None = None
+    also: int | None = None
     may_be_null: bool = False
     is_state: bool = False
+
+    @property
+    def range(self) -> tuple[Bound | None, Bound | None, int | None]:
+        """The values of its integers: the least, the largest, and another one."""
+        return self.minimum, self.maximum, self.also
+
+    @property
+    def range_text(self) -> str:
+        """The values of its integers in words, if they have a range."""
+        return in_range(self.minimum or 0, self.maximum or 0, self.also, "{} to {}", " and ")
 
     @property
     def c_type(self) -> str:
@@ -309,6 +330,7 @@ def _member(tensor: TensorSpec) -> Member:
         tensor.formula if tensor.shape else "",
         tensor.minimum if limited else None,
         tensor.maximum if limited else None,
+        tensor.also,
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from rnn_compiler.lowering.c.interface import CFunction, Member
 from rnn_compiler.lowering.c.text import indented
-from rnn_compiler.schema.open_sizes import Size, formula
 from rnn_compiler.schema.schedule import ALIGNMENT
 
 NO_STRUCT, CPU, FAILED, NO_BYTES, DAMAGED, OTHER = 1, 2, 3, 4, 5, 6
@@ -34,7 +33,7 @@ class Messages:
     ) -> None:
         """Assigns all codes; only functions in `tested` have those of a self test."""
         self.alignment = alignment
-        self._codes: dict[tuple[str, Size | None, Size | None], int] = {}
+        self._codes: dict[tuple[object, ...], int] = {}
         self._samples: dict[tuple[str, str], int] = {}
         self.texts: dict[int, str] = {
             0: "no error",
@@ -69,24 +68,24 @@ class Messages:
 
     def of(self, member: Member) -> int:
         """The code of an argument or result, to which the kind of the mistake is added."""
-        return self._codes[member.name, member.minimum, member.maximum]
+        return self._codes[(member.name, *member.range)]
 
     @property
     def scratch(self) -> int:
         """The code of the scratch memory."""
-        return self._codes["scratch", None, None]
+        return self._codes["scratch", None, None, None]
 
     @property
     def state(self) -> int:
         """The code of the states."""
-        return self._codes["state", None, None]
+        return self._codes["state", None, None, None]
 
     def of_sample(self, function: CFunction, member: Member) -> int:
         """The code of a result that differs from the expected one."""
         return self._samples[function.name, member.name]
 
     def _add(self, member: Member, *, written: bool) -> None:
-        key = (member.name, member.minimum, member.maximum)
+        key = (member.name, *member.range)
         code = self._codes.setdefault(key, _FIRST + 4 * len(self._codes))
         name = member.name
         texts: Mapping[int, str] = {}
@@ -107,8 +106,7 @@ class Messages:
             }
         if member.minimum is not None:
             what = "an element " if member.shape else ""
-            low, high = formula(member.minimum), formula(member.maximum or 0)
-            text = f"{name}: {what}not from {low} to {high}"
+            text = f"{name}: {what}not from {member.range_text}"
             texts = {**texts, RANGE: text}
         self.texts.update({code + kind: text for kind, text in texts.items()})
 

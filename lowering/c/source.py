@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rnn_compiler.lowering.c.cpu_check import CpuCheck
 from rnn_compiler.lowering.c.header import measure_parameters, parallel_parameters, parameters
@@ -18,6 +18,7 @@ from rnn_compiler.schema.open_sizes import (
     formula,
     is_static,
     open_dimension,
+    parts_of,
 )
 from rnn_compiler.schema.schedule import (
     Choice,
@@ -262,26 +263,32 @@ class _Body:
     def _range(self, member: Member) -> list[str]:
         """The check of an integer, or of all in an array."""
         code = self._messages.of(member) + RANGE
-        high = member.maximum or 0
-        most = _converted("uint64_t", high) if member.dtype == "uint64" else formula(high)
         value = f"{'state' if member.is_state else 'arguments'}->{member.name}"
-        if member.shape:
-            value += "[k]"
-        tests = [f"{value} < {formula(member.minimum or 0)}", f"{value} > {most}"]
-        wrong = " || ".join(tests[member.c_type.startswith("uint") :])  # those are never below 0
-        test = [f"if ({wrong})", f"    return {code};"]
         if not member.shape:
-            return test
+            (wrong,) = self._wrong(member, [value])
+            return [f"if ({wrong})", f"    return {code};"]
         count = _converted("size_t", member.elements)
+        columns = len(parts_of(member.maximum or 0))
+        places = [f"{value}[k + {c}]" if c else f"{value}[k]" for c in range(columns)]
+        loop = f"for (size_t k = 0; k < {count}; {f'k += {columns}' if columns > 1 else 'k++'})"
+        tests = [f"    wrong |= {test};" for test in self._wrong(member, places)]
         return [  # without a branch for each element, which would take three times as long
             "{",
             "    int wrong = 0;",
-            f"    for (size_t k = 0; k < {count}; k++)",
-            f"        wrong |= {wrong};",
+            *indented([f"{loop} {{", *tests, "}"] if columns > 1 else [loop, *tests]),
             "    if (wrong)",
             f"        return {code};",
             "}",
         ]
+
+    def _wrong(self, member: Member, values: Sequence[str]) -> Iterator[str]:
+        """Whether each of some integers, one of each range, is beyond it."""
+        bounds = (parts_of(member.minimum or 0), parts_of(member.maximum or 0))
+        for value, low, high in zip(values, *bounds, strict=True):
+            most = _converted("uint64_t", high) if member.dtype == "uint64" else formula(high)
+            tests = [f"{value} < {formula(low)}", f"{value} > {most}"]
+            wrong = " || ".join(tests[member.c_type.startswith("uint") :])  # never below 0
+            yield wrong if member.also is None else f"({wrong}) && {value} != {member.also}"
 
     def scalars(self) -> list[str]:
         """Copies of scalars into memory, for compiled code to read."""

@@ -406,11 +406,25 @@ const entryOf = (object, name) => (Object.hasOwn(object, name) ? object[name] : 
 const shapeText = (spec, shape = spec.shape) =>
   `shape ${spec.formula ? `${spec.formula} = ` : ""}[${shape.join(", ")}]`;
 
+/** Checks integers, whose range may differ along the last axis; `also` is taken, too. */
+function checkRange(values, minimum, maximum, also, fail) {
+  const [low, high] = [[minimum].flat(), [maximum].flat()];
+  let k = 0;
+  for (const each of values) {
+    if ((each < low[k] || each > high[k]) && (typeof also !== "number" || Number(each) !== also)) {
+      const texts = low.map((least, axis) => `${least}..${high[axis]}`).join(" and ");
+      const along = Array.isArray(maximum) ? " along the last axis" : "";
+      fail(`${texts}${along}${typeof also === "number" ? ` or ${also}` : ""}`, each);
+    }
+    k = k + 1 < low.length ? k + 1 : 0;
+  }
+}
+
 /** Checks an argument, and gives it as `Arena.write` takes it. */
 function checked(row, spec, plan, value) {
   const shape = plan.shapes[spec.name];
   const isBoolean = spec.dtype === "bool";
-  const [minimum, maximum] = entryOf(plan.ranges, spec.name) ?? (isBoolean ? [0, 1] : []);
+  const [minimum, maximum, also] = entryOf(plan.ranges, spec.name) ?? (isBoolean ? [0, 1] : []);
   const initial = entryOf(plan.defaults, spec.name) ?? 0;
   const fail = (expected, got, remedy) => {
     throw new InvalidArgumentError(row.op, spec.name, expected, got, remedy);
@@ -445,10 +459,10 @@ function checked(row, spec, plan, value) {
     if (value.length !== count)
       fail(`${count} elements, ${shapeText(spec, shape)}`, value.length);
   }
-  if (typeof maximum === "number")
-    for (const each of isArray ? value : [value])
-      if (each < minimum || each > maximum)
-        fail(`${shape.length ? "values" : "a value"} in ${minimum}..${maximum}`, each);
+  if (maximum !== undefined && maximum !== null)
+    checkRange(isArray ? value : [value], minimum, maximum, also, (range, got) =>
+      fail(`${shape.length ? "values" : "a value"} in ${range}`, got),
+    );
   const convert = isLong ? BigInt : Number;
   if (!isArray) {
     value = convert(value);

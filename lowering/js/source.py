@@ -135,7 +135,7 @@ def _function(name: str, each: JsFunction) -> list[str]:
     lines += [f"  plan({_parameters(function)}) {{"]
     lines += [f"    {line}" for line in _definitions(schedule, schedule.steps)]
     tensors = (*spec.arguments, *spec.results)
-    ranged = {t.name: [t.minimum or 0, t.maximum] for t in tensors if t.maximum is not None}
+    ranged = {t.name: [t.minimum or 0, t.maximum, t.also] for t in tensors if t.maximum is not None}
     defaults = {t.name: t.default for t in spec.arguments if t.default is not None}
     plan = {
         "shapes": {t.name: [*t.shape] for t in tensors},

@@ -282,7 +282,7 @@ _LANGUAGES = {"vmfb": _Language, "c": _CLanguage, "js": _JsLanguage}
 
 def javascript_array(tensor: TensorSpec) -> str:
     """An argument as JavaScript: zeros, or the maximum length."""
-    value = tensor.maximum or tensor.default or 0
+    value = tensor.example or tensor.default or 0
     if not tensor.shape:
         return str(value)
     kind = DTYPES[tensor.dtype].javascript
@@ -392,7 +392,7 @@ def _passed(made: ImportedFunctions, layer: Layer | None, spec: FunctionSpec) ->
 def python_array(tensor: TensorSpec) -> str:
     """An argument as a Python expression: zeros, or the maximum length."""
     dtype = tensor.dtype if tensor.dtype == "bfloat16" else f"np.{tensor.dtype}"
-    value = tensor.maximum or tensor.default or 0
+    value = tensor.example or tensor.default or 0
     if not tensor.shape:
         return f"{dtype}({value})"
     shape = str(tensor.shape[0])

@@ -124,9 +124,9 @@ def _c(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str]:
         *("    int code = 0;", ""),
         *(
             f"    for (int k = 0; k < {math.prod(each.static_shape)}; k++)\n"
-            f"        {each.name}[k] = {each.maximum or each.default};"
+            f"        {each.name}[k] = {each.example or each.default};"
             for each in given
-            if each.maximum or each.default
+            if each.example or each.default
         ),
         f"    {name}_initial_state(&state);",
         "    for (int step = 0; step < 10 && !code; step++) { /* with other batches */",

@@ -263,8 +263,11 @@ def _with_dtypes(spec: FunctionSpec, imported: ImportedFunction) -> FunctionSpec
 def _with_ranges(spec: FunctionSpec, imported: ImportedFunction) -> FunctionSpec:
     """A function with the ranges of its arguments."""
     pairs = itertools.zip_longest(spec.arguments, imported.inputs)
-    ranges = [(tensor, imported.ranges.get(name, (None, None))) for tensor, name in pairs]
-    limited = (replace(tensor, minimum=low, maximum=high) for tensor, (low, high) in ranges)
+    fields = ("minimum", "maximum", "also")
+    limited: list[TensorSpec] = []
+    for tensor, name in pairs:
+        range: Mapping[str, Any] = dict(zip(fields, imported.ranges.get(name, ()), strict=False))
+        limited.append(replace(tensor, **range))
     return replace(spec, arguments=tuple(limited))
 
 

@@ -46,7 +46,8 @@ class ImportedFunction(NamedTuple):
         outputs: The names of its outputs in the graph, each with what it is called.
         continued: The inputs whose names outputs have, by the names of these.
         dtypes: The unsigned dtypes of inputs and outputs, by name.
-        ranges: The least and the largest value of inputs that are positions, by name.
+        ranges: The least and the largest value of inputs that are positions, by name; of some also
+            another value.
         weights: The arrays of its weights by name, its last arguments.
         shapes: The shapes of inputs and outputs by name, if there are open axes.
     """
@@ -55,7 +56,7 @@ class ImportedFunction(NamedTuple):
     outputs: Sequence[tuple[str, str]]
     continued: Mapping[str, str]
     dtypes: Mapping[str, str]
-    ranges: Mapping[str, Sequence[Size]]
+    ranges: Mapping[str, Sequence[Any]]
     weights: Mapping[str, npt.NDArray[Any]]
     shapes: Mapping[str, Sequence[Size]]
 

@@ -16,14 +16,16 @@ from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.notebook import page, table
 from rnn_compiler.schema.open_sizes import (
+    Bound,
     Size,
     bound,
-    formula,
+    in_range,
     names_in,
     null_if_open,
     open_dimension,
     open_names,
     parse,
+    parts_of,
     read_sizes,
     shown,
     static,
@@ -108,8 +110,12 @@ class TensorSpec:
         shape: Its shape. Open sizes are `Open`; in JSON they are null, and a field ``sizes``
             defines them.
         formula: The shape in terms of the op's dimensions, in readable form.
-        minimum: The least value of its integers; None if unbounded.
-        maximum: The largest value of its integers; None if unbounded.
+        minimum: The least value of its integers, or that of each along its last axis, such as the
+            indices of several axes; None if unbounded.
+        maximum: The largest value of its integers, or that of each along its last axis; None if
+            unbounded.
+        also: An integer that it may have besides those, such as the label of what a loss leaves
+            out; None if there is none.
         ignored: Whether any shape is accepted because it is never read.
         default: The value of all its elements if it is omitted; None if it is required.
         any_shape: Whether any shape with the same number of elements is accepted.
@@ -123,8 +129,9 @@ class TensorSpec:
     dtype: str
     shape: tuple[Size, ...]
     formula: str = ""
-    minimum: Size | None = None
-    maximum: Size | None = None
+    minimum: Bound | None = None
+    maximum: Bound | None = None
+    also: int | None = None
     ignored: bool = False
     default: Size | None = None
     any_shape: bool = False
@@ -154,7 +161,12 @@ class TensorSpec:
         """The values that its integers may have, ``0..seq_length``; empty if any."""
         if self.maximum is None:
             return ""
-        return f"{formula(self.minimum or 0)}..{formula(self.maximum)}"
+        return in_range(self.minimum or 0, self.maximum, self.also, "{}..{}", " and ")
+
+    @property
+    def example(self) -> Size:
+        """An integer that all its elements may have: the largest one, or 0 for several ranges."""
+        return 0 if self.maximum is None or isinstance(self.maximum, tuple) else self.maximum
 
     @property
     def iree_type(self) -> str:
@@ -163,8 +175,12 @@ class TensorSpec:
 
     def bound(self, dims: Mapping[str, Size]) -> TensorSpec:
         """The same with numbers, or other sizes, for open dimensions."""
-        numbers: dict[str, Any] = {name: getattr(self, name) for name in NUMBERS}
-        fields = {k: None if n is None else bound(n, dims) for k, n in numbers.items()}
+        fields: dict[str, Any] = {}
+        for name in NUMBERS:
+            number: Bound | None = getattr(self, name)
+            if number is not None:
+                numbers = tuple(bound(each, dims) for each in parts_of(number))
+                fields[name] = numbers if isinstance(number, tuple) else numbers[0]
         return replace(self, shape=tuple(bound(size, dims) for size in self.shape), **fields)
 
 

@@ -199,6 +199,8 @@ class Manifest:
                 data[key] = [json_sizes(row, NUMBERS) for row in data[key]]
                 for row in data[key]:
                     del row["summed"]
+                    if row["also"] is None:  # manifests of older versions lack it
+                        del row["also"]
         return {
             **fields,
             "manifest_sha256": _digest(fields),
@@ -273,5 +275,5 @@ def _digest(fields: dict[str, Any]) -> str:
 
 def _zeros(tensor: TensorSpec) -> str:
     """A zero argument for the tool, which takes no elements for an empty tensor."""
-    value = "" if 0 in tensor.shape else f"={tensor.maximum or tensor.default or 0}"
+    value = "" if 0 in tensor.shape else f"={tensor.example or tensor.default or 0}"
     return f"{tensor.iree_type}{value}"

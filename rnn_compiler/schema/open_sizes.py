@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 OPEN_DIMENSIONS = ("seq_length", "batch_size")
 """The dimensions of ops that may be open. A network may have others (`network_import`)."""
@@ -91,6 +91,9 @@ class Open:
 Size: TypeAlias = int | Open
 """A size, known or open."""
 
+Bound: TypeAlias = Size | tuple[Size, ...]
+"""The least or the largest value of integers: of all, or of each along their last axis."""
+
 _T = TypeVar("_T")
 
 
@@ -149,6 +152,11 @@ def open_names(sizes: Iterable[object]) -> list[str]:
     return [*(name for name in OPEN_DIMENSIONS if name in found), *others]
 
 
+def parts_of(number: Bound) -> tuple[Size, ...]:
+    """The sizes in the least or largest value of integers."""
+    return number if isinstance(number, tuple) else (number,)
+
+
 def bound(size: Size, dims: Mapping[str, _T]) -> Size | _T:
     """The value of a size at given dimensions; those that are not given stay open.
 
@@ -166,12 +174,16 @@ def bound(size: Size, dims: Mapping[str, _T]) -> Size | _T:
 
 
 def written(size: Any) -> Any:
-    """A size for JSON: an open size as text, anything else unchanged."""
+    """A size for JSON: an open size as text, several as a list, anything else unchanged."""
+    if isinstance(size, tuple):
+        return [*map(written, cast("tuple[Any, ...]", size))]
     return str(size) if isinstance(size, Open) else size
 
 
 def parse(text: Any, names: Collection[str] | None = None) -> Any:
     """Reads the output of `written`."""
+    if isinstance(text, list):
+        return tuple(parse(each, names) for each in cast("list[Any]", text))
     if not isinstance(text, str):
         return text
     total: Any = 0
@@ -209,6 +221,28 @@ def formula(number: Size) -> str:
         sign = "-" if factor < 0 else "+"
         text += f" {sign} {term}" if text else f"-{term}" if factor < 0 else term
     return text
+
+
+def in_range(minimum: Bound, maximum: Bound, also: int | None, text: str, word: str) -> str:
+    """The values that integers may have, in words.
+
+    Args:
+        minimum: The least one, or that of each along the last axis.
+        maximum: The largest one, or that of each along the last axis.
+        also: Another one, if there is one.
+        text: How a range is written, with places for both.
+        word: What is before each axis' range and the next one.
+
+    Example:
+        >>> in_range(0, 2, -1, "{}..{}", " and ")
+        '0..2 or -1'
+        >>> in_range((-4, 0), (3, 2), None, "{}..{}", " and ")
+        '-4..3 and 0..2 along the last axis'
+    """
+    pairs = zip(map(formula, parts_of(minimum)), map(formula, parts_of(maximum)), strict=True)
+    found = word.join(text.format(*pair) for pair in pairs)
+    along = " along the last axis" if isinstance(maximum, tuple) else ""
+    return f"{found}{along}" + ("" if also is None else f" or {also}")
 
 
 def null_if_open(size: Size) -> int | None:

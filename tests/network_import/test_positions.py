@@ -18,6 +18,7 @@ from js import calling as js_calling
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.schema.manifest import Manifest
 
 pytest.importorskip("onnx")
 
@@ -250,6 +251,88 @@ def test_tuples_of_indices_in_an_open_array(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found, x[[-1, -1], [1, 0]])
 
 
+def tuples(tmp_path: Path) -> tuple[Any, rc.Module]:
+    """Indices of three axes of sizes 5, T and 2, direct and from columns."""
+    node = helper.make_node
+    nodes = [
+        node("GatherND", ["x", "i"], ["y"]),
+        node("ScatterND", ["x", "i", "u"], ["z"]),
+        node("Unsqueeze", ["j", "axis"], ["column"]),
+        node("Cast", ["k"], ["wide"], to=TensorProto.INT64),
+        node("Concat", ["column", "wide"], ["jk"], axis=-1),
+        node("GatherND", ["x", "jk"], ["w"]),
+    ]
+    inputs = {"x": [5, "T", 2], "i": [2, 3], "u": [2], "j": [2], "k": [2, 1]}
+    kinds = {"i": TensorProto.INT64, "j": TensorProto.INT64, "k": TensorProto.INT32}
+    whole = model(nodes, inputs, ["y", "z", "w"], {"axis": np.array([1])}, dtypes=kinds)
+    return whole, rc.import_network(saved(whole, tmp_path / "tuples.onnx"))
+
+
+RIGHT: dict[str, Any] = {
+    "x": weight(5, 3, 2),
+    "i": np.array([[-5, 2, 1], [4, -3, -2]]),
+    "u": weight(2),
+    "j": np.array([4, -5]),
+    "k": np.array([[-3], [2]], np.int32),
+}
+BEYOND = [("i", (0, 0), 5), ("i", (1, 0), -6), ("i", (0, 1), 3), ("i", (1, 1), -4)]
+BEYOND += [("i", (0, 2), 2), ("i", (1, 2), -3), ("j", (1,), 5), ("k", (1, 0), 3)]
+"""Indices that are beyond the axis of their column, and not beyond the largest one."""
+
+
+def test_each_index_of_a_tuple_has_a_range(tmp_path: Path) -> None:
+    """Of the axis that it is for, also where columns are concatenated."""
+    whole, module = tuples(tmp_path)
+    i, j, k = (module.functions[0].arguments[n] for n in (1, 3, 4))
+    assert i.range == "-5..4 and -T..T - 1 and -2..1 along the last axis"
+    assert (j.range, k.range) == ("-5..4", "-T..T - 1")
+    manifest = rc.compile(module, TARGET).manifest
+    assert Manifest.from_json(manifest.to_json()).functions[0].arguments[1] == i
+    run = loaded(module)
+    for got, wanted in zip(run(**RIGHT), expected(whole, RIGHT), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+    for name, place, wrong in BEYOND:
+        given = {**RIGHT, name: RIGHT[name].copy()}
+        given[name][place] = wrong
+        with pytest.raises(
+            InvalidArgumentError, match=f"'{name}': expected values in .*got {wrong}"
+        ):
+            run(**given)
+
+
+@pytest.mark.slow
+def test_tuples_that_c_and_javascript_refuse(tmp_path: Path) -> None:
+    _, module = tuples(tmp_path)
+    found = Loaded(rc.compile_c(module, TARGET, name="c"), tmp_path)
+    sizes = {"T": 3}
+    assert Call(found, "c", RIGHT | sizes)() == 0
+    lines = []
+    for name, place, wrong in BEYOND:
+        given = {**RIGHT, name: RIGHT[name].copy()} | sizes
+        given[name][place] = wrong
+        code = Call(found, "c", given)()
+        assert found.error(code).startswith(f"{name}: an element not from -"), (name, wrong)
+        flat = np.ravel_multi_index(place, RIGHT[name].shape)
+        number = wrong if name == "k" else f"{wrong}n"
+        lines.append(f"[{name!r}, {flat}, {number}],")
+    if shutil.which("node") is None:
+        return
+    rc.compile_js(module, name="refusing").save(tmp_path)
+    script = f"""import {{ load }} from "./refusing.mjs";
+    const {{ main }} = await load();
+    const given = () => ({{ x: new Float32Array(30), u: new Float32Array(2), k: new Int32Array(2),
+      i: new BigInt64Array(6), j: new BigInt64Array(2) }});
+    main(given());
+    for (const [name, place, wrong] of [{"".join(lines)}]) {{
+      const all = given();
+      all[name][place] = wrong;
+      try {{ main(all); }} catch (error) {{ console.log(error.argument, error.message); }}
+    }}"""
+    printed = js_calling.node(tmp_path, script).splitlines()
+    assert [line.split()[0] for line in printed] == [name for name, _, _ in BEYOND]
+    assert "expected values in -5..4 and -3..2 and -2..1 along the last axis, got 5" in printed[0]
+
+
 @pytest.mark.slow
 def test_an_open_axis_in_c(tmp_path: Path) -> None:
     path = saved(rows_of_an_open_axis(), tmp_path / "m.onnx")
@@ -332,9 +415,9 @@ def test_lengths_of_reversals_of_open_steps(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("operator", ["SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"])
 def test_labels_of_losses(operator: str, tmp_path: Path) -> None:
-    """They are classes, or the number of those that the loss leaves out."""
+    """They are classes, or the number of those that the loss leaves out, and nothing between."""
     node: Any = helper.make_node
-    more: list[dict[str, int]] = [{}, {"ignore_index": -1}, {"ignore_index": 4}]
+    more: list[dict[str, int]] = [{}, {"ignore_index": -100}, {"ignore_index": 4}]
     nodes = [
         node(operator, ["x", f"l{k}"], [f"y{k}"], reduction="none", **attributes)
         for k, attributes in enumerate(more)
@@ -344,14 +427,23 @@ def test_labels_of_losses(operator: str, tmp_path: Path) -> None:
     kinds = dict.fromkeys(labels, TensorProto.INT64)
     whole = model(nodes, shapes, ["y0", "y1", "y2"], {}, dtypes=kinds)
     module = rc.import_network(saved(whole, tmp_path / "m.onnx"))
-    assert [a.range for a in module.functions[0].arguments[1:]] == ["0..2", "-1..2", "0..4"]
+    assert [a.range for a in module.functions[0].arguments[1:]] == [
+        *("0..2", "0..2 or -100", "0..2 or 4"),
+    ]
     run = loaded(module)
     given: dict[str, Any] = {"x": weight(3, 3), "l0": np.arange(3)}
-    given |= {"l1": np.array([1, -1, 2]), "l2": np.array([4, 2, 0])}
+    given |= {"l1": np.array([1, -100, 2]), "l2": np.array([4, 2, 0])}
     for got, wanted in zip(run(**given), expected(whole, given), strict=True):
         np.testing.assert_allclose(got, wanted, 1e-5, 1e-6)
-    with pytest.raises(InvalidArgumentError, match=r"'l0': expected values in 0\.\.2, got 3"):
-        run(**given | {"l0": np.array([0, 3, 1])})
+    for name, wrong, more_of in (
+        ("l0", 3, ""),
+        ("l1", -5, " or -100"),
+        ("l1", -101, " or -100"),
+        ("l2", 3, " or 4"),
+    ):
+        message = f"'{name}': expected values in 0..2{more_of}, got {wrong}"
+        with pytest.raises(InvalidArgumentError, match=re.escape(message)):
+            run(**given | {name: np.array([0, wrong, 1])})
 
 
 _CALL = """#include "{name}.h"

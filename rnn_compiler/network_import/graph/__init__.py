@@ -98,6 +98,8 @@ class Graph:
         held: The names of values that are not computed.
         sliced: The slices of constant tables that sizes of inputs end, by the names of their nodes.
         clipped: The names of nodes that take a whole table, however many rows they ask for.
+        lengthened: The paddings that lead to known sizes, by name: their axes, and whether these
+            are lengthened at the beginning.
         trained: The arrays of inputs that are trained weights, by name.
         origins: The name and the operator of the node that was replaced by another, by its name.
         clips: The limits of the cells of LSTMs that have one, by the nodes' first outputs.
@@ -114,6 +116,7 @@ class Graph:
         self.held: frozenset[str] = frozenset()
         self.sliced: dict[str, Any] = {}
         self.clipped: frozenset[str] = frozenset()
+        self.lengthened: dict[str, Mapping[int, bool]] = {}
         self.trained: Mapping[str, Any] = {}
         self.origins: dict[str, tuple[str, str]] = {}
         self.clips: Mapping[str, float] = {}

@@ -2,7 +2,8 @@
 
 A backward slice begins at an existing element, since IREE would read beyond the array. One that
 goes to the end of the array has an end that IREE does not compare with open sizes. Negative padding
-becomes a slice. Padding with elements of the array itself is gathered from it.
+becomes a slice; padding that is negative at some open sizes, because it leads to a known size, is
+that size and a slice. Padding with elements of the array itself is gathered from it.
 """
 
 from __future__ import annotations
@@ -117,6 +118,7 @@ def _padding(
     pads, _, axes = [*bounds, *([[]] * (3 - len(bounds)))][:3]
     mode = attributes_of(node)["mode"].s.decode() if "mode" in attributes_of(node) else "constant"
     is_plain = mode == "constant" and not axes and min(pads or [0]) >= 0
+    is_plain = is_plain and node.name not in graph.lengthened
     if not pads or axes is None or is_plain:
         return []
     numbers = [axis % rank for axis in axes or range(rank)]
@@ -126,6 +128,9 @@ def _padding(
         _PaddedAxis(axis, pads[k], pads[k + len(numbers)], sizes[axis])
         for k, axis in enumerate(numbers)
     ]
+    nodes = _lengthened(graph, node, padding) if mode == "constant" else []
+    if nodes:
+        return nodes
     nodes = _cut(graph, node, padding)
     source = nodes[-1].output[0] if nodes else node.input[0]
     padding = [
@@ -149,6 +154,40 @@ def _padding(
         nodes += made
     nodes[-1].output[0] = node.output[0]
     return nodes
+
+
+def _lengthened(graph: Graph, node: Any, padding: Sequence[_PaddedAxis]) -> list[Any]:
+    """The nodes for padding that leads to a known size; empty for others.
+
+    It follows from open sizes, is negative if they are large, and else positive. Both are the same
+    nodes: those that add as many elements as the axis has then, and cut off what is too much.
+    """
+    ends = {each.number: each.before < 0 for each in padding if min(each.before, each.behind) < 0}
+    is_one_sided = all(not max(each.before, each.behind) for each in padding if each.number in ends)
+    if graph.is_open and node.input[1] in graph.folded and ends and is_one_sided:
+        graph.lengthened.setdefault(node.name, ends)
+    if node.name not in graph.lengthened:
+        return []
+    rank = len(shape_of(graph.types()[node.input[0]]) or [])
+    around = [0] * (2 * rank)
+    bounds: dict[str, list[int]] = {"starts": [], "ends": [], "axes": []}
+    for each in padding:
+        is_before = graph.lengthened[node.name].get(each.number)
+        if is_before is None:
+            around[each.number], around[each.number + rank] = each.before, each.behind
+            continue
+        size = (each.size or 0) + each.before + each.behind
+        around[each.number + (0 if is_before else rank)] = size
+        bounds["starts"].append(-size if is_before else 0)
+        bounds["ends"].append(_END if is_before else size)
+        bounds["axes"].append(each.number)
+    name = f"{node.name}.longer"
+    inputs = [node.input[0], _constant(graph, f"{node.name}.pads", around), *node.input[2:3]]
+    cuts = [_constant(graph, f"{name}.{what}", numbers) for what, numbers in bounds.items()]
+    return [
+        onnx.helper.make_node("Pad", inputs, [name], name),
+        onnx.helper.make_node("Slice", [name, *cuts], node.output, node.name),
+    ]
 
 
 def _cut(graph: Graph, node: Any, padding: Sequence[_PaddedAxis]) -> list[Any]:

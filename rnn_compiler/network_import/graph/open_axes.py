@@ -10,10 +10,11 @@ sizes, such as the numbers of steps.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -67,6 +68,9 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     """Folds a graph whose inputs have open axes."""
     family, axes = _joined(graph, axes)
     held = family.positions()
+    if held:
+        family = _Family(graph, axes, family.held | held)
+    held = family.conditions()
     if held:
         family = _Family(graph, axes, family.held | held)
     base = family.graphs[0]
@@ -132,6 +136,7 @@ class _Family:
         self._source = graph
         self.held = held
         self._clipped: frozenset[str] = frozenset()
+        self._lengthened: dict[str, Mapping[int, bool]] = {}
         self._axes = axes
         if len(axes) > len(_TYPICAL):
             raise UnsupportedError(
@@ -188,6 +193,7 @@ class _Family:
         model.CopyFrom(self._source.model)
         graph = Graph(model, self._source.path, largest=_LARGEST)
         graph.is_open, graph.held, graph.clipped = True, self.held, self._clipped
+        graph.lengthened = self._lengthened
         graph.trained, graph.origins = self._source.trained, {**self._source.origins}
         graph.clips = self._source.clips
         inputs = {each.name: each.type.tensor_type.shape.dim for each in graph.proto.input}
@@ -245,6 +251,18 @@ class _Family:
                 found.add(name)
                 pending += graphs[0].folded[name][1]
         return frozenset(found)
+
+    def conditions(self) -> frozenset[str]:
+        """The booleans that follow from sizes and are others if an axis is small."""
+        found = {name for name, (_, value) in self._following.items() if _is_boolean(value)}
+        if not found:
+            return frozenset()
+        changed: set[str] = set()
+        for axis in self._axes:
+            point = {**self._usual, axis.key: 1}
+            with contextlib.suppress(ArtifactError, UnsupportedError):
+                changed.update(self._changed(self._at(point), point))
+        return frozenset(found & changed)
 
     @cached_property
     def _varying(self) -> Sequence[str]:
@@ -329,6 +347,9 @@ class _Family:
         if node is not None:
             folded.origins |= self.graphs[0].origins
             return f"{folded.named(node)} changes"
+        changed = next(self._changed(folded, point), None)
+        if changed:
+            return f"{self._reader(changed)} reads a value that changes"
         shapes = _shapes(folded)
         for name, sizes in types.items():
             given = shapes.get(name)
@@ -339,6 +360,33 @@ class _Family:
             if given is None or any(e not in (None, n) for e, n in pairs):
                 return f"{self._maker(name)} gives no result, or another,"
         return ""
+
+    def _changed(self, folded: Graph, point: Mapping[str, int]) -> Iterator[str]:
+        """The constants that are not what follows from the sizes of axes."""
+        stored = folded.constants()
+        for name, (shape, numbers) in self._following.items():
+            if name not in stored:
+                continue
+            array: Any = onnx.numpy_helper.to_array(stored[name])
+            sizes: Any = [bound(size, point) for size in shape]
+            wanted: Any = numbers
+            if isinstance(numbers, list):
+                values: Any = [bound(size, point) for size in cast("list[Size]", numbers)]
+                wanted = np.reshape(values, array.shape)
+            if [*array.shape] != sizes or not np.all(array == np.broadcast_to(wanted, sizes)):
+                yield name
+
+    @cached_property
+    def _following(self) -> dict[str, tuple[Sequence[Size], Any]]:
+        """The constants that follow from sizes of inputs, in terms of the axes (`_form`)."""
+        found: dict[str, tuple[Sequence[Size], Any]] = {}
+        for name, tensor in self._stored[0].items():
+            if name not in self.graphs[0].folded:
+                continue
+            array = onnx.numpy_helper.to_array(tensor)
+            form = self._form(self._arrays(name)) if name in self._varying else None
+            found[name] = form or ([*array.shape], array)
+        return found
 
     def _size(self, numbers: Sequence[int]) -> Size | None:
         """The polynomial with the given values at the points; None if there is none."""
@@ -362,10 +410,13 @@ class _Family:
                 return self.graphs[0].named(node)
         return f"{value!r}"
 
-    def _refused_constant(self, name: str, arrays: Sequence[Any]) -> UnsupportedError:
+    def _reader(self, name: str) -> str:
+        """The node that reads a constant, for messages."""
         readers = [each for each in self.graphs[0].proto.node if name in each.input]
-        reader = readers[0] if readers else None
-        where = self.graphs[0].named(reader) if reader else f"output {name!r}"
+        return self.graphs[0].named(readers[0]) if readers else f"output {name!r}"
+
+    def _refused_constant(self, name: str, arrays: Sequence[Any]) -> UnsupportedError:
+        where = self._reader(name)
         alike = len({a.shape for a in arrays}) == 1
         axis = blocking(
             self._axes, self.points, [a.ravel().tolist() if alike else a.shape for a in arrays]
@@ -429,6 +480,10 @@ def _shapes(graph: Graph) -> dict[str, list[int]]:
         for name, shape in found.items()
         if shape is not None and None not in shape
     }
+
+
+def _is_boolean(value: Any) -> bool:
+    return not isinstance(value, list) and value.dtype == np.bool_
 
 
 def _text(message: Any) -> bytes:

@@ -15,9 +15,9 @@ import numpy as np
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
-from rnn_compiler.schema.open_sizes import Open, Size, terms
+from rnn_compiler.schema.open_sizes import Bound, Open, Size, parts_of, terms
 
-_Range = tuple[Size, Size]
+_Column = tuple[Size, Size]
 _Shapes = Mapping[str, Sequence[Size | None]]
 
 _MOVED = {
@@ -27,18 +27,47 @@ _MOVED = {
 }
 """Operators whose results have all numbers of their first inputs, with the number of these."""
 
+_KEEP_ORDER = ("Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Expand", "Tile")
+"""Those of them that leave each number in its column if the last axis keeps its size."""
+
 _X, _LENGTHS = INPUTS.index("X"), INPUTS.index("sequence_lens")
+
+
+class Range(NamedTuple):
+    """The values that positions may have.
+
+    Attributes:
+        low: The least one, or that of each along the last axis.
+        high: The largest one, or that of each along the last axis.
+        also: Another one, if there is one.
+    """
+
+    low: Bound
+    high: Bound
+    also: int | None = None
+
+    @property
+    def columns(self) -> list[_Column]:
+        """The least and the largest values along the last axis; one pair if all are equal."""
+        return [*zip(parts_of(self.low), parts_of(self.high), strict=True)]
+
+    @staticmethod
+    def of(columns: Sequence[_Column], also: int | None = None) -> Range:
+        """The range with these values along the last axis."""
+        lows, highs = zip(*columns, strict=True)
+        is_one = len({*columns}) == 1
+        return Range(lows[0], highs[0], also) if is_one else Range(lows, highs, also)
 
 
 class Ranges(NamedTuple):
     """What keeps positions within their arrays.
 
     Attributes:
-        inputs: The least and the largest value of each integer input that is a position, by name.
+        inputs: The values that each integer input may have that is a position, by name.
         minima: The sizes that open axes must at least have for constants, by key.
     """
 
-    inputs: Mapping[str, _Range]
+    inputs: Mapping[str, Range]
     minima: Mapping[str, int]
 
 
@@ -47,7 +76,7 @@ def ranges_of_positions(graph: Graph, shapes: _Shapes) -> Ranges:
     inputs = {each.name: each.type.tensor_type.elem_type for each in graph.proto.input}
     constants = graph.constants()
     makers = {name: node for node in graph.proto.node for name in node.output}
-    found: dict[str, list[_Range]] = {}
+    found: dict[str, list[Range]] = {}
     minima: dict[str, int] = {}
     for node, name, range in (*_positions(graph, shapes), *_reversed(graph, shapes)):
         if range is not None and name in constants:
@@ -56,13 +85,13 @@ def ranges_of_positions(graph: Graph, shapes: _Shapes) -> Ranges:
             for key, least in _needed(numbers, range):
                 minima[key] = max(minima.get(key, 0), least)
         elif range is not None:
-            for source in dict.fromkeys(_sources(name, makers, {*inputs})):
-                found.setdefault(source, []).append(range)
+            for source, part in _sources(name, range, makers, {*inputs}, shapes):
+                found.setdefault(source, []).append(part)
     every = {name: _within(_common(ranges), inputs[name]) for name, ranges in found.items()}
     return Ranges({name: range for name, range in every.items() if range is not None}, minima)
 
 
-def _positions(graph: Graph, shapes: _Shapes) -> Iterator[tuple[Any, str, _Range | None]]:
+def _positions(graph: Graph, shapes: _Shapes) -> Iterator[tuple[Any, str, Range | None]]:
     """Each node that reads positions, their name, and their range."""
     for node in graph.proto.node:
         position = _POSITIONS.get(node.op_type)
@@ -70,59 +99,51 @@ def _positions(graph: Graph, shapes: _Shapes) -> Iterator[tuple[Any, str, _Range
             yield node, node.input[position[0]], position[1](node, shapes)
 
 
-def _reversed(graph: Graph, shapes: _Shapes) -> Iterator[tuple[Any, str, _Range | None]]:
+def _reversed(graph: Graph, shapes: _Shapes) -> Iterator[tuple[Any, str, Range | None]]:
     """The same for nodes that reverse sequences and were replaced."""
     for node in graph.reversals:
         shape, attributes = shapes.get(node.input[0], ()), attributes_of(node)
         time = attributes["time_axis"].i if "time_axis" in attributes else 0
         steps = shape[time] if shape else None
-        yield node, node.input[1], None if steps is None else (0, steps)
+        yield node, node.input[1], None if steps is None else Range(0, steps)
 
 
-def _axis(node: Any, shapes: _Shapes) -> _Range | None:
+def _axis(node: Any, shapes: _Shapes) -> Range | None:
     """The indices of one axis, which may count from its end."""
     shape = shapes.get(node.input[0], ())
     axis = attributes_of(node)["axis"].i if "axis" in attributes_of(node) else 0
     size = shape[axis] if -len(shape) <= axis < len(shape) else None
-    return None if size is None else (-1 * size, size - 1)
+    return None if size is None else Range(-1 * size, size - 1)
 
 
-def _axes(node: Any, shapes: _Shapes) -> _Range | None:
-    """The indices of several axes: those of the largest one."""
+def _axes(node: Any, shapes: _Shapes) -> Range | None:
+    """The indices of several axes, each with those of its own."""
     attributes = attributes_of(node)
     first = attributes["batch_dims"].i if "batch_dims" in attributes else 0
-    tuples = shapes.get(node.input[1], ())
+    tuples, shape = shapes.get(node.input[1], ()), shapes.get(node.input[0], ())
     count = tuples[-1] if tuples else None
-    shape = shapes.get(node.input[0], ())
-    sizes = [*shape[first : first + count]] if isinstance(count, int) else []
-    known = [size for size in sizes if isinstance(size, int)]
-    largest = max(known, default=None) if len(known) == len(sizes) else None
-    if len({*sizes}) == 1:
-        (largest,) = {*sizes}
-    return None if largest is None else (-1 * largest, largest - 1)
+    sizes = shape[first : first + count] if isinstance(count, int) else ()
+    known = [(-1 * size, size - 1) for size in sizes if size is not None]
+    return Range.of(known) if known and len(known) == count else None
 
 
-def _lengths(node: Any, shapes: _Shapes) -> _Range | None:
+def _lengths(node: Any, shapes: _Shapes) -> Range | None:
     """The lengths of a recurrent node's sequences."""
     layout = attributes_of(node)["layout"].i if "layout" in attributes_of(node) else 0
     shape = shapes.get(node.input[_X], ())
     steps = shape[layout] if len(shape) == 3 else None
-    return None if steps is None else (0, steps)
+    return None if steps is None else Range(0, steps)
 
 
-def _labels(node: Any, shapes: _Shapes) -> _Range | None:
-    """The classes of a loss, and the number of those that it leaves out."""
+def _labels(node: Any, shapes: _Shapes) -> Range | None:
+    """The classes of a loss, and the label of what it leaves out."""
     shape, attributes = shapes.get(node.input[0], ()), attributes_of(node)
     classes = shape[1] if len(shape) > 1 else None
-    if classes is None or "ignore_index" not in attributes:
-        return None if classes is None else (0, classes - 1)
-    ignored = attributes["ignore_index"].i
-    if ignored < 0 or isinstance(classes, Open):
-        return min(ignored, 0), classes - 1
-    return 0, max(ignored, classes - 1)
+    ignored = attributes["ignore_index"].i if "ignore_index" in attributes else None
+    return None if classes is None else Range(0, classes - 1, ignored)
 
 
-_POSITIONS: Mapping[str, tuple[int, Callable[[Any, _Shapes], _Range | None]]] = {
+_POSITIONS: Mapping[str, tuple[int, Callable[[Any, _Shapes], Range | None]]] = {
     **dict.fromkeys(("Gather", "GatherElements", "ScatterElements"), (1, _axis)),
     **dict.fromkeys(("GatherND", "ScatterND"), (1, _axes)),
     **dict.fromkeys(OPERATORS, (_LENGTHS, _lengths)),
@@ -131,43 +152,84 @@ _POSITIONS: Mapping[str, tuple[int, Callable[[Any, _Shapes], _Range | None]]] = 
 """The input of each operator that holds positions, and what gives their range."""
 
 
-def _sources(name: str, makers: Mapping[str, Any], inputs: set[str]) -> Iterator[str]:
-    """The inputs whose numbers are all among those of a value."""
-    waiting, seen = [name], set[str]()
+def _sources(
+    name: str, range: Range, makers: Mapping[str, Any], inputs: set[str], shapes: _Shapes
+) -> Iterator[tuple[str, Range]]:
+    """The inputs whose numbers are all among those of a value, each with its range."""
+    waiting, seen = [(name, range)], set[tuple[str, Range]]()
     while waiting:
         each = waiting.pop()
-        node = makers.get(each)
-        if each in inputs:
+        node = makers.get(each[0])
+        if each in seen:
+            continue
+        seen.add(each)
+        if each[0] in inputs:
             yield each
-        elif node is not None and node.op_type in _MOVED and each not in seen:
-            seen.add(each)
-            waiting += node.input[: _MOVED[node.op_type]]
+        elif node is not None and node.op_type in _MOVED:
+            waiting += _given(node, each[1], shapes)
 
 
-def _common(ranges: Sequence[_Range]) -> _Range:
+def _given(node: Any, range: Range, shapes: _Shapes) -> Iterator[tuple[str, Range]]:
+    """The inputs of a node that moves numbers, each with the range that its numbers have."""
+    names, columns = node.input[: _MOVED[node.op_type]], range.columns
+    rows = [shapes.get(name) or [None] for name in names]
+    if len(columns) > 1 and node.op_type == "Concat":
+        axis = attributes_of(node)["axis"].i
+        if axis in (-1, len(rows[0]) - 1):
+            for name, row in zip(names, rows, strict=True):
+                if not isinstance(row[-1], int):
+                    return
+                own, columns = columns[: row[-1]], columns[row[-1] :]
+                if own:
+                    yield name, Range.of(own, range.also)
+            return
+    elif len(columns) > 1 and not (
+        node.op_type in _KEEP_ORDER and all(row[-1] == len(columns) for row in rows)
+    ):
+        known = [(a, b) for a, b in columns if isinstance(a, int) and isinstance(b, int)]
+        if len(known) < len(columns):
+            return
+        lows, highs = zip(*known, strict=True)
+        range = Range(min(lows), max(highs), range.also)
+    yield from ((name, range) for name in names)
+
+
+def _common(ranges: Sequence[Range]) -> Range:
     """The common part of some ranges; of open bounds only the first counts, if none is known."""
-    lows, highs = ([*bounds] for bounds in zip(*ranges, strict=True))
-    known = [[n for n in bounds if isinstance(n, int)] for bounds in (lows, highs)]
-    return max(known[0], default=lows[0]), min(known[1], default=highs[0])
+    count = max(len(each.columns) for each in ranges)
+    rows = [each.columns if len(each.columns) == count else each.columns * count for each in ranges]
+    columns: list[_Column] = []
+    for column in zip(*rows, strict=True):
+        lows, highs = zip(*column, strict=True)
+        known = [[n for n in bounds if isinstance(n, int)] for bounds in (lows, highs)]
+        columns.append((max(known[0], default=lows[0]), min(known[1], default=highs[0])))
+    every = {each.also for each in ranges}
+    return Range.of(columns, every.pop() if len(every) == 1 else None)
 
 
-def _within(range: _Range, kind: int) -> _Range | None:
+def _within(range: Range, kind: int) -> Range | None:
     """The part of a range that a dtype has; None if that is all of it, or for floats."""
     dtype = onnx.helper.tensor_dtype_to_np_dtype(kind)
     if dtype.kind not in "iu":
         return None
     least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-    low, high = range
-    low = least if least == 0 or (isinstance(low, int) and low < least) else low
-    high = most if isinstance(high, int) and high > most else high
-    return None if (low, high) == (least, most) else (low, high)
+    columns = [
+        (
+            least if least == 0 or (isinstance(low, int) and low < least) else low,
+            most if isinstance(high, int) and high > most else high,
+        )
+        for low, high in range.columns
+    ]
+    also = range.also if range.also is not None and least <= range.also <= most else None
+    return None if {*columns} == {(least, most)} else Range.of(columns, also)
 
 
-def _needed(numbers: Any, range: _Range) -> Iterator[tuple[str, int]]:
+def _needed(numbers: Any, range: Range) -> Iterator[tuple[str, int]]:
     """The least sizes of open axes for which constants are within a range."""
-    low, high = range
-    if numbers.size:
-        for bound, number in ((high, int(numbers.max())), (-1 * low, -int(numbers.min()))):
+    for own, (low, high) in _by_column(numbers, range):
+        if not own.size:
+            continue
+        for bound, number in ((high, int(own.max())), (-1 * low, -int(own.min()))):
             factors = dict(terms(bound))
             known = factors.pop((), 0)
             if len(factors) == 1:
@@ -176,14 +238,22 @@ def _needed(numbers: Any, range: _Range) -> Iterator[tuple[str, int]]:
                     yield names[0], number - known
 
 
-def _check_constant(graph: Graph, node: Any, numbers: Any, range: _Range) -> None:
+def _by_column(numbers: Any, range: Range) -> Iterator[tuple[Any, _Column]]:
+    """The constants of each range, but the one that is always taken."""
+    columns = range.columns
+    for k, column in enumerate(columns):
+        own = numbers[..., k] if len(columns) > 1 else numbers
+        yield own[own != range.also] if range.also is not None else own, column
+
+
+def _check_constant(graph: Graph, node: Any, numbers: Any, range: Range) -> None:
     """Checks positions that are constants."""
-    low, high = range
-    if isinstance(low, Open) or isinstance(high, Open):
-        return
-    wrong = numbers[(numbers < low) | (numbers > high)]
-    if wrong.size:
-        raise UnsupportedError(
-            f"import_network: {graph.named(node)}: expected positions in "
-            f"{low}..{high}, got the constant {wrong.flat[0]}; correct the model"
-        )
+    for own, (low, high) in _by_column(numbers, range):
+        if isinstance(low, Open) or isinstance(high, Open):
+            continue
+        wrong = own[(own < low) | (own > high)]
+        if wrong.size:
+            raise UnsupportedError(
+                f"import_network: {graph.named(node)}: expected positions in "
+                f"{low}..{high}, got the constant {wrong.flat[0]}; correct the model"
+            )
