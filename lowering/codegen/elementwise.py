@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from rnn_compiler.lowering.codegen.body import Body, Number, bits, is_float
 from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.marks import LOGISTIC
 from rnn_compiler.lowering.mlir.refused import Refused
 
 Emitter: TypeAlias = Callable[[Body, ir.Operation, Sequence[Number]], Number]
@@ -36,7 +37,8 @@ def _logistic(body: Body, _: ir.Operation, operands: Sequence[Number]) -> Number
     one = body.constant(1, x.element, x.lanes)
     negative = body.number("arith.negf", [x], x.element, x.lanes)
     exponential = body.number("math.exp", [negative], x.element, x.lanes)
-    return body.number("arith.divf", [one, exponential + one], x.element, x.lanes)
+    mark = {LOGISTIC: ir.UnitAttr.get()} if x.element == "f32" else {}
+    return body.number("arith.divf", [one, exponential + one], x.element, x.lanes, mark)
 
 
 def _clamp(body: Body, _: ir.Operation, operands: Sequence[Number]) -> Number:

@@ -8,6 +8,9 @@ NETWORK = "rnn_compiler.network"
 COLUMNS = "rnn_compiler.columns"
 """On an insertion of a loop's output, as columns, into an array that exists before the loop."""
 
+LOGISTIC = "rnn_compiler.logistic"
+"""On the division that ends a logistic function, ``1 / (exp(-x) + 1)``, of float32."""
+
 PACKED = "rnn_compiler.packed"
 """Of a product whose right-hand side is packed once for many calls."""
 

@@ -34,7 +34,7 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("select_and_scatter", "separate_buffers", "update_states"),
             *("compute_before_loops", "limit_operands"),
-            *("functions_of_float64", "without_libm"),
+            *("functions_of_float64", "without_libm", "logistic"),
             *("exponential_of_float64", "widen_float16", "round_to_float16", "round_to_bfloat16"),
             "stamp_provenance",
         ),
@@ -45,14 +45,15 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
             *("sequence_convolutions", "products", "sums"),
             *("leave_undefined", "read_arguments_in_place", "hoist_weights"),
             *("update_states", "compute_before_loops", "limit_operands"),
-            *("functions_of_float64", "without_libm"),
+            *("functions_of_float64", "without_libm", "logistic"),
             *("exponential_of_float64", "widen_float16", "round_to_float16", "round_to_bfloat16"),
             "stamp_provenance",
         ),
         PINNED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("select_and_scatter", "pin_time_loops", "tile_products", "separate_buffers"),
-            *("update_states", "compute_before_loops", "round_to_float16", "stamp_provenance"),
+            *("update_states", "compute_before_loops", "logistic"),
+            *("round_to_float16", "stamp_provenance"),
         ),
     }
 )

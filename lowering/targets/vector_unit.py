@@ -197,6 +197,25 @@ def _up_to(bits: int, format: WeightFormat) -> WeightFormat:
     return replace(format, instructions=few)
 
 
+# How the logistic function is computed. Both ways give the same bits.
+#
+# On Intel's processors, which alone have amx-tile, a division of 512 bits issues once in 16 cycles.
+# Steps of Newton's method are eleven instructions, of which two issue in a cycle. On AMD's Zen 4,
+# where a division takes 10 cycles and one of these instructions a cycle, the steps are slower.
+
+_LOGISTIC: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
+    "x86_64": ((("avx512f", "amx-tile"), "by_steps"), (("fma",), "divided")),
+}
+"""The ways, each with the features that it needs, best first."""
+
+
+def _logistic(architecture: str, features: Collection[str]) -> str:
+    """The way of a processor; empty if it is left to the compiler."""
+    known = {*features}
+    ways = _LOGISTIC.get(architecture, ())
+    return next((way for needed, way in ways if known.issuperset(needed)), "")
+
+
 NO_INSTRUCTIONS = (_INT8,)
 """The formats of any processor."""
 
@@ -265,6 +284,8 @@ class VectorUnit:
         rounds_to_float16: Whether an instruction rounds float32 to float16.
         widens_float16: Whether an instruction, or a function of the compiler's, widens float16.
         float64_exponential: Whether the compiler has an exponential function of float64 for it.
+        logistic: How the logistic function of float32 is composed (`passes.logistic`): "divided",
+            or "by_steps" where a division takes long; empty if it is left to the compiler.
         row_sums: Registers of sums of a single row.
         row_unrolled: The most rows of a matrix that an iteration multiplies a single row by.
         row_loads: The most registers of weights that it reads, if it takes several rows; 0 for any.
@@ -282,6 +303,7 @@ class VectorUnit:
     widens_float16: bool = True
     float64_unit: bool = True
     float64_exponential: bool = True
+    logistic: str = ""
     row_sums: int = 8
     row_unrolled: int = 4
     row_loads: int = 0
@@ -304,6 +326,7 @@ class VectorUnit:
             rounds_to_float16=not features.isdisjoint(architecture.rounds_to_float16),
             float64_unit=not features.isdisjoint(architecture.float64_unit),
             float64_exponential=architecture.pointer == 8,
+            logistic=_logistic(target.architecture, features),
             has_memory=architecture.has_memory,
             **(_IN_AN_ENGINE if "js" in architecture.formats else {}),
         )

@@ -121,6 +121,7 @@ NEEDED = {
     "limit_operands": ("numbers", "portable", "cpu"),
     "functions_of_float64": ("linked", "portable", "cpu"),
     "without_libm": ("network", "fused", "cpu:x86-64-v3"),
+    "logistic": ("sequence", "fused", "cpu:x86-64-v3"),
     "exponential_of_float64": ("linked", "portable", "cpu:wasm32"),
     "round_to_float16": ("half", "fused", "cpu:riscv32"),
     "round_to_bfloat16": ("linked", "portable", "cpu"),
