@@ -1,4 +1,4 @@
-"""Composes the logistic function of float32 for processors that multiply and add in one instruction.
+"""Composes the logistic function of float32, for CPUs that multiply and add in one instruction.
 
 Requires: a module after the rewrites of loops and products.
 Matches: the divisions that `codegen.elementwise` has marked, and, where the processor's
@@ -35,8 +35,8 @@ _EXPONENTIAL = (
     *(0.0013814539415761828, 0.008368746377527714, 0.04166839271783829),
     *(0.1666652113199234, 0.4999999403953552),
 )
-"""The polynomial nearest to ``(exp(r) - 1 - r) / r**2`` for ``|r| <= log(2) / 2``, its constant last:
-a fit of our own, with which ``exp(r)`` is within 3.1e-9."""
+"""The polynomial nearest to ``(exp(r) - 1 - r) / r**2`` for ``|r| <= log(2) / 2``, its constant
+last: a fit of our own, with which ``exp(r)`` is within 3.1e-9."""
 
 _LOG2_HIGH = 0.693147182464599609375
 _LOG2_LOW = math.log(2) - _LOG2_HIGH
@@ -68,7 +68,7 @@ def logistic(context: PassContext) -> None:
     for division in _marked(context):
         del division.attributes[LOGISTIC]
         if way:
-            _compose(division, _RECIPROCALS[way])
+            _compose(division, RECIPROCALS[way])
 
 
 def _marked(context: PassContext) -> list[ir.Operation]:
@@ -142,7 +142,7 @@ def _error(d: Number, y: Number) -> Number:
     return _fma(-d, y, 1.0)
 
 
-_RECIPROCALS: Mapping[str, Callable[[Number], Number]] = {
+RECIPROCALS: Mapping[str, Callable[[Number], Number]] = {
     "divided": _divided,
     "by_steps": _by_steps,
 }
