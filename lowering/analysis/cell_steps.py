@@ -33,7 +33,7 @@ def _leaky_relu(x: Any, alpha: float) -> Any:
 
 
 def _thresholded_relu(x: Any, alpha: float) -> Any:
-    return np.where(x > alpha, x, 0)
+    return np.where(x >= alpha, x, 0)
 
 
 def _affine(x: Any, alpha: float, beta: float) -> Any:

@@ -99,6 +99,31 @@ def test_weights_that_each_step_rounds_to_float16(cell: Any, mask: str, tmp_path
     check(made, graph, inputs, {"rtol": 4e-3, "atol": 2e-3})
 
 
+@pytest.mark.parametrize("alpha", [1.0, -0.5])
+def test_a_threshold_is_not_reached_by_an_equal_number(alpha: float, tmp_path: Path) -> None:
+    """ONNX' operator takes x if x > alpha, the function of its layers if x >= alpha."""
+
+    def cell(s: Step, x: str, states: Any) -> Any:
+        (end,) = rnn(s, x, states, "ThresholdedRelu")
+        s.nodes[-1].attribute.append(helper.make_attribute("alpha", alpha))
+        return [end]
+
+    made = keras_loop(cell, (B, T), gates=1)
+    for each in made.graph.initializer:
+        array = numpy_helper.to_array(each)
+        if each.name in ("W", "R", "b"):
+            each.CopyFrom(numpy_helper.from_array(array * 0, each.name))
+    (bias,) = (each for each in made.graph.initializer if each.name == "b")
+    above = np.nextafter(np.float32(alpha), np.float32(2))
+    sums = np.resize(np.float32([alpha, above, alpha - 1]), H)
+    bias.CopyFrom(numpy_helper.from_array(sums, "b"))
+    graph = folded(made, tmp_path)
+    assert "RNN" in graph.operators()
+    program = rc.runtime.load(rc.compile(rc.import_network(tmp_path / "m.onnx"), "cpu"))
+    y = program(np.zeros((B, T, I), np.float32))[0]
+    np.testing.assert_array_equal(y, np.broadcast_to(np.where(sums > alpha, sums, 0), y.shape))
+
+
 @pytest.mark.parametrize("mask", ["", "keep"])
 @pytest.mark.parametrize("cell", [gru, lstm, linear_rnn])
 def test_steps_that_count_down(cell: Any, mask: str, tmp_path: Path) -> None:

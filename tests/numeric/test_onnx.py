@@ -395,6 +395,15 @@ def test_derivative_from_the_input(kind: str, names: str) -> None:
     )
 
 
+def test_a_threshold_is_reached_by_an_equal_number() -> None:
+    """Of a layer; ONNX' operator of that name leaves the threshold itself out."""
+    sums = np.float32([[0.5, 0.75, 0.25]])
+    weights = {"W": np.zeros((1, 3, 2), np.float32), "R": np.zeros((1, 3, 3), np.float32)}
+    given = {"X": np.zeros((1, 1, 2), np.float32), "B": np.pad(sums, [(0, 0), (0, 3)]), **weights}
+    names = {"activations": ["ThresholdedRelu"], "activation_alpha": [0.5]}
+    np.testing.assert_array_equal(rc.onnx_ops.RNN(**given, **names).Y_h[0], [[0.5, 0.75, 0]])
+
+
 @pytest.mark.slow
 def test_saturated_functions_have_no_gradient() -> None:
     """Where they end at an alpha that bfloat16 rounds: kept rounded, it is not where they end."""

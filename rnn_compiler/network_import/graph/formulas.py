@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
-ACTIVATIONS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("Sigmoid", "Tanh", "Relu", "Softsign", "Softplus"), ()),
-    **dict.fromkeys(("Elu", "LeakyRelu", "ThresholdedRelu"), ("alpha",)),
-    **dict.fromkeys(("HardSigmoid", "Affine"), ("alpha", "beta")),
+from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS as LAYER_FUNCTIONS
+
+ACTIVATIONS = {
+    name: {each: default for each, default in row.parameters.items() if default is not None}
+    for name, row in LAYER_FUNCTIONS.items()
+    if name != "ScaledTanh"
 }
-"""The functions of ONNX's recurrent layers, with their parameters; all but Affine are operators."""
+"""Functions of ONNX's recurrent layers: parameters and defaults; all but Affine are operators."""
 
 MOST_ELEMENTS = 1 << 24
 """The most elements of a matrix."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import attributes_of
+from rnn_compiler.network_import.graph import attributes_of, onnx
 from rnn_compiler.network_import.graph.formulas import (
     ACTIVATIONS,
     DEEPEST,
@@ -31,11 +31,6 @@ from rnn_compiler.network_import.graph.formulas import (
     multiplied,
     of_atom,
 )
-
-_DEFAULTS = {
-    **{("Elu", "alpha"): 1.0, ("LeakyRelu", "alpha"): 0.01, ("ThresholdedRelu", "alpha"): 1.0},
-    **{("HardSigmoid", "alpha"): 0.2, ("HardSigmoid", "beta"): 0.5},
-}
 
 
 def formulas_of(
@@ -79,9 +74,11 @@ class _FormulaReader:
         operator = node.op_type
         if operator in ACTIVATIONS:
             parameters = tuple(
-                float(attributes[name].f) if name in attributes else _DEFAULTS[operator, name]
-                for name in ACTIVATIONS[operator]
+                float(attributes[name].f) if name in attributes else default
+                for name, default in ACTIVATIONS[operator].items()
             )
+            if operator == "ThresholdedRelu":
+                parameters = (self._above(*parameters),)
             return [of_atom(Activated(operator, parameters, formula_in(values[0])))]
         if operator == "Split":
             return self._split(node, values, attributes)
@@ -102,6 +99,14 @@ class _FormulaReader:
         if name not in self._formulas:
             raise OtherFormulaError
         return self._formulas[name]
+
+    def _above(self, alpha: float) -> float:
+        """The next number: the operator takes x if x > alpha, a layer's function if x >= alpha."""
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(self._element)
+        above = float(np.nextafter(dtype.type(alpha), dtype.type(np.inf)))
+        if above != np.float32(above):  # as attributes are
+            raise OtherFormulaError
+        return above
 
     def _identity(self, values: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         return values[0]
