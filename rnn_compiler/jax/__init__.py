@@ -20,8 +20,7 @@ This needs JAX 0.10; no other part of the package imports it.
 
 primitives      one JAX primitive per op: its arguments, its rules, how it is lowered
 functions       the functions, their gradients, and their export for `rnn_compiler.link`
-values          values in the body of a scan as sums of terms
-equations       what JAX's primitives compute of them
+equations       what JAX's primitives compute in the body of a scan, as sums of terms
 cells           cells: recognized by these sums, run by ops
 scans           the scans that become ops where a function is traced
 ctc             the CTC loss
