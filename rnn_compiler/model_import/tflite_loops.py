@@ -18,7 +18,14 @@ from rnn_compiler.model_import.loop_cells import (
 )
 from rnn_compiler.model_import.loop_values import Value, is_number, of_constant
 from rnn_compiler.model_import.reading import Budget
-from rnn_compiler.model_import.tflite_reader import Graph, Op, TfliteFile
+from rnn_compiler.model_import.tflite_reader import (
+    RESERVE,
+    SET_ITEM,
+    VARIANT,
+    Graph,
+    Op,
+    TfliteFile,
+)
 from rnn_compiler.model_import.tflite_values import Body, constant
 
 _CONCATENATION, _RESHAPE, _SLICE = 2, 22, 65
@@ -59,6 +66,8 @@ def loop_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Loop:
         elif k in states and k not in kinds:
             row = _row_of(body, step.values, before, after, counters)
             is_last = states[k][1] is new and len(file.tensor(body, after).shape) == 3
+            only = only_item(file, graph, op, body, k)
+            is_last = is_last or (only is not None and step.values.value(only) is new)
             is_row = row is not None and step.values.value(row) is new
             kinds[k] = "last" if is_last else "rows" if is_row else ""
     return Loop(cell, [kinds.get(k, "") for k in range(len(op.inputs))])
@@ -103,9 +112,12 @@ def _step(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Step:
 
 
 def _new(file: TfliteFile, body: Graph, values: Body, after: int) -> Value:
-    """The new value of an argument; one of three axes that is no expression may be a list."""
-    value = values.value(after)
-    is_list = value.kind == "unknown" and len(file.tensor(body, after).shape) > 2
+    """The new value of an argument; one that is no expression may be a list.
+
+    Lists have three axes, or the type of TensorFlow's.
+    """
+    value, tensor = values.value(after), file.tensor(body, after)
+    is_list = value.kind == "unknown" and (len(tensor.shape) > 2 or tensor.dtype == VARIANT)
     return Value("list") if is_list else value
 
 
@@ -117,6 +129,9 @@ def _row_of(
     The new list consists of the rows before, that row, and those behind it.
     """
     joined = body.producers.get(values.uncast(after))
+    if joined is not None and joined.code == SET_ITEM and len(joined.inputs) == 3:
+        held, index, row = joined.inputs
+        return row if held == before and values.value(index) in counters.values() else None
     if joined is None or joined.code != _CONCATENATION or len(joined.inputs) != 3:
         return None
     first, row, rest = joined.inputs
@@ -136,6 +151,19 @@ def _row_of(
     return row if is_index and follows else None
 
 
+def only_item(file: TfliteFile, graph: Graph, op: Op, body: Graph, k: int) -> int | None:
+    """The tensor that each step writes into the only item of a list; None if it does not."""
+    reserved, written = graph.producers.get(op.inputs[k]), body.producers.get(body.outputs[k])
+    if reserved is None or written is None or (reserved.code, written.code) != (RESERVE, SET_ITEM):
+        return None
+    held, index, row = written.inputs
+    places = file.tensor(graph, reserved.inputs[1]), file.tensor(body, index)
+    if held != body.inputs[k] or any(not each.size or each.dtype != "int32" for each in places):
+        return None
+    count, place = (file.array(each).ravel().tolist() for each in places)
+    return row if (count, place) == ([1], [0]) else None
+
+
 @dataclass(frozen=True)
 class PlainLoop:
     """A loop of any step, which counts them.
@@ -145,11 +173,13 @@ class PlainLoop:
         limits: The tensors of the model that limit the number of steps as well.
         rows: The numbers of arguments that are lists, each with the tensor of the body that a step
             writes to it at the step's index.
+        last: Those that are lists of one item, each with the tensor that every step writes there.
     """
 
     most: int | None
     limits: Sequence[int]
     rows: Mapping[int, int]
+    last: Mapping[int, int]
 
 
 def plain_loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> PlainLoop:
@@ -177,9 +207,13 @@ def plain_loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> PlainL
         for k, (before, after) in enumerate(zip(step.body.inputs, step.body.outputs, strict=True))
         if before != after
     }
+    last = {k: only_item(file, graph, op, step.body, k) for k in rows}
     most = max(0, min(numbers)) if numbers else None
     return PlainLoop(
-        most, [*dict.fromkeys(limits)], {k: row for k, row in rows.items() if row is not None}
+        most,
+        [*dict.fromkeys(limits)],
+        {k: row for k, row in rows.items() if row is not None},
+        {k: row for k, row in last.items() if row is not None},
     )
 
 

@@ -35,7 +35,7 @@ _TABLES = """
 Model: codes 1 Code*, graphs 2 Graph*, buffers 4 Buffer*, signatures 7 Signature*
 Signature: inputs 0 Named*, outputs 1 Named*, graph 4 I
 Named: name 0 text, number 1 I
-Code: old 0 b, builtin 3 i
+Code: old 0 b, custom 1 text, builtin 3 i
 Graph: tensors 0 Tensor*, inputs 1 i*, outputs 2 i*, ops 3 Op*
 Tensor: shape 0 i*, type 1 b, buffer 2 I, name 3 text, quantization 4 Quantization, variable 5 ?, \
 sparsity 6 Sparsity, signature 7 i*
@@ -78,6 +78,21 @@ _TYPES = {
     **{6: "bool", 7: "int16", 9: "int8", 10: "float64"},
 }
 """The names of the element types by their numbers."""
+
+VARIANT = "type 14"
+"""The type of TensorFlow's lists."""
+
+RESERVE, SET_ITEM, STACK = 1000, 1001, 1002
+"""Numbers for operators of TensorFlow's lists, which have none of their own.
+
+The converter leaves lists to TensorFlow's operators (SELECT_TF_OPS) if the batch is open.
+"""
+
+_CUSTOM = 32
+_LISTS = {
+    **{"FlexTensorListReserve": RESERVE, "FlexTensorListSetItem": SET_ITEM},
+    "FlexTensorListStack": STACK,
+}
 
 _IDENTIFIER = b"TFL3"
 _MOST_TABLES = 200_000
@@ -151,6 +166,12 @@ class Graph:
         return {number: op for op in self.ops for number in op.outputs}
 
 
+def _code(fields: Mapping[str, Any]) -> int:
+    """The number of an operator."""
+    code = max(fields["old"], fields["builtin"])
+    return _LISTS.get(fields["custom"], code) if code == _CUSTOM else code
+
+
 class TfliteFile:
     """The graphs of a file, the arrays of their tensors and the options of their ops."""
 
@@ -168,7 +189,7 @@ class TfliteFile:
         self._tables = min(len(self._data) // 4, _MOST_TABLES)
         self._elements = 1000 + len(self._data)
         model = self._table(self._number(0, "I"), "Model")
-        codes = [max(each["old"], each["builtin"]) for each in model["codes"]]
+        codes = [_code(each) for each in model["codes"]]
         self._buffers = [self._span(each) for each in model["buffers"]]
         self.graphs = [self._graph(each, codes) for each in model["graphs"]]
         self.signatures = {each["graph"]: each for each in model["signatures"]}

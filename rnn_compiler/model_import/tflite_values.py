@@ -23,7 +23,8 @@ from rnn_compiler.model_import.loop_values import (
 from rnn_compiler.model_import.reading import Budget
 from rnn_compiler.model_import.tflite_reader import Graph, Op, Tensor, TfliteFile
 
-_ADD, _FULLY_CONNECTED, _MUL, _SUB, _FILL, _STRIDED_SLICE, _CAST = 0, 9, 18, 41, 94, 45, 53
+_ADD, _CONCATENATION, _FULLY_CONNECTED, _MUL, _SUB = 0, 2, 9, 18, 41
+_FILL, _STRIDED_SLICE, _CAST = 94, 45, 53
 _NAMED = {14: "sigmoid", 19: "relu", 21: "relu6", 28: "tanh", 55: "maximum", 57: "minimum"}
 _FUSED = {0: "", 1: "relu", 3: "relu6", 4: "tanh"}
 
@@ -111,6 +112,12 @@ class Body:
             return None
         is_same = before.shape[-1:] == after.shape[-1:] and before.shape[-1:] != (None,)
         return value if is_same and before.dtype == after.dtype else None
+
+    def concatenation(self, op: Op, k: int) -> Value | None:
+        """The only part of a concatenation that has elements, as in a list of one item."""
+        parts = [each for each in op.inputs if self._tensor(each).shape[:1] != (0,)]
+        is_first = not self._file.options(op, "Concatenation")["axis"]
+        return self.value(parts[0]) if is_first and len(parts) == 1 else None
 
     def gather(self, op: Op, k: int) -> Value | None:
         """The step of a sequence at an index."""
@@ -213,6 +220,7 @@ class Body:
 
 _RULES: dict[int, Callable[[Body, Op, int], Value | None]] = {
     _ADD: Body.add,
+    _CONCATENATION: Body.concatenation,
     _FULLY_CONNECTED: Body.product,
     _MUL: Body.mul,
     _SUB: Body.sub,

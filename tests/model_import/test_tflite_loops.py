@@ -145,12 +145,14 @@ def model(
     masks: int = 0,
     rows: bool = False,
     cast: str = "",
+    items: int = 0,
     backward: Callable[[Step], list[int]] | None = None,
 ) -> Writer:
     """A model of one loop, batch-major, as Keras' are; masks tells how many states have one.
 
-    With rows, its result is a list of h after each step, which may be cast to a type. With
-    `backward`, there is a second loop, which reads the steps in reverse, and both results.
+    With rows, its result is a list of h after each step, which may be cast to a type; with items,
+    one of TensorFlow's lists, of all steps or the last one. With `backward`, there is a second
+    loop, which reads the steps in reverse, and both results.
     """
     writer = Writer()
     x = writer.tensor((BATCH, STEPS, INPUTS))
@@ -173,6 +175,7 @@ def model(
         states = [writer.tensor(STATE) for _ in range(count)]
         mask = [writer.tensor((STEPS, BATCH, 1), "bool")] if masks else []
         held = [writer.tensor(ROWS)] if rows else []
+        held += [writer.tensor((), "variant")] if items else []
         sequence = writer.tensor((STEPS, BATCH, INPUTS))
         return [writer.tensor((), "int32"), *states, *mask, *held, sequence]
 
@@ -181,13 +184,19 @@ def model(
     given += mask
     if rows:
         given.append(writer.tensor(data=np.zeros(ROWS, np.float32)))
+    if items:
+        sizes = [writer.tensor(data=np.array(n, np.int32)) for n in ([-1, UNITS], items)]
+        given.append(writer.op("FlexTensorListReserve", sizes, (), "variant"))
     writer.graphs[0]["masks"] = mask
     ends: list[int] = []
     for k, sequence in enumerate(sequences):
         results = arguments()
         options = (92, {0: np.int32(1), 1: np.int32(2 + k)})
         writer.op("WHILE", [start, *given, sequence], outputs=results, options=options)
-        ends.append(results[-2 if rows else 1])
+        ends.append(results[-2 if rows or items else 1])
+        if items:
+            stacked = [ends[k], writer.tensor(data=np.array([-1, UNITS], np.int32))]
+            ends[k] = writer.op("FlexTensorListStack", stacked, (items, BATCH, UNITS))
         if rows and k:
             axis = writer.tensor(data=np.array([0], np.int32))
             ends[k] = writer.op("REVERSE_V2", [ends[k], axis], ROWS)
@@ -211,6 +220,10 @@ def model(
         lists = [written(writer, held[-2], held[0], after, new[0])] if rows else []
         if rows and cast:
             lists = [writer.op("CAST", lists, ROWS, cast)]
+        if items:
+            place = held[0] if items > 1 else writer.tensor(data=np.array(0, np.int32))
+            item = [held[-2], place, new[0]]
+            lists = [writer.op("FlexTensorListSetItem", item, (), "variant")]
         writer.ends(held, [after, *new, *mask, *lists, held[-1]])
     return writer
 
@@ -443,6 +456,16 @@ def test_both_directions(body: Any, count: int, masks: int, tmp_path: Path) -> N
     assert_same_bits([-W[1:], -R[1:], B[1:]], plain)
     assert both.notes[0].startswith("both directions of a layer, which are loops of their own")
     assert both.notes[1:] == one.notes
+
+
+@pytest.mark.parametrize("items", [STEPS, 1])
+def test_lists_of_tensorflow(items: int, tmp_path: Path) -> None:
+    """As the converter writes layers whose batch is open, with SELECT_TF_OPS."""
+    path = tmp_path / "model.tflite"
+    (plain,) = rc.import_model(model(lstm, count=2).save(path))
+    (layer,) = rc.import_model(model(lstm, count=2, items=items).save(path))
+    assert (layer.op, layer.attributes, layer.notes) == (plain.op, plain.attributes, plain.notes)
+    assert_same_bits(layer.weights["params"], plain.weights["params"])
 
 
 def test_directions_that_differ(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 __all__ = ["Writer", "both_lstm", "gates", "lstm", "table_bytes"]
 
 TYPES = {"float32": 0, "float16": 1, "int32": 2, "int64": 4, "bool": 6, "int16": 7, "int8": 9}
+TYPES["variant"] = 14
 OPS = {
     **{"ADD": 0, "AVERAGE_POOL_2D": 1, "CONCATENATION": 2, "CONV_2D": 3, "DEPTHWISE_CONV_2D": 4},
     **{"DEQUANTIZE": 6, "FLOOR": 8, "FULLY_CONNECTED": 9, "LOGISTIC": 14, "LSTM": 16},
@@ -135,8 +136,10 @@ class Writer:
         intermediates: Sequence[int] = (),
     ) -> int:
         """The number of an op's first output; options are the number of their type, and fields."""
-        code = OPS[name]
+        code = OPS.get(name, 32)  # an operator of TensorFlow's has only a name
         self.codes.append({0: np.int8(min(code, 127)), 3: np.int32(code)})
+        if name not in OPS:
+            self.codes[-1][1] = np.frombuffer(name.encode(), np.uint8)
         made = [self.tensor(shape, dtype)] if outputs is None else list(outputs)
         fields: dict[int, Any] = {
             0: np.uint32(len(self.codes) - 1),

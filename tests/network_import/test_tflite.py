@@ -78,6 +78,25 @@ def test_states_of_all_steps(cast: str, tmp_path: Path) -> None:
     close(called(module, x)[0], run(gru_before_step, 1, x.swapaxes(0, 1)))
 
 
+@pytest.mark.parametrize(("items", "masks"), [(STEPS, 0), (1, 0), (STEPS, 1), (1, 1)])
+def test_lists_of_tensorflow(items: int, masks: int, tmp_path: Path) -> None:
+    """Of all steps, or of the last one, as the converter writes them with SELECT_TF_OPS."""
+    writer = model(gru, items=items, masks=masks)
+    writer.graphs[0]["inputs"] = [*writer.graphs[0]["inputs"], *writer.graphs[0]["masks"]]
+    module = imported(writer, tmp_path)
+    assert [spec.op for spec in module.linked] == ["CudnnRNNV3"]
+    x, chosen = floats(*X), [np.ones((STEPS, BATCH, 1), bool)] * masks
+    if masks:
+        chosen[0][3:, 0] = False
+    h: Any = np.zeros((BATCH, UNITS))
+    rows: list[Any] = []
+    for k, step in enumerate(x.swapaxes(0, 1)):
+        new = gru_step(step.astype(np.float64), h)[0]
+        h = np.where(chosen[0][k], new, h) if masks else new
+        rows.append(h)
+    close(called(module, x, *chosen)[0], np.stack(rows)[-items:])
+
+
 @pytest.mark.parametrize("steps", [STEPS, 3, 9])
 def test_masked_loops(steps: int, tmp_path: Path) -> None:
     """Masks may have holes, and the length may be open."""

@@ -104,6 +104,7 @@ class Graph:
         origins: The name and the operator of the node that was replaced by another, by its name.
         clips: The limits of the cells of LSTMs that have one, by the nodes' first outputs.
         reversals: The nodes that reverse sequences and were replaced.
+        turned: The axes that some gathers take from the last element to the first, by result.
     """
 
     def __init__(self, model: Any, path: Path, *, largest: int = _LARGEST) -> None:
@@ -121,6 +122,7 @@ class Graph:
         self.origins: dict[str, tuple[str, str]] = {}
         self.clips: Mapping[str, float] = {}
         self.reversals: list[Any] = []
+        self.turned: dict[str, int] = {}
 
     @staticmethod
     def read(path: Path) -> Graph:

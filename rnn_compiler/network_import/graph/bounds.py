@@ -105,6 +105,7 @@ def _reversed(graph: Graph, node: Any, axis: int) -> list[Any]:
     rows = made.add("Range", made.constant(0), size, made.constant(1))
     last = made.add("Sub", size, made.constant(1))
     made.add("Gather", node.input[0], made.add("Sub", last, rows), axis=axis)
+    graph.turned[node.output[0]] = axis
     return made.finished()
 
 

@@ -167,7 +167,7 @@ class _Search:
         plain: _Sequence | None = None
         for _ in range(_FURTHEST):
             made = self._makers.get(value)
-            if made is not None and made.op_type == "Slice" and self._reverses(made, axis):
+            if made is not None and self._reverses(made, axis):
                 if plain is not None:
                     break
                 plain = _Sequence(value, axis)
@@ -190,8 +190,10 @@ class _Search:
         return len(before) == 3 and 1 in before[:2] and after == [before[1], before[0], before[2]]
 
     def _reverses(self, node: Any, axis: int) -> bool:
-        """Whether a Slice takes all rows along an axis from the last to the first."""
-        size = self._size(node, axis)
+        """Whether a node takes all rows along an axis from the last to the first."""
+        if node.op_type == "Gather":
+            return self._graph.turned.get(node.output[0]) == axis
+        size = self._size(node, axis) if node.op_type == "Slice" else None
         return size is not None and self._rows(node) == {axis: range(size - 1, -1, -1)}
 
     def _size(self, node: Any, axis: int) -> int | None:
@@ -262,10 +264,10 @@ class _Search:
     def _is_end(self, node: Any, axis: int) -> bool:
         """Whether a node reverses the rows along an axis, or takes the last one."""
         size = self._size(node, axis)
-        if size is None:
-            return False
+        if size is None or self._reverses(node, axis):
+            return size is not None
         if node.op_type == "Slice":
-            return self._reverses(node, axis) or self._rows(node) == {axis: range(size - 1, size)}
+            return self._rows(node) == {axis: range(size - 1, size)}
         attributes = attributes_of(node)
         taken = attributes["axis"].i if "axis" in attributes else 0
         if node.op_type != "Gather" or taken % len(self._shape(node.input[0]) or [0]) != axis:
@@ -277,7 +279,9 @@ class _Search:
     def turned(self, end: Any) -> list[Any]:
         """What an end becomes: the rows as they are, or the first one."""
         made = Replacement(self._graph, end)
-        if end.op_type == "Gather":
+        if end.output[0] in self._graph.turned:
+            made.add("Identity", end.input[0])
+        elif end.op_type == "Gather":
             axis, shape = attributes_of(end).get("axis"), self._constants[end.input[1]].dims
             first = made.constant([0] if len(shape) else 0)
             made.add("Gather", end.input[0], first, axis=axis.i if axis is not None else 0)

@@ -19,7 +19,7 @@ from rnn_compiler.model_import.loop_cells import UnknownCellError, onnx_weights
 from rnn_compiler.model_import.tflite_fused import fused_layers
 from rnn_compiler.model_import.tflite_layers import CALL_ONCE, NOT_IN_FILE
 from rnn_compiler.model_import.tflite_loops import loop_of, plain_loop
-from rnn_compiler.model_import.tflite_reader import Op
+from rnn_compiler.model_import.tflite_reader import VARIANT, Op
 from rnn_compiler.model_import.tflite_values import constant
 from rnn_compiler.network_import.tflite.network import Network
 
@@ -82,9 +82,10 @@ def _steps(n: Network, op: Op, what: str) -> None:
             inner.names[before] = n.names[op.outputs[k]] = n.value(op.inputs[k])
         else:
             inner.names[before] = f"{n.at}.argument_{k}"
-            if k not in loop.rows:
+            if k not in loop.rows and k not in loop.last:
                 given.append((inner.names[before], k))
     rows = {k: _without_axis(inner, row) for k, row in loop.rows.items()}
+    rows |= loop.last
     wanted = [*(body.outputs[k] for _, k in given), *rows.values()]
     inner.run(wanted, n.at)
     results = [inner.node("Identity", [inner.value(number)]) for number in wanted]
@@ -107,8 +108,12 @@ def _steps(n: Network, op: Op, what: str) -> None:
         n.names[op.outputs[k]] = value
     second = n.constant(np.array([1], np.int64))
     for (k, row), value in zip(rows.items(), made[len(given) :], strict=True):
-        is_plain = row != loop.rows[k]
-        n.names[op.outputs[k]] = value if is_plain else n.node("Squeeze", [value, second])
+        if k in loop.last:
+            bounds = [n.constant(np.array([each], np.int64)) for each in (-1, 2**31 - 1, 0)]
+            value = n.node("Slice", [value, *bounds])
+        elif row == loop.rows[k] and n.tensor(op.outputs[k]).dtype != VARIANT:
+            value = n.node("Squeeze", [value, second])
+        n.names[op.outputs[k]] = value
 
 
 def _without_axis(n: Network, row: int) -> int:
@@ -118,6 +123,11 @@ def _without_axis(n: Network, row: int) -> int:
         return row
     shape = n.shape(source.inputs[0])
     return source.inputs[0] if (1, *shape) == n.shape(row) else row
+
+
+def stacked(n: Network, op: Op) -> None:
+    """The items of one of TensorFlow's lists, which are one array since a loop wrote them."""
+    n.gives(op, n.value(op.inputs[0]))
 
 
 def fused(n: Network, op: Op) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import onnx
 
-from rnn_compiler.model_import.tflite_reader import Op
-from rnn_compiler.network_import.tflite.layers import assign, fused, loop, read_variable
+from rnn_compiler.model_import.tflite_reader import RESERVE, STACK, Op
+from rnn_compiler.network_import.tflite.layers import assign, fused, loop, read_variable, stacked
 from rnn_compiler.network_import.tflite.network import Network, Rule, Rules
 
 _FURTHEST = 2**31 - 1
@@ -326,6 +326,11 @@ def _fill(n: Network, op: Op) -> None:
     n.gives(op, n.node("Expand", [n.value(op.inputs[1]), n.sizes(op.inputs[0])]))
 
 
+def _zeros_like(n: Network, op: Op) -> None:
+    zero = n.constant(np.array(0, n.tensor(op.outputs[0]).dtype))
+    n.gives(op, n.node("Expand", [zero, n.node("Shape", [n.value(op.inputs[0])])]))
+
+
 def _sizes_of(n: Network, op: Op) -> None:
     shape = n.node("Shape", [n.value(op.inputs[0])])
     n.gives(op, _cast(n, shape, n.tensor(op.outputs[0]).dtype))
@@ -433,6 +438,7 @@ _TABLE: Sequence[tuple[int, str, Rule]] = (
     *((83, "PACK", _pack), (88, "UNPACK", _unpack)),
     *((84, "LOGICAL_OR", _plain("Or")), (86, "LOGICAL_AND", _plain("And"))),
     (87, "LOGICAL_NOT", _plain("Not")),
+    (93, "ZEROS_LIKE", _zeros_like),
     (92, "SQUARE", _composed(lambda n, x: n.node("Mul", [x[0], x[0]]))),
     (94, "FILL", _fill),
     (98, "LEAKY_RELU", _leaky),
@@ -451,6 +457,8 @@ _TABLE: Sequence[tuple[int, str, Rule]] = (
     (143, "READ_VARIABLE", read_variable),
     (144, "ASSIGN_VARIABLE", assign),
     (150, "GELU", _gelu),
+    (RESERVE, "FlexTensorListReserve", lambda n, op: None),
+    (STACK, "FlexTensorListStack", stacked),
 )
 """The operators that are taken: their numbers, names and rules."""
 
