@@ -244,10 +244,14 @@ def recognised(states: Mapping[int, tuple[Value, Value]], counters: Sequence[Val
 
 
 def _check_rest(states: Mapping[int, tuple[Value, Value]], found: Sequence[int]) -> None:
-    """Checks that states besides those of a cell are no other cell's: lists, and rows of them."""
+    """Checks that states besides those of a cell are no other cell's: lists, and rows of them.
+
+    Such a row may be another value, as zeros, in steps that a mask leaves out.
+    """
     rows = [states[k][1] for k in found]
     for k, (_, new) in states.items():
-        if k not in found and new.kind != "list" and new not in rows:
+        row = new.of[1] if new.kind == "select" else new
+        if k not in found and row.kind != "list" and row not in rows:
             raise UnknownCellError("states of several cells")
 
 

@@ -146,12 +146,14 @@ def model(
     rows: bool = False,
     cast: str = "",
     items: int = 0,
+    zeros: bool = False,
     backward: Callable[[Step], list[int]] | None = None,
 ) -> Writer:
     """A model of one loop, batch-major, as Keras' are; masks tells how many states have one.
 
     With rows, its result is a list of h after each step, which may be cast to a type; with items,
-    one of TensorFlow's lists, of all steps or the last one. With `backward`, there is a second
+    one of TensorFlow's lists, of all steps or the last one; with zeros, masked steps have zeros
+    there. With `backward`, there is a second
     loop, which reads the steps in reverse, and both results.
     """
     writer = Writer()
@@ -213,16 +215,19 @@ def model(
         taken = writer.op("GATHER", [held[-1], held[0]], (BATCH, INPUTS))
         states, mask = held[1 : 1 + count], held[1 + count : 1 + count + bool(masks)]
         new = each(Step(writer, taken, states))
+        row = new[0]
         if masks:
             chosen = writer.op("GATHER", [mask[0], held[0]], (BATCH, 1), "bool")
             for k in range(masks):
                 new[k] = writer.op("SELECT_V2", [chosen, new[k], states[k]], STATE)
-        lists = [written(writer, held[-2], held[0], after, new[0])] if rows else []
+            zero = writer.tensor(data=np.array(0, np.float32))
+            row = writer.op("SELECT_V2", [chosen, row, zero], STATE) if zeros else new[0]
+        lists = [written(writer, held[-2], held[0], after, row)] if rows else []
         if rows and cast:
             lists = [writer.op("CAST", lists, ROWS, cast)]
         if items:
             place = held[0] if items > 1 else writer.tensor(data=np.array(0, np.int32))
-            item = [held[-2], place, new[0]]
+            item = [held[-2], place, row]
             lists = [writer.op("FlexTensorListSetItem", item, (), "variant")]
         writer.ends(held, [after, *new, *mask, *lists, held[-1]])
     return writer

@@ -97,6 +97,23 @@ def test_lists_of_tensorflow(items: int, masks: int, tmp_path: Path) -> None:
     close(called(module, x, *chosen)[0], np.stack(rows)[-items:])
 
 
+def test_zeros_in_masked_steps(tmp_path: Path) -> None:
+    """As Keras' Bidirectional has them."""
+    writer = model(gru, rows=True, masks=1, zeros=True)
+    writer.graphs[0]["inputs"] = [*writer.graphs[0]["inputs"], *writer.graphs[0]["masks"]]
+    module = imported(writer, tmp_path)
+    assert [spec.op for spec in module.linked] == ["CudnnRNNV3"]
+    x = floats(*X)
+    chosen: Any = np.random.default_rng(2).random((STEPS, BATCH, 1)) > 0.4
+    h: Any = np.zeros((BATCH, UNITS))
+    rows: list[Any] = []
+    for step, is_valid in zip(x.swapaxes(0, 1), chosen, strict=True):
+        new = gru_step(step.astype(np.float64), h)[0]
+        h = np.where(is_valid, new, h)
+        rows.append(np.where(is_valid, new, 0))
+    close(called(module, x, chosen)[0], np.stack(rows))
+
+
 @pytest.mark.parametrize("steps", [STEPS, 3, 9])
 def test_masked_loops(steps: int, tmp_path: Path) -> None:
     """Masks may have holes, and the length may be open."""

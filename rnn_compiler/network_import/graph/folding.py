@@ -77,7 +77,7 @@ def fold(graph: Graph, *, writes_out: bool = True) -> None:
             changed = rewrite(graph) or changed
         graph.remove_unused()
         changed = changed or replace_loops(graph) or replace_trained_loops(graph, _fold_once)
-        changed = changed or join_directions(graph)
+        changed = changed or plain_reversals(graph, waits=False) or join_directions(graph)
         changed = changed or (writes_out and (write_out_loops(graph) or select_results(graph)))
         changed = changed or (writes_out and rewrite_bodies(graph, fold))
         if not changed:

@@ -32,7 +32,7 @@ class LoopOutput:
 
     Attributes:
         cell: The number of the cell.
-        start: The outer value that masked rows have before the first true step; empty for none.
+        start: The outer value that masked rows have before the first true step; empty for zeros.
         is_kept: Whether later masked rows have the row's previous output, not this value.
     """
 
@@ -81,11 +81,13 @@ class _Writer:
     def __init__(self, name: str, made: list[Any]) -> None:
         self._name, self._made = name, made
         self._known: set[str] = set()
+        self._dtype: Any = None
         self.nodes: list[Any] = []
 
     def layers(self, layers: LoopLayers) -> list[Any]:
         """The nodes of some layers."""
         steps = layers.steps
+        self._dtype = layers.dtype
         x = self._rows(steps.rows[layers.cells[0].x.name], layers)
         lengths = counts = mask = ""
         if layers.mask:
@@ -180,7 +182,8 @@ class _Writer:
         rows = self._gathered(value, last, what)
         is_own = mask if not output.is_kept else self._add("Greater", [counts, zero], "any")
         columns = self._add("Unsqueeze", [is_own, self._numbers(2)], "own")
-        return self._add("Where", [columns, rows, output.start], f"{what} or {output.start}")
+        start = output.start or self._constant(np.array(0, self._dtype))
+        return self._add("Where", [columns, rows, start], f"{what} or {start}")
 
     def _gathered(self, value: str, indices: str, what: str) -> str:
         """The rows of an array, for each of the batch those with its indices, ``[T, B]``."""

@@ -21,8 +21,12 @@ _FIRST = -(1 << 31)
 """An end of slices that lies before every array."""
 
 
-def plain_reversals(graph: Graph) -> bool:
-    """Replaces the nodes; returns whether there were any."""
+def plain_reversals(graph: Graph, *, waits: bool = True) -> bool:
+    """Replaces the nodes; returns whether there were any.
+
+    With `waits`, not those whose rows may all have all steps, as soon as a loop is replaced that
+    makes an unknown number of them.
+    """
     if graph.opset < _LEAST_OPSET:
         return False
     types, constants = graph.types(), graph.constants()
@@ -34,7 +38,10 @@ def plain_reversals(graph: Graph) -> bool:
             nodes.append(node)
             continue
         lengths = _number(node.input[1], makers, constants)
-        nodes += _plain(graph, node, sizes, lengths)
+        if waits and lengths is not None and sizes[_time(node, sizes)] is None:
+            nodes.append(node)
+        else:
+            nodes += _plain(graph, node, sizes, lengths)
     changed = len(nodes) > len(graph.proto.node) or any(
         new is not old for new, old in zip(nodes, graph.proto.node, strict=False)
     )
@@ -58,12 +65,16 @@ def _number(name: str, makers: Mapping[str, Any], constants: Mapping[str, Any]) 
     return int(array.flat[0]) if array.size and np.all(array == array.flat[0]) else None
 
 
+def _time(node: Any, sizes: Sequence[int | None]) -> int:
+    """Which axis of a node's input are the steps."""
+    attributes = attributes_of(node)
+    return (attributes["time_axis"].i if "time_axis" in attributes else 0) % len(sizes)
+
+
 def _plain(graph: Graph, node: Any, sizes: Sequence[int | None], number: int | None) -> list[Any]:
     """The nodes that reverse an array, given the number of steps that all of its rows have."""
     x, lengths = node.input
-    attributes = attributes_of(node)
-    time = attributes["time_axis"].i if "time_axis" in attributes else 0
-    time %= len(sizes)
+    time = _time(node, sizes)
     made = Replacement(graph, node)
     add, constant = made.add, made.constant
     if number is not None and number == sizes[time]:

@@ -311,4 +311,5 @@ class _Search:
             expected = np.where(selected, each, self._sample[self._variables[name]])
             if self._is_same(value, expected):
                 return LoopOutput(number, self._steps.fixed[name], is_kept=False)
-        return None
+        zeros = self._is_same(value, np.where(selected, each, 0.0))
+        return LoopOutput(number, is_kept=False) if zeros else None
