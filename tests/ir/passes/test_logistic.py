@@ -115,8 +115,8 @@ def binades(least: int, most: int) -> Iterator[Array]:
     for exponent in range(least, most):
         for sign in (0, 1 << 31):
             first = (exponent + 127 << 23) | sign
-            patterns: Array = np.arange(first, first + COUNT, dtype=np.uint32)
-            yield patterns.view(np.float32)
+            numbers: Any = np.arange(first, first + COUNT, dtype=np.uint32)
+            yield numbers.view(np.float32)
 
 
 def both(functions: Any, x: Array) -> Array:
@@ -158,7 +158,7 @@ def test_reciprocals_of_a_binade(tmp_path: Path) -> None:
 
     after, _ = rewritten(text, emit)
     main = Loaded(compile_module(after, resolve_target("cpu"), reproducers=tmp_path))
-    x = next(binades(0, 1))
+    x: Any = next(binades(0, 1))
     np.testing.assert_array_equal(main(x)[0], np.float32(0.25) / x)
 
 
