@@ -466,7 +466,7 @@ def tile_matmul(
         return row_fma(body, vectors, lhs, [rhs])
     rows = known(lhs.shape)[:-1]
     columns = vectors.columns(width, element) if rows else width
-    parallel = [*(divisor(n, vectors.rows) for n in rows), columns, 0]
+    parallel = [*(divisor(n, vectors.tile_rows(format)) for n in rows), columns, 0]
     reduction = [*(0 for _ in parallel[:-1]), divisor(inner, vectors.tile_unrolled)]
     if start is None:
         tiles = cpu_tiles(parallel[:-1], [0] * len(parallel[:-1]))

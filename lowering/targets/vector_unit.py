@@ -197,23 +197,28 @@ def _up_to(bits: int, format: WeightFormat) -> WeightFormat:
     return replace(format, instructions=few)
 
 
-# How the logistic function is computed. Both ways give the same bits.
+# What else depends on the core. Neither changes a bit.
 #
 # On Intel's processors, which alone have amx-tile, a division of 512 bits issues once in 16 cycles.
 # Steps of Newton's method are eleven instructions, of which two issue in a cycle. On AMD's Zen 4,
 # where a division takes 10 cycles and one of these instructions a cycle, the steps are slower.
+# A panel of more than 384 numbers along K does not fit Intel's first-level cache, and each tile of
+# rows reads it from the second; on Zen 4 higher tiles gain nothing.
 
-_LOGISTIC: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
-    "x86_64": ((("avx512f", "amx-tile"), "by_steps"), (("fma",), "divided")),
+_CORES: dict[str, tuple[tuple[tuple[str, ...], dict[str, Any]], ...]] = {
+    "x86_64": (
+        (("avx512f", "amx-tile"), {"logistic": "by_steps", "plain_rows": 13}),
+        (("fma",), {"logistic": "divided"}),
+    ),
 }
-"""The ways, each with the features that it needs, best first."""
+"""The differences between cores, each with the features that it needs, best first."""
 
 
-def _logistic(architecture: str, features: Collection[str]) -> str:
-    """The way of a processor; empty if it is left to the compiler."""
+def _core(architecture: str, features: Collection[str]) -> dict[str, Any]:
+    """The differences of a processor."""
     known = {*features}
-    ways = _LOGISTIC.get(architecture, ())
-    return next((way for needed, way in ways if known.issuperset(needed)), "")
+    cores = _CORES.get(architecture, ())
+    return next((each for needed, each in cores if known.issuperset(needed)), {})
 
 
 NO_INSTRUCTIONS = (_INT8,)
@@ -286,6 +291,7 @@ class VectorUnit:
         float64_exponential: Whether the compiler has an exponential function of float64 for it.
         logistic: How the logistic function of float32 is composed (`passes.logistic`): "divided",
             or "by_steps" where a division takes long; empty if it is left to the compiler.
+        plain_rows: The most rows of a tile of weights in the type of the product; 0: `rows`.
         row_sums: Registers of sums of a single row.
         row_unrolled: The most rows of a matrix that an iteration multiplies a single row by.
         row_loads: The most registers of weights that it reads, if it takes several rows; 0 for any.
@@ -304,6 +310,7 @@ class VectorUnit:
     float64_unit: bool = True
     float64_exponential: bool = True
     logistic: str = ""
+    plain_rows: int = 0
     row_sums: int = 8
     row_unrolled: int = 4
     row_loads: int = 0
@@ -326,7 +333,7 @@ class VectorUnit:
             rounds_to_float16=not features.isdisjoint(architecture.rounds_to_float16),
             float64_unit=not features.isdisjoint(architecture.float64_unit),
             float64_exponential=architecture.pointer == 8,
-            logistic=_logistic(target.architecture, features),
+            **_core(target.architecture, features),
             has_memory=architecture.has_memory,
             **(_IN_AN_ENGINE if "js" in architecture.formats else {}),
         )
@@ -375,6 +382,10 @@ class VectorUnit:
         """The rows of a product that are summed in registers at once."""
         return self.registers // 4
 
+    def tile_rows(self, format: WeightFormat) -> int:
+        """The most rows of a tile of weights in a format."""
+        return format.tile_rows or (self.plain_rows if format.is_plain else 0) or self.rows
+
     @property
     def quantized_rows(self) -> int:
         """The most rows of a product that a workgroup quantizes at a time."""
@@ -383,13 +394,15 @@ class VectorUnit:
     def tile_height(self, rows: int, most: int = 0) -> int:
         """The rows of the tiles of a step, chosen so that the last tile repeats the fewest rows.
 
-        They have at most `most` rows, or as many as are summed in registers at once.
+        They have at most `most` rows, or as many as are summed in registers at once. For higher
+        tiles of plain weights, reading a panel again costs about as much as another row.
         """
         most = most or self.rows
         if rows <= most:
             return rows
+        again = int(most == self.plain_rows)
         sizes = range(most, most // 2, -1)
-        return min(sizes, key=lambda size: -(-rows // size) * size)
+        return min(sizes, key=lambda size: -(-rows // size) * (size + again))
 
     def cut(self, rows: int, panels: int, weights: int, most: int = 0) -> tuple[int, int]:
         """The numbers of parts to cut the units and the rows of a step into, for threads to share.

@@ -336,7 +336,7 @@ class LoopPlan:
         self.batched = batch != 1
         self.heights = heights(vectors, batch)  # in registers
         self._formats = {each.lhs: self._format(each.lhs) for each in loop.products.values()}
-        most = min((each.tile_rows for each in self._formats.values()), default=0)
+        most = min((vectors.tile_rows(each) for each in self._formats.values()), default=0)
         self.heights = heights(vectors, batch, most)
         _check_axes(loop, batched=self.batched)
         one_tile = isinstance(batch, int) and batch <= self.heights[0]

@@ -196,7 +196,7 @@ class Blocking:
         """The number of blocks: the largest one for which the fewest rows are computed twice."""
         fewest = -(-self.rows // _BLOCK[-1])
         most = max(fewest, min(self.rows // _BLOCK[0], WORKGROUPS))
-        height = self.format.tile_rows or self.vectors.rows
+        height = self.vectors.tile_rows(self.format)
 
         def made(count: int) -> int:
             return count * -(-self.rows // count // height) * height
@@ -211,7 +211,8 @@ class Blocking:
         """
         if self.format.tiles and not self.streamed:
             return min(self.block, self.format.tile_rows)
-        sizes = range(min(self.vectors.rows, self.block), self.vectors.rows // 2, -1)
+        most = self.vectors.rows if self.format.tiles else self.vectors.tile_rows(self.format)
+        sizes = range(min(most, self.block), most // 2, -1)
         return min(sizes, key=lambda size: -(-self.block // size) * (size + 1), default=self.block)
 
 
