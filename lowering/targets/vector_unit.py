@@ -205,7 +205,7 @@ def _up_to(bits: int, format: WeightFormat) -> WeightFormat:
 # A panel of more than 384 numbers along K does not fit Intel's first-level cache, and each tile of
 # rows reads it from the second; on Zen 4 higher tiles gain nothing.
 
-_CORES: dict[str, tuple[tuple[tuple[str, ...], dict[str, Any]], ...]] = {
+CORES: dict[str, tuple[tuple[tuple[str, ...], dict[str, Any]], ...]] = {
     "x86_64": (
         (("avx512f", "amx-tile"), {"logistic": "by_steps", "plain_rows": 13}),
         (("fma",), {"logistic": "divided"}),
@@ -217,7 +217,7 @@ _CORES: dict[str, tuple[tuple[tuple[str, ...], dict[str, Any]], ...]] = {
 def _core(architecture: str, features: Collection[str]) -> dict[str, Any]:
     """The differences of a processor."""
     known = {*features}
-    cores = _CORES.get(architecture, ())
+    cores = CORES.get(architecture, ())
     return next((each for needed, each in cores if known.issuperset(needed)), {})
 
 

@@ -47,7 +47,7 @@ def test_bits(
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
     found = list[list[bytes]]()
     for core in (INTEL, OTHER):
-        monkeypatch.setitem(vector_unit._CORES, "x86_64", (((), core),))
+        monkeypatch.setitem(vector_unit.CORES, "x86_64", (((), core),))
         found.append(results(op, dtype, variant))
     assert found[0] == found[1]
 
