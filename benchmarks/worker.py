@@ -31,6 +31,7 @@ import numpy as np
 from benchmarks.inputs import Arrays
 from benchmarks.peers import PEERS, Variant
 from benchmarks.rows import Case
+from rnn_compiler.schema.cpu_features import holds_tiles
 
 __all__ = ["Prepared", "serve"]
 
@@ -46,7 +47,8 @@ class Prepared:
     """A case that is ready to run.
 
     Attributes:
-        configuration: The variant that was the fastest.
+        configuration: The variant that was the fastest, and whether the process then had
+            permission to use AMX, which every framework asks for before it multiplies with it.
         seconds: The approximate duration of one call.
         tried: The duration of one call of each variant, or the reason why it does not work.
         results: Its results, in float32.
@@ -86,7 +88,8 @@ class Bench:
         seconds, best, results = min(works, key=lambda work: work[0])
         self._ready[key] = best.call
         fetched = {k: np.asarray(v, np.float32) for k, v in best.fetch(results).items()}
-        return Prepared(best.configuration, seconds, tried, fetched)
+        configuration = best.configuration + (", AMX permitted" if holds_tiles() else "")
+        return Prepared(configuration, seconds, tried, fetched)
 
     def time(self, key: str, calls: int) -> list[float]:
         """Runs a case once to wake it up, then times a number of calls."""

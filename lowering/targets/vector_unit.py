@@ -218,7 +218,8 @@ def _core(architecture: str, features: Collection[str]) -> dict[str, Any]:
     """The differences of a processor."""
     known = {*features}
     cores = CORES.get(architecture, ())
-    return next((each for needed, each in cores if known.issuperset(needed)), {})
+    fitting = (each for needed, each in cores if known.issuperset(needed))
+    return next(fitting, dict[str, Any]())
 
 
 NO_INSTRUCTIONS = (_INT8,)

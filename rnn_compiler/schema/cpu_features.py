@@ -30,9 +30,10 @@ LEVELS = {each.name: each.levels for each in ARCHITECTURES.values()}
 
 _AT_HWCAP, _AT_HWCAP2 = 16, 26
 
-_ARCH_PRCTL, _SUPPORTED, _REQUEST = 158, 0x1021, 0x1023
-"""Linux's number of arch_prctl(2) on x86-64, its question for the state that processes may ask to
-use (ARCH_GET_XCOMP_SUPP), and the request for one (ARCH_REQ_XCOMP_PERM)."""
+_ARCH_PRCTL, _SUPPORTED, _PERMITTED, _REQUEST = 158, 0x1021, 0x1022, 0x1023
+"""Linux's number of arch_prctl(2) on x86-64, its questions for the states that processes may ask to
+use (ARCH_GET_XCOMP_SUPP) and that this one may use (ARCH_GET_XCOMP_PERM), and the request for one
+(ARCH_REQ_XCOMP_PERM)."""
 
 _TILE_DATA, _TILE_STATE = 18, 3 << 17
 """The state of AMX's tiles, as its number in a request, and as the bits of its parts."""
@@ -94,12 +95,22 @@ def grants_tiles() -> bool:
     return arch_prctl(_REQUEST, _TILE_DATA)
 
 
+def holds_tiles() -> bool:
+    """Whether something in this process has asked for AMX's tiles, and got them; does not ask."""
+    return _has_tiles(_PERMITTED)
+
+
 def _knows_tiles() -> bool:
     """Whether this system can give permission to use AMX's tiles."""
+    return _has_tiles(_SUPPORTED)
+
+
+def _has_tiles(question: int) -> bool:
+    """Whether the states in an answer of Linux have AMX's tiles."""
     import ctypes
 
     states = ctypes.c_uint64()
-    return arch_prctl(_SUPPORTED, ctypes.byref(states)) and (
+    return arch_prctl(question, ctypes.byref(states)) and (
         states.value & _TILE_STATE == _TILE_STATE
     )
 

@@ -7,14 +7,15 @@ import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks import contests
+from benchmarks import contests, worker
 from benchmarks.contests import Effort, check_equal, run_contest
-from benchmarks.peers import PEERS, Peer
+from benchmarks.peers import PEERS, Peer, Variant
 from benchmarks.processes import Worker, WorkerError, Workers, processors
 from benchmarks.rows import OURS, TINY, WORKLOADS, Case, Contest, Entrant, Workload
 from rnn_compiler import raw_ops
@@ -41,6 +42,18 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def ours(workers: Workers) -> Worker:
     return workers.get(OURS)
+
+
+@pytest.mark.parametrize(("holds", "said"), [(True, "one way, AMX permitted"), (False, "one way")])
+def test_a_configuration_tells_whether_amx_was_permitted(
+    holds: bool, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the calls: frameworks ask when they first multiply."""
+    called = list[bool]()
+    variant = Variant("one way", lambda: called.append(True), lambda _: {"h": np.zeros(1)})
+    peer = SimpleNamespace(variants=lambda _: [variant])
+    monkeypatch.setattr(worker, "holds_tiles", lambda: holds and bool(called))
+    assert worker.Bench(peer).prepare("a", BLOCK, 0).configuration == said
 
 
 def test_it_computes_the_case_and_times_calls(ours: Worker) -> None:

@@ -111,10 +111,28 @@ def test_tiles_need_a_kernel_that_can_permit_them(
     assert asked == [0x1021], "nobody asks for what is not there"
 
 
+@pytest.mark.parametrize(("states", "holds"), [(0x600E7, True), (0x200E7, False)])
+def test_whether_a_process_holds_tiles_is_read(
+    states: int, holds: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asking for them would change the answer."""
+    asked = list[int]()
+
+    def answer(code: int, argument: Any) -> bool:
+        asked.append(code)
+        argument._obj.value = states
+        return True
+
+    monkeypatch.setattr(cpu_features, "arch_prctl", answer)
+    assert cpu_features.holds_tiles() == holds
+    assert asked == [0x1022]
+
+
 def test_another_system_has_no_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever cpuid says: a process could not ask for permission."""
     monkeypatch.setattr(sys, "platform", "darwin")
     assert not cpu_features.grants_tiles()
+    assert not cpu_features.holds_tiles()
     found = host(monkeypatch, processors(AMX))
     assert "avx512bf16" in found
     assert not [name for name in found if name.startswith("amx")]
