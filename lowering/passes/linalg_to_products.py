@@ -235,9 +235,10 @@ class _Convolution(NamedTuple):
 
     def _of_images(self, vectors: VectorUnit) -> ImageConvolution | None:
         """The convolution, if it is better done some windows at a time; None if not."""
-        if len(self.positions) != 2 or self._is_input or math.prod(self.positions) < _MANY:
+        if math.prod(self.positions) < _MANY or (self.no_rows and self.batch == 1):
             return None
-        pairs = ((a, b) for a, b in (self.positions, self.window, self.strides, self.dilations))
+        of_axes = self.positions, self.window, self.strides, self.dilations
+        pairs = ((*self.no_rows, *each) for each in of_axes)
         made = ImageConvolution(vectors, self.batch, self.channels, self.filters, *pairs)
         return made if made.is_supported else None
 
@@ -251,10 +252,15 @@ class _Convolution(NamedTuple):
         def array(value: ir.Value, *groups: Sequence[int]) -> Array:
             return collapse(body, Array(value, static_shape(value), "f32"), groups)
 
-        images = array(source, [0, 1], [2], [3])
-        filters = array(self.op.operands[1], [0], [1, 2, 3])
+        moved = range(2, 2 + len(self.positions))
+        lines = [moved] if convolution.is_in_place else [[axis] for axis in moved]
+        images = array(source, [0, 1], *lines)
+        if self.no_rows and not convolution.is_in_place:
+            planes, columns = static_shape(images.value)
+            images = expand(body, images, [[0], [1, 2]], (planes, 1, columns))
+        filters = array(self.op.operands[1], [0], [1, *moved])
         inputs = [
-            array(value, [*range(rank(value))]) if axes == FILTER else array(value, [0, 1], [2, 3])
+            array(value, [*range(rank(value))]) if axes == FILTER else array(value, [0, 1], moved)
             for value, (_, axes) in zip(found.inputs, found.epilogue.inputs, strict=True)
         ]
 
@@ -266,7 +272,7 @@ class _Convolution(NamedTuple):
         operands = [each.value for each in (images, filters, *inputs)]
         (value,) = calls.before(last, "convolution", operands, made, convolution)
         shape = (self.batch, self.filters, *self.positions)
-        result = expand(body, Array(value, static_shape(value), "f32"), [[0, 1], [2, 3]], shape)
+        result = expand(body, Array(value, static_shape(value), "f32"), [[0, 1], moved], shape)
         last.results[0].replace_all_uses_with(result.value)
         for op in reversed(found.replaced):
             op.erase()
@@ -303,6 +309,11 @@ class _Convolution(NamedTuple):
         return _added(body, apart, [0, *range(2, 1 + leading), 1], start)
 
     @property
+    def no_rows(self) -> tuple[int, ...]:
+        """The axis of rows that a sequence does not have."""
+        return (1,) * (2 - len(self.positions))
+
+    @property
     def _is_input(self) -> bool:
         """Whether the windows, as columns, are the input."""
         one = [1] * len(self.window)
@@ -326,11 +337,11 @@ def _unpadded(images: ir.Value) -> tuple[ir.Value, tuple[int, int]]:
     """Images without their zeros around them, and the rows and columns of zeros before them."""
     if not isinstance(images.owner, ir.Block) and images.owner.name == "tensor.pad":
         pad = images.owner.operation
-        *low, rows, columns = ints(pad, "static_low")
+        low, high = (ints(pad, f"static_{side}") for side in ("low", "high"))
         (value,) = ops_of(pad.regions[0].blocks[0])[-1].operands
         is_zero = str(constant_number(value)) == _ZERO
-        outer = [*low, *ints(pad, "static_high")[:2]]
-        if is_zero and not any(outer) and min(rows, columns, *ints(pad, "static_high")) >= 0:
+        if is_zero and not any((*low[:2], *high[:2])) and min(*low, *high) >= 0:
+            rows, columns = (0, *low[2:])[-2:]
             return pad.operands[0], (rows, columns)
     return images, (0, 0)
 

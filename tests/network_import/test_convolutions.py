@@ -39,6 +39,9 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
         {"strides": [2, 2], "dilations": [2, 1], "pads": [0, 1, 2, 0]},
     ),
     "windows of one number": ((1, 16, 8, 9), (32, 16, 1, 1), {}),
+    "windows of one number, a batch": ((3, 16, 9, 11), (21, 16, 1, 1), {}),
+    "a sequence, a batch": ((3, 24, 131), (19, 24, 5), {"strides": [2], "pads": [2, 3]}),
+    "a sequence of windows of one number": ((2, 24, 77), (19, 24, 1), {}),
     "a step of two, whole vectors": ((1, 16, 16, 32), (32, 16, 1, 1), {"strides": [2, 2]}),
     "padding that no window reads": ((1, 64, 4), (96, 64, 3), {"strides": [2], "pads": [1, 1]}),
     "padding behind a single window": (
@@ -152,6 +155,8 @@ def followed(sizes: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Any, dic
         ((2, 3, 11, 7), (17, 3, 3, 5)),  # vectors of a row overlap, and so do tiles
         ((1, 130, 11, 11), (16, 130, 3, 3)),  # a row is less than a vector
         ((1, 16, 2, 33), (8, 16, 5, 3)),  # most windows of a column are in the padding
+        ((2, 24, 7, 13), (21, 24, 1, 1)),  # read in place
+        ((1, 40, 26, 27), (17, 40, 3, 3)),  # blocks begin within rows
     ],
 )
 def test_what_follows_a_convolution(

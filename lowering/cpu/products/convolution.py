@@ -1,24 +1,28 @@
 """A convolution of images as one dispatch: products of filters and windows, some at a time.
 
-    for block of rows of the result's images, in parallel:
-      for some of these rows, as many as fit a cache:
-        windows[c i j, o] = image[c, o * stride + (i, j) * dilation - padding]  # line by line
-        for panel of their columns:
-          for tile of filters:
-            sums = filters[tile] @ windows[:, panel]                            # in registers
-            result[tile, panel] = epilogue(sums)
+    for block of panels of the result's images, as many as fit a cache, in parallel:
+      windows[c i j, o] = image[c, o * stride + (i, j) * dilation - padding]    # line by line
+      for tile of filters:
+        for panel of the block:
+          sums = filters[tile] @ windows[:, panel]                              # in registers
+          result[tile, panel] = epilogue(sums)
 
 All windows of an image are many times as large as the image. A workgroup reuses its memory for
 some of them, so that they stay in a second-level cache. The padding is written there too, and the
 elementwise functions that follow the convolution, from its bias to an activation, are applied to
 the sums (`Epilogue`): neither the padded image nor the sums are in memory.
 
+Windows of a single number, side by side and without padding, are the image: it is read in place.
+
 Where windows are next to each other, a line is written once for all rows `i`, or columns `j`, of
 the windows, which read it at other places. A vector of results then lies within a row, unless the
 lines of a window's next row follow each other as the results do.
 
-Remainders: the last tile of filters, panel of columns, rows of an image and vector of a row overlap
-the previous ones and compute some numbers again. The bits of a sum are the same in all these cases.
+A panel is some vectors of the result, whose rows follow each other; it may begin within a row. The
+last block of an image has the vectors that are left over.
+
+Remainders: the last tile of filters and the last vector of an image overlap the previous ones and
+compute some numbers again. The bits of a sum are the same in all these cases.
 """
 
 from __future__ import annotations
@@ -28,7 +32,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
-from rnn_compiler.lowering.analysis.values import element, filled_with, shape, static_shape
+from rnn_compiler.lowering.analysis.values import (
+    element,
+    filled_with,
+    ints,
+    rank,
+    shape,
+    static_shape,
+)
 from rnn_compiler.lowering.codegen.attributes import parallel
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, known
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
@@ -52,7 +63,7 @@ from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 EACH, FILTER = (0, 1, 2, 3), (1,)
 """The axes of an input among those of the result, ``[N, F, rows, columns]``: a number for each
-point, or for each filter."""
+point, or for each filter. A sequence has no rows."""
 
 _ON_VECTORS = {
     *("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "arith.cmpf"),
@@ -61,12 +72,7 @@ _ON_VECTORS = {
 }
 """The ops on numbers that are also ops on vectors."""
 
-_POINT = [f"d{axis}" for axis in EACH]
-
 _SUM = "sum"
-
-_BUT_FILTERS = "array<i64: 0, 2, 3>"
-"""The dimensions along which a bias is broadcast."""
 
 
 class _EpilogueStep(NamedTuple):
@@ -137,6 +143,7 @@ class _Reading:
 
     def __init__(self, convolution: ir.Operation) -> None:
         self.ops = [convolution]
+        self.point = [f"d{axis}" for axis in range(rank(convolution.results[0]))]
         self.inputs: dict[ir.Value, Sequence[int]] = {}
         self.steps: list[_EpilogueStep] = []
         self.names: dict[ir.Value, str] = {convolution.results[0]: _SUM}
@@ -168,8 +175,8 @@ class _Reading:
             return False
         block, maps = block_of(op), [*ir.ArrayAttr(op.attributes["indexing_maps"])]
         *ops, end = ops_of(block)
-        is_pointwise = op.attributes["iterator_types"] == parallel(len(EACH))
-        if not is_pointwise or _read(maps[len(operands)]) != _POINT or target in results:
+        is_pointwise = op.attributes["iterator_types"] == parallel(len(self.point))
+        if not is_pointwise or _read(maps[len(operands)]) != self.point or target in results:
             return False
         inside = [*block.arguments[: len(operands)], *(each.results[0] for each in ops)]
         read = [value for each in (*ops, end) for value in each.operands]
@@ -197,7 +204,7 @@ class _Reading:
         sizes = static_shape(value)
         if value not in self.names and element(value) != "f32":
             return None
-        if read == _POINT:
+        if read == self.point:
             return EACH
         is_of_filters = math.prod(sizes) == filters and read[sizes.index(filters)] == "d1"
         return FILTER if is_of_filters else None
@@ -246,7 +253,8 @@ def _start(start: ir.Value) -> tuple[ir.Value | None, Sequence[int]]:
         op = start.owner.operation
         if filled_with(start) == "0.000000e+00 : f32":
             return None, ()
-        if op.name == "linalg.broadcast" and str(op.attributes["dimensions"]) == _BUT_FILTERS:
+        others = [axis for axis in range(rank(start)) if axis not in FILTER]
+        if op.name == "linalg.broadcast" and ints(op, "dimensions") == others:
             return op.operands[0], FILTER
     return start, EACH
 
@@ -258,9 +266,12 @@ _PANEL = 3
 """The registers of columns of a tile. A tile has a quarter as many rows as there are registers, so
 that three quarters of them hold sums."""
 
-_CACHED, _LARGEST = 5 << 16, 3 << 18
-"""The bytes of windows that a workgroup copies at a time, unless those of a row are more, and the
+_CACHED, _LARGEST = 6 << 16, 3 << 18
+"""The bytes of windows that a workgroup copies at a time, unless those of a panel are more, and the
 most for a row."""
+
+_SHARED = 4
+"""The fewest blocks of a convolution, for threads to share."""
 
 
 @dataclass(frozen=True)
@@ -291,9 +302,16 @@ class ImageConvolution:
 
     @property
     def is_supported(self) -> bool:
-        """Whether windows can be copied in vectors, and those of some rows fit the cache."""
-        fits = self._bytes(self.rows) <= _LARGEST and self.vectors.has_memory
+        """Whether windows can be copied in vectors, and those of a row fit the cache."""
+        row = -(-self.vectors.lanes("f32") // self.positions[1])  # or rows with a vector in all
+        fits = self._bytes(row) <= _LARGEST and self.vectors.has_memory
         return fits and self.positions[1] >= 4 and self.strides[1] <= 2
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the windows are the images, which are not copied."""
+        ones = (*self.window, *self.strides) == (1, 1, 1, 1)
+        return ones and self.padding == (0, 0)
 
     @property
     def inner(self) -> int:
@@ -328,28 +346,39 @@ class ImageConvolution:
         return 4 * self.channels * math.prod(self.copies) * self.lines(rows) * self.pitch
 
     @property
-    def rows(self) -> int:
-        """The rows of a result to compute at a time, chosen for the smallest remainders."""
+    def panel(self) -> int:
+        """The results of a panel."""
+        return _PANEL * self.vectors.lanes("f32")
+
+    @property
+    def panels(self) -> int:
+        """The whole panels of an image."""
+        return math.prod(self.positions) // self.panel
+
+    @property
+    def blocks(self) -> int:
+        """The blocks of panels of an image."""
+        most = max(1, self.panels)
+        fewest = min(most, -(-_SHARED // self.batch))
+        sizes = range(fewest, most + 1)
+        return min(sizes, key=lambda count: max(_CACHED, self._bytes(self.rows(count))))
+
+    def rows(self, blocks: int) -> int:
+        """The most rows of the result that a block has numbers of."""
         high, wide = self.positions
-        lanes = self.vectors.lanes("f32")
-        panel = _PANEL * lanes
-        least = -(-lanes // wide)  # a vector in all
-
-        def computed(rows: int) -> int:
-            full, rest = divmod(rows * wide, panel)
-            left = -(-rest // lanes) * lanes
-            return -(-high // rows) * (full * panel + left)
-
-        fitting = [rows for rows in range(least, high + 1) if self._bytes(rows) <= _CACHED]
-        return min(fitting, key=computed, default=least)
+        starts = [self.panels * number // blocks * self.panel for number in range(blocks)]
+        ends = [*starts[1:], high * wide]
+        return max(
+            (end - 1) // wide - start // wide + 1 for start, end in zip(starts, ends, strict=True)
+        )
 
     def emit(
         self, outside: FunctionBuilder, images: Array, filters: Array, inputs: Sequence[Array]
     ) -> Array:
         """Emits the dispatch: unpadded images ``[N*C, rows, columns]`` and filters ``[F, K]``.
 
-        The result is ``[N*F, positions]``; the inputs of the epilogue are ``[F]`` or ``[N*F,
-        positions]``.
+        Images that are read in place are ``[N*C, positions]``. The result is ``[N*F, positions]``;
+        the inputs of the epilogue are ``[F]`` or ``[N*F, positions]``.
         """
         return _Emission(self, outside, images, filters, inputs).emit()
 
@@ -358,8 +387,10 @@ class _Emission:
     """Emits the dispatch.
 
     Attributes:
-        windows: The memory for windows, ``[workgroups * C * copies, lines * pitch]``.
+        windows: The memory for windows, ``[workgroups * C * copies, lines * pitch]``; None if
+            images are read in place.
         begin: The first row of this workgroup.
+        parts: The parts into which the filters are divided, where nothing is copied for each.
         sums: The memory for the sums of a tile before the epilogue, of each workgroup.
     """
 
@@ -371,9 +402,13 @@ class _Emission:
         filters: Array,
         inputs: Sequence[Array],
     ) -> None:
-        self.sizes, self.rows, self.wide = sizes, sizes.rows, sizes.positions[1]
-        self.blocks = -(-sizes.positions[0] // self.rows)
-        self.workgroups = min(_WORKGROUPS, sizes.batch * self.blocks)
+        self.sizes, self.blocks, self.wide = sizes, sizes.blocks, sizes.positions[1]
+        self.rows = sizes.rows(self.blocks)
+        self.tile = sizes.vectors.tile_height(sizes.filters)
+        self.parts, blocks = 1, sizes.batch * self.blocks
+        if sizes.is_in_place:
+            self.parts = min(-(-_WORKGROUPS // blocks), -(-sizes.filters // self.tile))
+        self.workgroups = min(_WORKGROUPS, blocks * self.parts)
         self.executable = DispatchBuilder(outside, "convolution", self.workgroups)
         self.body = self.executable.body
         given = map(outside.materialized, (images, filters, *inputs))
@@ -384,12 +419,13 @@ class _Emission:
             ArrayType((sizes.batch * sizes.filters, positions), "f32")
         )
         self.lines, self.height = sizes.lines(self.rows), sizes.channels * math.prod(sizes.copies)
-        memory = self.workgroups * self.height, self.lines * sizes.pitch
-        self.windows = self.executable.make(ArrayType(memory, "f32"))
-        self.tile = sizes.vectors.tile_height(sizes.filters)
+        self.windows: Array | None = None
+        if not sizes.is_in_place:
+            memory = self.workgroups * self.height, self.lines * sizes.pitch
+            self.windows = self.executable.make(ArrayType(memory, "f32"))
         self.sums: Array | None = None
         if sizes.epilogue.steps:
-            memory = self.workgroups * self.tile, _PANEL * sizes.vectors.lanes("f32")
+            memory = self.workgroups * self.tile, sizes.panel
             self.sums = self.executable.make(ArrayType(memory, "f32"))
 
     def emit(self) -> Array:
@@ -397,41 +433,56 @@ class _Emission:
         number = self.executable.workgroup()
         self.begin, self.slot = number * self.height, number * self.tile
         self.written = [self.result, *([self.sums] if self.sums else [])]
-        blocks = self.sizes.batch * self.blocks
-        partition(
-            self.body, blocks, self.workgroups, number, [*self.written, self.windows], self._block
-        )
+        changed = [*self.written, *([self.windows] if self.windows else [])]
+        blocks = self.sizes.batch * self.blocks * self.parts
+        partition(self.body, blocks, self.workgroups, number, changed, self._block)
         self.executable.dispatch()
         return self.result
 
     def _block(self, number: Index) -> None:
-        """Emits the results of some rows of an image."""
+        """Emits the results of some panels of an image, and of a part of the filters."""
         body, sizes = self.body, self.sizes
-        number = body.index(number)
+        number, height, panel = body.index(number), self.tile, sizes.panel
+        low: Index = 0
+        high: Index = sizes.filters
+        if self.parts > 1:
+            share = -(-sizes.filters // (height * self.parts)) * height
+            low = number % self.parts * share
+            number, high = number // self.parts, (low + share).at_most(high)
         image, block = number // self.blocks, number % self.blocks
-        row = (block * self.rows).at_most(sizes.positions[0] - self.rows)
-        body.loop(0, sizes.channels, 1, [self.windows], lambda c: self._copy(image, c, row))
-        columns, lanes = self.rows * self.wide, sizes.vectors.lanes("f32")
-        height, panel = self.tile, _PANEL * lanes
-        memory = self.lines * sizes.pitch
-
-        windows = body.extract(self.windows, [self.begin, 0], (self.height, memory))
+        begin, end = (each * sizes.panels // self.blocks * panel for each in (block, block + 1))
+        row = (begin // self.wide).at_most(sizes.positions[0] - self.rows)
+        windows, before = self._windows(image, row), row * self.wide
+        positions = math.prod(sizes.positions)
+        lanes = sizes.vectors.lanes("f32")
+        width = min(positions, -(-(positions % panel) // lanes) * lanes)
 
         def tiles(first: Number) -> None:
             first = first.at_most(sizes.filters - height)
             lhs = body.extract(self.filters, [first, 0], (height, sizes.inner))
 
-            def tile(column: Number, width: int) -> None:
-                at = [image * sizes.filters + first, row * self.wide + column]
-                self._tile(lhs, windows, first, at, column, starts_of(width, lanes))
+            def tile(at: Number, width: int) -> None:
+                result = [image * sizes.filters + first, at]
+                self._tile(lhs, windows, first, result, at - before, starts_of(width, lanes))
 
-            full, rest = divmod(columns, panel)
-            body.loop(0, full * panel, panel, self.written, lambda column: tile(column, panel))
-            if rest:
-                width = min(columns, -(-rest // lanes) * lanes)
-                tile(body.index(columns - width), width)
+            if sizes.panels:
+                body.loop(begin, end, panel, self.written, lambda at: tile(at, panel))
+            if width:  # no iteration or one, of the last block
+                others = body.index(self.blocks - 1) - block
+                left = (others * positions + (positions - width)).at_most(positions)
+                body.loop(left, positions, width, self.written, lambda at: tile(at, width))
 
-        body.loop(0, sizes.filters, height, self.written, tiles)
+        body.loop(low, high, height, self.written, tiles)
+
+    def _windows(self, image: Number, row: Number) -> Array:
+        """The windows of the results of some rows: a part of an image, or copies of its lines."""
+        body, sizes = self.body, self.sizes
+        if self.windows is None:
+            at = [image * sizes.channels, row * self.wide]
+            return body.extract(self.images, at, (sizes.channels, self.rows * self.wide))
+        made = self.windows
+        body.loop(0, sizes.channels, 1, [made], lambda c: self._copy(made, image, c, row))
+        return body.extract(made, [self.begin, 0], (self.height, self.lines * sizes.pitch))
 
     def _tile(
         self,
@@ -471,7 +522,14 @@ class _Emission:
             )
 
         sums = [body.constant(0, "f32", lanes)] * (height * len(columns))
-        sums = accumulate(body, sizes.channels, 1, sums, channel)
+        if sizes.window == (1, 1):
+            zero = body.index(0)
+            sums = accumulate_unrolled(
+                body, sizes.channels, sizes.vectors.tile_unrolled, sums,
+                lambda inside, c, sums: add(inside, [c, zero, zero], sums),
+            )  # fmt: skip
+        else:
+            sums = accumulate(body, sizes.channels, 1, sums, channel)
         self._write(sums, first, at, columns)
 
     def _write(
@@ -479,8 +537,8 @@ class _Emission:
     ) -> None:
         """Emits the epilogue of a tile.
 
-        Its sums are in memory of the workgroup before: the last block of rows overlaps the one
-        before it, which another workgroup may write at the same time, and only results are equal.
+        Its sums are in memory of the workgroup before: the last tile of filters overlaps one that
+        another workgroup may write at the same time, and only results are equal.
         """
         body, lanes, epilogue = self.body, self.sizes.vectors.lanes("f32"), self.sizes.epilogue
         target, row, column = (self.sums, self.slot, 0) if self.sums else (self.result, *at)
@@ -512,16 +570,16 @@ class _Emission:
             return column
         return column // self.wide * (step * self.sizes.pitch) + column % self.wide
 
-    def _copy(self, image: Number, channel: Number, row: Number) -> None:
+    def _copy(self, made: Array, image: Number, channel: Number, row: Number) -> None:
         """Emits the copies of a channel's lines."""
         body, sizes = self.body, self.sizes
         (high, wide), (down, apart) = sizes.copies, (sizes.strides[0], sizes.dilations[0])
-        plane, windows = image * sizes.channels + channel, [self.windows]
+        plane, windows = image * sizes.channels + channel, [made]
         step = 1 if sizes.shared[0] else down
 
         def line(i: Number, j: int, number: Number) -> None:
             to = [self.begin + (channel * high + i) * wide + j, number * sizes.pitch]
-            self._copy_line([plane, row * down + number * step + i * apart], j, to)
+            self._copy_line(made, [plane, row * down + number * step + i * apart], j, to)
 
         for j in range(wide):
             body.loop(
@@ -530,7 +588,7 @@ class _Emission:
                 )
             )  # fmt: skip
 
-    def _copy_line(self, at: Sequence[Number], j: int, to: Sequence[Number]) -> None:
+    def _copy_line(self, made: Array, at: Sequence[Number], j: int, to: Sequence[Number]) -> None:
         """Emits the copy of a line from the row `at` of the padded image, from column `j` on."""
         body, sizes, (above, before) = self.body, self.sizes, self.sizes.padding
         high, wide = known(self.images.shape)[1:]
@@ -541,7 +599,7 @@ class _Emission:
 
         def zeros(column: int, lanes: int) -> None:
             column = min(column, count - lanes)
-            body.write(body.constant(0, "f32", lanes), self.windows, [to[0], to[1] + column])
+            body.write(body.constant(0, "f32", lanes), made, [to[0], to[1] + column])
 
         lanes = self._lanes(count)
         for column in (*range(0, low, lanes), *range(end, count, lanes)):
@@ -561,9 +619,9 @@ class _Emission:
             if is_padded:
                 is_image = body.broadcast(body.compare("eq", row, inside), lanes)
                 value = body.select(is_image, value, body.constant(0, "f32", lanes))
-            body.write(value, self.windows, [to[0], to[1] + column])
+            body.write(value, made, [to[0], to[1] + column])
 
-        body.loop(low, end, lanes, [self.windows], vector)
+        body.loop(low, end, lanes, [made], vector)
 
     def _lanes(self, count: int) -> int:
         """The lanes of vectors for a number of columns."""

@@ -102,10 +102,35 @@ func.func @f(%x: tensor<1x8x9x8xf32>, %w: tensor<64x8x1x1xf32>, %b: tensor<1x64x
 """
 
 
-def test_windows_of_one_number_are_the_input() -> None:
+def test_windows_of_one_number_are_read_in_place() -> None:
     after, _ = rewritten(ONES, linalg_to_products)
-    assert "tensor.collapse_shape %arg0" in after
-    assert after.count("linalg.generic") == 1  # what is added
+    check(
+        after,
+        """
+        CHECK: func.func private @[[CONVOLUTION:convolution_0]]([[GIVEN:%.*]]: tensor<8x72xf32>
+        CHECK: flow.dispatch {{.*}} -> (tensor<64x72xf32>, tensor<64x48xf32>)
+        CHECK: [[IMAGE:%.*]] = tensor.collapse_shape %arg0 {{.*}} into tensor<8x72xf32>
+        CHECK: call @[[CONVOLUTION]]([[IMAGE]],
+        """,
+    )
+    assert "linalg.generic" not in after  # what is added
+
+
+def test_many_windows_of_sequences_are_made_some_at_a_time() -> None:
+    """Of several sequences: those of a single one are columns, which threads share."""
+    text = ONE.replace("11xf32", "139xf32").replace("5xf32", "69xf32")
+    after, _ = rewritten(text.replace("N", "3"), linalg_to_products)
+    check(
+        after,
+        """
+        CHECK: func.func private @[[CONVOLUTION:convolution_0]](
+        CHECK: [[LINES:%.*]] = tensor.expand_shape {{.*}} into tensor<24x1x139xf32>
+        CHECK: [[MADE:%.*]] = call @[[CONVOLUTION]]([[LINES]], {{.*}} -> tensor<96x69xf32>
+        CHECK: tensor.expand_shape [[MADE]] {{.*}} into tensor<3x32x69xf32>
+        """,
+    )
+    after, _ = rewritten(text.replace("N", "1"), linalg_to_products)
+    assert "stablehlo.dot_general" in after
 
 
 @pytest.mark.parametrize(

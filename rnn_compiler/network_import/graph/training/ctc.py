@@ -14,11 +14,10 @@ without steps.
 from __future__ import annotations
 
 import json
-
-import numpy as np
+from collections.abc import Sequence
 
 from rnn_compiler.lowering.ops.ctc import IMPOSSIBLE, OP
-from rnn_compiler.network_import.graph.gradients.values import INT32, INT64, Value, Values
+from rnn_compiler.network_import.graph.gradients.values import BOOL, INT32, INT64, Value, Values
 from rnn_compiler.network_import.graph.recurrent import DOMAIN
 from rnn_compiler.schema.open_sizes import Size
 
@@ -39,25 +38,20 @@ def ctc(
     assert isinstance(C, int)
     N = 2 * S + 1
     logs = values.add("LogSoftmax", [z], z.kind, z.shape, axis=-1)
-    blanks = values.filled(blank, INT32, [B, S, 1])
-    pairs = values.concatenate([blanks, labels.reshape([B, S, 1])], 2).reshape([B, 2 * S])
-    states = values.concatenate([pairs, values.filled(blank, INT32, [B, 1])], 1)
+    is_label = values.constant([[state % 2 == 1 for state in range(N)]], BOOL)
+    orders = range(S), range(S)[::-1]
+    states, back_states = (
+        values.where(is_label, _of_states(values, labels, order), blank) for order in orders
+    )
     classes = values.constant(range(C), INT32)
     is_class = states.reshape([B, N, 1]).equals(classes).cast(z.kind)
-    e = (logs.transpose([1, 0, 2]) @ is_class.transposed).transpose([1, 0, 2])
-    places = values.constant(range(N), INT32)
-    end = (counts * 2).reshape([B, 1])
-    starts = places.equals(values.constant([0], INT32)).reshape([1, N]).expand([B, N])
-    forward = _scores(values, e, states, starts, steps, blank, reverse=False)
-    back = _scores(
-        values,
-        e.reversed(2),
-        states.reversed(1),
-        places.equals(end).reversed(1),
-        steps,
-        blank,
-        reverse=True,
-    ).reversed(2)
+    e, e_back = (_of_classes(values, logs, each) for each in (states, back_states))
+    skip, from_end = (_skip(values, labels, order, blank, e.kind) for order in orders)
+    start = values.constant([[0, *[IMPOSSIBLE] * (N - 1)]], e.kind).expand([B, N])
+    forward = _scores(values, e, skip, start, steps, reverse=False)
+    is_last = values.constant(range(N)[::-1], INT32).equals((counts * 2).reshape([B, 1]))
+    last = values.where(is_last, values.constant(0, e.kind), IMPOSSIBLE)
+    back = _scores(values, e_back, from_end, last, steps, reverse=True).reversed(2)
     p = _log_sum(values, back.slice(0, 0, 1).slice(2, 0, 2).reshape([B, 2]))
     fits = (p > _LEAST) & (steps > 0)
     known = values.where(fits, p, 0)
@@ -70,9 +64,13 @@ def ctc(
 
 def _steps_before(values: Values, T: Size, steps: Value) -> Value:
     """Which steps each row has, ``[T, B]``."""
-    bounds = [values.constant(0, INT64), values.number(T, INT64), values.constant(1, INT64)]
-    t = values.add("Range", bounds, INT64, [T]).cast(INT32)
-    return t.reshape([T, 1]) < steps.reshape([1, *steps.shape])
+    return _range(values, T).reshape([T, 1]) < steps.reshape([1, *steps.shape])
+
+
+def _range(values: Values, count: Size) -> Value:
+    """The numbers from 0 on, int32."""
+    bounds = [values.constant(0, INT64), values.number(count, INT64), values.constant(1, INT64)]
+    return values.add("Range", bounds, INT64, [count]).cast(INT32)
 
 
 def _log_sum(values: Values, pair: Value) -> Value:
@@ -82,40 +80,55 @@ def _log_sum(values: Values, pair: Value) -> Value:
     return most + ((first - most).apply("Exp") + (second - most).apply("Exp")).apply("Log")
 
 
+def _of_classes(values: Values, logs: Value, states: Value) -> Value:
+    """The score of each state at each step: that of its class."""
+    T, B, _ = logs.sizes
+    shape = [T, B, states.size(1)]
+    indices = states.reshape([1, *states.shape]).expand(shape)
+    return values.add("GatherElements", [logs, indices], logs.kind, shape, axis=2)
+
+
+def _of_states(values: Values, labels: Value, order: Sequence[int]) -> Value:
+    """For each state the label of its pair; one of the last blank, too."""
+    N = 2 * len(order) + 1
+    places = [order[min(state // 2, len(order) - 1)] for state in range(N)]
+    taken = [labels, values.constant(places, INT64)]
+    return values.add("Gather", taken, labels.kind, [labels.shape[0], N], axis=1)
+
+
+def _skip(values: Values, labels: Value, order: Sequence[int], blank: int, kind: int) -> Value:
+    """0 where the state before may be left out: in labels unlike the one before."""
+    N = 2 * len(order) + 1
+    label, before = (_of_states(values, labels, each) for each in (order, [order[0], *order[:-1]]))
+    is_first, is_label = (
+        values.constant([[holds(state) for state in range(N)]], BOOL)
+        for holds in (lambda state: state == 1, lambda state: state % 2 == 1)
+    )
+    differs = is_first | ~label.equals(before)
+    may = is_label & differs & ~label.equals(values.constant(blank, INT32))
+    return values.where(may, values.constant(0, kind), IMPOSSIBLE)
+
+
 def _scores(
-    values: Values,
-    e: Value,
-    states: Value,
-    starts: Value,
-    steps: Value,
-    blank: int,
-    *,
-    reverse: bool,
+    values: Values, e: Value, skip: Value, start: Value, steps: Value, *, reverse: bool
 ) -> Value:
     """The scores of paths through states in their order, from where they may start."""
     T, B, N = e.sizes
     assert isinstance(N, int)
-    before = values.concatenate([values.filled(blank, INT32, [B, 2]), states.slice(1, 0, N - 2)], 1)
-    is_blank = states.equals(values.constant(blank, INT32))
-    skip = values.where(is_blank | states.equals(before), IMPOSSIBLE, _zeros(values, e.kind))
-    start = values.where(starts, _zeros(values, e.kind), IMPOSSIBLE)
-    shift, first = np.zeros((N, 2 * N)), np.zeros(2 * N)
-    for by, offset in ((1, 0), (2, N)):
-        first[offset : offset + by] = IMPOSSIBLE
-        for state in range(N - by):
-            shift[state, offset + state + by] = 1
+    # emitted, not constants: a module would pack those when it is loaded, in code of its own
+    states, shifted = _range(values, N).reshape([N, 1]), _range(values, 2 * N)
+    by_one, by_two = shifted - 1, shifted - (N + 2)
+    shift = (states.equals(by_one) | states.equals(by_two)).cast(e.kind)
+    exists = (shifted >= 1) & ((shifted < N) | (by_two >= 0))
+    first = values.where(exists, values.constant(0, e.kind), IMPOSSIBLE)
     given = [
         e,
         skip.reshape([1, B, N]).expand([T, B, N]),
         start,
-        values.constant(shift, e.kind),
-        values.constant(first, e.kind),
+        shift,
+        first,
         steps,
     ]
     name = values.name("scores")
     values.add_op(OP.name, DOMAIN, given, [name], json.dumps({"reverse": reverse}))
     return values.typed(name, e.kind, e.shape)
-
-
-def _zeros(values: Values, kind: int) -> Value:
-    return values.constant(0, kind)
