@@ -238,7 +238,7 @@ class _Convolution(NamedTuple):
         if math.prod(self.positions) < _MANY or (self.no_rows and self.batch == 1):
             return None
         of_axes = self.positions, self.window, self.strides, self.dilations
-        pairs = ((*self.no_rows, *each) for each in of_axes)
+        pairs = ((a, b) for a, b in ([*self.no_rows, *each] for each in of_axes))
         made = ImageConvolution(vectors, self.batch, self.channels, self.filters, *pairs)
         return made if made.is_supported else None
 

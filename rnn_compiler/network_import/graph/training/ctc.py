@@ -100,10 +100,8 @@ def _skip(values: Values, labels: Value, order: Sequence[int], blank: int, kind:
     """0 where the state before may be left out: in labels unlike the one before."""
     N = 2 * len(order) + 1
     label, before = (_of_states(values, labels, each) for each in (order, [order[0], *order[:-1]]))
-    is_first, is_label = (
-        values.constant([[holds(state) for state in range(N)]], BOOL)
-        for holds in (lambda state: state == 1, lambda state: state % 2 == 1)
-    )
+    is_first = values.constant([[state == 1 for state in range(N)]], BOOL)
+    is_label = values.constant([[state % 2 == 1 for state in range(N)]], BOOL)
     differs = is_first | ~label.equals(before)
     may = is_label & differs & ~label.equals(values.constant(blank, INT32))
     return values.where(may, values.constant(0, kind), IMPOSSIBLE)
