@@ -24,8 +24,8 @@ _FIRST = -(1 << 31)
 def plain_reversals(graph: Graph, *, waits: bool = True) -> bool:
     """Replaces the nodes; returns whether there were any.
 
-    With `waits`, not those whose rows may all have all steps, as soon as a loop is replaced that
-    makes an unknown number of them.
+    With `waits`, not those of an unknown number of steps: it is known once the loop is replaced
+    that makes them, and then whether all rows have all of them.
     """
     if graph.opset < _LEAST_OPSET:
         return False
@@ -37,11 +37,10 @@ def plain_reversals(graph: Graph, *, waits: bool = True) -> bool:
         if sizes is None:
             nodes.append(node)
             continue
-        lengths = _number(node.input[1], makers, constants)
-        if waits and lengths is not None and sizes[_time(node, sizes)] is None:
+        if waits and sizes[_time(node, sizes)] is None:
             nodes.append(node)
         else:
-            nodes += _plain(graph, node, sizes, lengths)
+            nodes += _plain(graph, node, sizes, _number(node.input[1], makers, constants))
     changed = len(nodes) > len(graph.proto.node) or any(
         new is not old for new, old in zip(nodes, graph.proto.node, strict=False)
     )
