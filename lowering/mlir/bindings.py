@@ -9,6 +9,7 @@ from importlib.util import find_spec, module_from_spec
 from typing import Any
 
 from rnn_compiler.base.installation import import_failure
+from rnn_compiler.lowering.mlir.marks import KEPT
 from rnn_compiler.schema.open_sizes import Size, open_dimension
 
 try:
@@ -200,7 +201,8 @@ def remove_unused(block: ir.Block) -> bool:
     """Removes ops whose results are unused, if any; ops without results have effects and stay."""
     found = False
     for op in reversed(ops_of(block)[:-1]):
-        if len(op.results) and not any(True for result in op.results for _ in result.uses):
+        is_used = any(True for result in op.results for _ in result.uses)
+        if len(op.results) and not is_used and KEPT not in op.attributes:
             op.erase()
             found = True
     return found

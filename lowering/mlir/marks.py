@@ -8,6 +8,9 @@ NETWORK = "rnn_compiler.network"
 COLUMNS = "rnn_compiler.columns"
 """On an insertion of a loop's output, as columns, into an array that exists before the loop."""
 
+KEPT = "rnn_compiler.kept"
+"""On an op that stays although nothing uses its result."""
+
 LOGISTIC = "rnn_compiler.logistic"
 """On the division that ends a logistic function, ``1 / (exp(-x) + 1)``, of float32."""
 

@@ -43,6 +43,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     remove_unused,
     symbol_of,
 )
+from rnn_compiler.lowering.mlir.marks import KEPT
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import (
     PassContext,
@@ -163,9 +164,9 @@ def _returning(function: ir.Operation, values: Sequence[ir.Value]) -> None:
 
 
 def _remove_checks(block: ir.Block) -> None:
-    """Removes the comparisons of open sizes of arguments that a function no longer has."""
+    """Removes what a function that only packs has no use for: checks, and values that are kept."""
     for op in ops_of(block):
-        if op.name == "cf.assert":
+        if op.name == "cf.assert" or KEPT in op.attributes:
             op.erase()
 
 

@@ -233,3 +233,73 @@ def test_the_axis_that_a_reshape_loses(tmp_path: Path) -> None:
     made = model([node], {"x": ["time", "batch", 6]}, ["y"], {"shape": np.array([0, 1, 3, 2])})
     with pytest.raises(UnsupportedError, match=r"got 6\*time and 6\*batch\*time, so axis 'batch'"):
         rc.import_network(saved(made, tmp_path / "m.onnx"))
+
+
+_F, _U8 = FLOAT, int(TensorProto.UINT8)
+_SCALARS: dict[str, Any] = {"s": np.float32(0.1), "z": np.uint8(3)}
+_ROTARY = {"x": ["B", 2, "S", 8], "c": ["P", 4], "n": ["Q", 4], "i": ["R", "U"]}
+
+
+@pytest.mark.parametrize(
+    ("node", "shapes", "kinds", "axes"),
+    [
+        (
+            _NODE("InstanceNormalization", ["x", "a", "b"], ["y"]),
+            {"x": [2, "C", 5], "a": ["D"], "b": ["E"]},
+            {},
+            ["C"],
+        ),
+        (
+            _NODE("ReverseSequence", ["x", "n"], ["y"], batch_axis=0, time_axis=1),
+            {"x": ["B", "T", 3], "n": ["N"]},
+            {"n": INT},
+            ["B", "T"],
+        ),
+        (
+            _NODE("RotaryEmbedding", ["x", "c", "n", "i"], ["y"]),
+            _ROTARY,
+            {"i": INT},
+            ["B", "P", "S"],
+        ),
+        (
+            _NODE("Conv", ["x", "w"], ["y"], kernel_shape=[3]),
+            {"x": [1, 2, 9], "w": [4, 2, "K"]},
+            {},
+            "axis 'K' cannot be open",
+        ),
+        (
+            _NODE("MatMulInteger", ["x", "w", "", "p"], ["y"]),
+            {"x": ["n", 3], "w": [3, 4], "p": ["P"]},
+            {"x": _U8, "w": _U8, "p": _U8},
+            "axis 'P' cannot be open",
+        ),
+        (
+            _NODE("QLinearConv", ["x", "s", "z", "w", "a", "b", "s", "z"], ["y"]),
+            {"x": [1, 2, 9], "w": ["M", 2, 3], "a": ["A"], "b": ["B"]},
+            {"x": _U8, "w": _U8, "b": _U8},
+            ["M"],
+        ),
+        (
+            _NODE("QLinearMatMul", ["x", "s", "z", "w", "a", "z", "s", "z"], ["y"]),
+            {"x": ["n", 3], "w": [3, 4], "a": ["A"]},
+            {"x": _U8, "w": _U8},
+            "axis 'A' cannot be open",
+        ),
+    ],
+    ids=lambda each: getattr(each, "op_type", ""),
+)
+def test_parameters_of_operators(
+    node: Any, shapes: Any, kinds: Any, axes: Any, tmp_path: Path
+) -> None:
+    """Of operators that are replaced by others, too."""
+    opset = 23 if node.op_type == "RotaryEmbedding" else 17
+    weights = {name: array for name, array in _SCALARS.items() if name in node.input}
+    made = model([node], shapes, ["y"], weights, dtypes={**kinds, "y": _U8}, opset=opset)
+    if "y" not in kinds:
+        made.graph.output[0].type.Clear()
+    path = saved(made, tmp_path / "m.onnx")
+    if isinstance(axes, str):
+        with pytest.raises(UnsupportedError, match=axes):
+            rc.import_network(path)
+    else:
+        assert rc.import_network(path).functions[0].open_dims == axes

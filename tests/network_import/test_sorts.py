@@ -9,11 +9,11 @@ import pytest
 
 pytest.importorskip("onnx")
 
-from execution import each_language
+from execution import each_language, ways
 from onnx import TensorProto, helper
 from quick import first
 
-from tests.network_import.graphs import model, weight
+from tests.network_import.graphs import by_runtime, lstm_weights, model, weight
 
 
 @each_language
@@ -49,3 +49,22 @@ def test_a_sort_of_an_open_axis(output: str, agrees: Any) -> None:
     dtypes = {"places": TensorProto.INT64}
     made = model(nodes, {"x": ["rows"]}, [output], {}, dtypes=dtypes)
     agrees(made, *({"x": weight(rows)} for rows in (1, 6)), rtol=0, atol=0)
+
+
+@ways("direct", "c", "js", quick=("c",))
+def test_rows_in_the_order_of_others_before_a_layer(agrees: Any) -> None:
+    """Nothing reads the values that are sorted, whose number is open."""
+    nodes = [
+        helper.make_node("Shape", ["scores"], ["count"], start=1, end=2),
+        helper.make_node("TopK", ["scores", "count"], ["values", "places"], axis=1),
+        helper.make_node("Unsqueeze", ["places", "last"], ["column"]),
+        helper.make_node("Shape", ["x"], ["sizes"]),
+        helper.make_node("Expand", ["column", "sizes"], ["indices"]),
+        helper.make_node("GatherElements", ["x", "indices"], ["rows"], axis=1),
+        helper.make_node("Transpose", ["rows"], ["steps"], perm=[1, 0, 2]),
+        helper.make_node("LSTM", ["steps", "W", "R", "B"], ["y"], hidden_size=5),
+    ]
+    shapes = {"x": [2, "time", 3], "scores": [2, "time"]}
+    made = model(nodes, shapes, ["y"], {**lstm_weights(), "last": np.array([2])})
+    calls = ({"x": weight(2, n, 3), "scores": weight(2, n)} for n in (1, 6))
+    agrees(made, *calls, judge=by_runtime)

@@ -25,6 +25,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     ops_of,
     symbol_of,
 )
+from rnn_compiler.lowering.mlir.marks import KEPT
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, frozen_weights_are_parameters
 from rnn_compiler.lowering.rewriting.edits import called_by
@@ -167,7 +168,8 @@ def _keep_results(sort: ir.Operation) -> None:
     """
     for result in sort.results:
         if UNNAMED in shape(result) and not any(True for _ in result.uses):
-            Body.after(sort).op("util.optimization_barrier", [result], [result.type])
+            barrier = Body.after(sort).op("util.optimization_barrier", [result], [result.type])
+            barrier.attributes[KEPT] = ir.UnitAttr.get()
 
 
 def _copy(argument: ir.BlockArgument) -> None:

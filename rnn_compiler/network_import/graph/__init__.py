@@ -103,8 +103,8 @@ class Graph:
         trained: The arrays of inputs that are trained weights, by name.
         origins: The name and the operator of the node that was replaced by another, by its name.
         clips: The limits of the cells of LSTMs that have one, by the nodes' first outputs.
-        reversals: The nodes that reverse sequences and were replaced.
         turned: The axes that some gathers take from the last element to the first, by result.
+        replaced: The nodes that were replaced by others.
     """
 
     def __init__(self, model: Any, path: Path, *, largest: int = _LARGEST) -> None:
@@ -121,8 +121,8 @@ class Graph:
         self.trained: Mapping[str, Any] = {}
         self.origins: dict[str, tuple[str, str]] = {}
         self.clips: Mapping[str, float] = {}
-        self.reversals: list[Any] = []
         self.turned: dict[str, int] = {}
+        self.replaced: list[Any] = []
 
     @staticmethod
     def read(path: Path) -> Graph:

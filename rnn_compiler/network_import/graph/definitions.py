@@ -54,6 +54,7 @@ def _definition(graph: Graph, node: Any, types: dict[str, Any]) -> Any:
 
 def _inlined(graph: Graph, node: Any, function: Any) -> list[Any]:
     """The nodes of a function, with the attributes, inputs and outputs of a node."""
+    graph.replaced.append(node)
     inputs = [*node.input, *[""] * (len(function.input) - len(node.input))]
     names = dict(zip(function.input, inputs, strict=True))
     own = {name for each in function.node for name in each.output if name}

@@ -29,7 +29,7 @@ def joined_axes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis]) -> list[Axi
     It has the name of the first that has a name.
     """
     groups = {axis.key: [axis] for axis in axes}
-    for node in graph.proto.node:
+    for node in (*graph.proto.node, *graph.replaced):
         for one, other in _equal_sizes(node, shapes):
             keys = [name for s in (one, other) if _is_axis(s) for name in names_in(s)]
             if len(keys) == 2 and groups[keys[0]] is not groups[keys[1]]:
@@ -46,7 +46,7 @@ def joined_axes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis]) -> list[Axi
 
 def check_equal_sizes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis] = ()) -> None:
     """Checks that sizes are equal that must be, for operators that ONNX does not check."""
-    for node in graph.proto.node:
+    for node in (*graph.proto.node, *graph.replaced):
         if node.op_type in OPERATORS:
             continue
         expected = "inputs with equal sizes along an axis"
@@ -76,7 +76,7 @@ def _counted(node: Any, shapes: _Shapes) -> tuple[Size | None, Size | None]:
 
 def _equal_sizes(node: Any, shapes: _Shapes) -> _Pairs:
     """Pairs of sizes of a node's inputs that must be equal."""
-    given = [shapes.get(name) for name in node.input]
+    given: list[_Shape | None] = [shapes.get(name) if name else [] for name in node.input]
     if not node.domain and node.op_type in OPERATORS:
         for _, expected, got in compared(node, shapes):
             yield from zip(expected, got, strict=False)
@@ -84,11 +84,9 @@ def _equal_sizes(node: Any, shapes: _Shapes) -> _Pairs:
     if node.op_type == "Scan":
         yield from _steps(attributes_of(node), given)
         return
-    while given and not node.input[len(given) - 1]:
-        given.pop()  # an optional input that is left out
-    if node.domain or None in given[:3]:
-        return
     known = [shape for shape in given if shape is not None]
+    if node.domain or None in given[:3] or (len(known) < len(given) and not _is_list(node)):
+        return
     if node.op_type in ("GatherElements", "ScatterElements"):
         attributes = attributes_of(node)
         axis = (attributes["axis"].i if "axis" in attributes else 0) % max(len(known[0]), 1)
@@ -109,6 +107,11 @@ def _equal_sizes(node: Any, shapes: _Shapes) -> _Pairs:
         yield from _OF_SHAPES[node.op_type](attributes_of(node), known)
 
 
+def _is_list(node: Any) -> bool:
+    """Whether all inputs of a node mean the same."""
+    return node.op_type in (*_ELEMENTWISE, "Concat", "Einsum")
+
+
 def _steps(attributes: Mapping[str, Any], given: Sequence[_Shape | None]) -> _Pairs:
     """The numbers of steps of a scan's inputs; its states come before them."""
     count = attributes["num_scan_inputs"].i
@@ -126,6 +129,73 @@ def _convolution(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pai
     if len(x) > 1 and len(filters) > 1:
         yield x[1], filters[1] and filters[1] * _groups(attributes)
         yield from ((filters[0], shape[0]) for shape in bias[:1] if shape)
+        yield from _windows(attributes, filters)
+
+
+def _windows(attributes: Mapping[str, Any], filters: _Shape) -> _Pairs:
+    """The sizes of windows, which a convolution may have as an attribute too."""
+    if "kernel_shape" in attributes:
+        yield from zip(attributes["kernel_shape"].ints, filters[2:], strict=False)
+
+
+def _quantized_convolution(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
+    """Those of a convolution of integers; each filter may have its scale and zero point."""
+    x, x_scale, x_zero, filters, scales, zeros, y_scale, y_zero, *bias = known
+    yield from _convolution(attributes, [x, filters, *bias])
+    yield from _broadcast(filters[:1], scales, zeros)
+    yield from _single(x_scale, x_zero, y_scale, y_zero)
+
+
+def _integer_convolution(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
+    """The same without scales."""
+    x, filters, *zeros = known
+    yield from _convolution(attributes, [x, filters])
+    yield from _single(*zeros[:1])
+    yield from _broadcast(filters[:1], *zeros[1:])
+
+
+def _single(*shapes: _Shape) -> _Pairs:
+    """Open sizes of arrays that have one element for a whole array, or for its known rows."""
+    yield from ((1, size) for shape in shapes for size in shape if isinstance(size, Open))
+
+
+def _integer_matrices(known: Sequence[_Shape]) -> _Pairs:
+    """The sizes of two matrices of integers, whose zero points have known sizes."""
+    yield from _matrices(known)
+    yield from _single(*known[2:])
+
+
+def _quantized_matrices(known: Sequence[_Shape]) -> _Pairs:
+    """The same for scales too."""
+    a, a_scale, a_zero, b, *others = known
+    yield from _integer_matrices([a, b, a_scale, a_zero, *others])
+
+
+def _channels(known: Sequence[_Shape]) -> _Pairs:
+    """The channels of an array, and the numbers for each of them."""
+    x, *parameters = known
+    if len(x) > 1:
+        yield from ((x[1], shape[0]) for shape in parameters if shape)
+
+
+def _lengths(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
+    """The rows of an array, and their lengths."""
+    x, lengths = known
+    axis = attributes["batch_axis"].i if "batch_axis" in attributes else 1
+    yield x[axis], lengths[0]
+
+
+def _rotations(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
+    """The cosines and sines of rotated pairs of numbers."""
+    x, cosines, sines, *positions = known
+    numbers = attributes["rotary_embedding_dim"].i if "rotary_embedding_dim" in attributes else 0
+    heads = attributes["num_heads"].i if "num_heads" in attributes else 0
+    yield from zip(cosines, sines, strict=False)
+    if cosines[-1] is not None:
+        pairs = 2 * cosines[-1]
+        yield (numbers, pairs) if numbers else (x[-1], pairs * (heads or 1 if len(x) == 3 else 1))
+    of_rows = [x[0], x[-2] if len(x) == 4 else x[1]]
+    yield from zip(of_rows, positions[0] if positions else cosines[:2], strict=True)
 
 
 def _transposed_convolution(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
@@ -135,6 +205,7 @@ def _transposed_convolution(attributes: Mapping[str, Any], known: Sequence[_Shap
         yield x[1], filters[0]
         channels = filters[1] and filters[1] * _groups(attributes)
         yield from ((channels, shape[0]) for shape in bias[:1] if shape)
+        yield from _windows(attributes, filters)
 
 
 def _groups(attributes: Mapping[str, Any]) -> int:
@@ -204,9 +275,17 @@ _ELEMENTWISE = (
 
 _OF_SHAPES: Mapping[str, Callable[[Mapping[str, Any], Sequence[_Shape]], _Pairs]] = {
     "Conv": _convolution,
-    "ConvInteger": lambda attributes, known: _convolution(attributes, known[:2]),
+    "ConvInteger": _integer_convolution,
     "ConvTranspose": _transposed_convolution,
-    "QLinearConv": lambda attributes, known: _convolution(attributes, [known[0], known[3]]),
+    "QLinearConv": _quantized_convolution,
+    "MatMulInteger": lambda _, known: _integer_matrices(known),
+    "QLinearMatMul": lambda _, known: _quantized_matrices(known),
+    **dict.fromkeys(
+        ("InstanceNormalization", "BatchNormalization"),
+        lambda _, known: _channels(known),
+    ),
+    "ReverseSequence": _lengths,
+    "RotaryEmbedding": _rotations,
     **dict.fromkeys(("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"), _classes),
     "Gemm": _gemm,
     "LayerNormalization": lambda _, known: _broadcast(*known),

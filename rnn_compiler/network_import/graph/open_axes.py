@@ -77,7 +77,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     types = family.types()
     constants = family.constants()
     check_scans(base, types)
-    shapes = {name: [*tensor.dims] for name, tensor in base.constants().items()}
+    shapes = _known_shapes(graph, base)
     shapes |= {name: shape for name, (shape, _) in constants.items()} | types
     check_recurrent_sizes(base, shapes, axes)
     check_equal_sizes(base, shapes, axes)
@@ -85,7 +85,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     minima = {axis.key: family.least(axis, types) for axis in axes}
     maxima = family.most(minima)
     graph.model, graph.origins = base.model, base.origins
-    graph.reversals = base.reversals
+    graph.replaced = base.replaced
     graph.is_open = True
     graph.__dict__.pop("proto", None)
     for each in (*graph.proto.input, *graph.proto.value_info, *graph.proto.output):
@@ -107,9 +107,16 @@ def _joined(graph: Graph, axes: Sequence[Axis]) -> tuple[_Family, Sequence[Axis]
     """A graph at several sizes of its axes, of which those are one that must be equal."""
     while True:
         family = _Family(graph, axes)
-        before, axes = axes, joined_axes(family.graphs[0], family.types(), axes)
+        shapes = {**_known_shapes(graph, family.graphs[0]), **family.types()}
+        before, axes = axes, joined_axes(family.graphs[0], shapes, axes)
         if len(before) == len(axes):
             return family, axes
+
+
+def _known_shapes(graph: Graph, base: Graph) -> dict[str, Sequence[Size | None]]:
+    """The shapes of constants, also of those that only nodes read that were replaced."""
+    stored = {**graph.constants(), **base.constants()}
+    return {name: [*tensor.dims] for name, tensor in stored.items()}
 
 
 def _set_shape(kind: Any, sizes: Sequence[Size | None]) -> None:

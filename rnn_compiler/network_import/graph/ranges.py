@@ -101,7 +101,9 @@ def _positions(graph: Graph, shapes: _Shapes) -> Iterator[tuple[Any, str, Range 
 
 def _reversed(graph: Graph, shapes: _Shapes) -> Iterator[tuple[Any, str, Range | None]]:
     """The same for nodes that reverse sequences and were replaced."""
-    for node in graph.reversals:
+    for node in graph.replaced:
+        if node.op_type != "ReverseSequence":
+            continue
         shape, attributes = shapes.get(node.input[0], ()), attributes_of(node)
         time = attributes["time_axis"].i if "time_axis" in attributes else 0
         steps = shape[time] if shape else None

@@ -45,6 +45,7 @@ class Replacement:
         """
         self.nodes[-1].output[0] = self._node.output[0]
         graph, node = self.graph, self._node
+        graph.replaced.append(node)
         origin = graph.origins.get(node.name, (node.name, node.op_type))
         graph.origins |= dict.fromkeys((each.name for each in self.nodes), origin)
         return self.nodes

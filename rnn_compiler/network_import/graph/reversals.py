@@ -91,5 +91,4 @@ def _plain(graph: Graph, node: Any, sizes: Sequence[int | None], number: int | N
         reversed = add("Sub", add("Sub", lengths, one), steps)
         source = add("Where", add("Less", steps, lengths), reversed, steps)
         add("GatherElements", x, add("Expand", source, shape), axis=time)
-        graph.reversals.append(node)
     return made.finished()
