@@ -8,8 +8,8 @@ each step. A path stays in a state, goes to the next one, or to the one after th
 with a[-1] = start. Impossible is -1e30, a number, so that differences are numbers too. `skip` is 0
 or impossible. The states s-1 and s-2 are found by a product with a matrix of zeros and ones.
 
-In the reverse direction, time runs from the last valid step to the first; past its length, a row
-keeps `start`, and gives 0.
+In the reverse direction, time runs from the last valid step to the first, and the matrix finds the
+states s+1 and s+2; past its length, a row keeps `start`, and gives 0.
 
 Source: A. Graves et al., Connectionist Temporal Classification, ICML 2006, sections 4.1 and 4.2.
 Imported networks use this op to train (`network_import.graph.training.ctc`), and so does
@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
 from rnn_compiler.lowering.ops.cells.valid_steps import ValidSteps
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
 
 IMPOSSIBLE = -1e30
 """The logarithm of a probability of 0."""
+
+PLACES = 8
+"""The states of a row are best a multiple of this: the last ones have no class, and no path ends
+there. Compiled code takes half the time for 24 states that it takes for 21."""
 
 OP = Signature(
     "CTCScores",
@@ -49,6 +55,16 @@ OP = Signature(
     results=(Result("a", "T B I", "logarithms of probabilities"),),
     in_tensorflow=False,
 )
+
+
+def shifts(places: int, *, reverse: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The arguments `shift` and `first`, of paths forward or back."""
+    shift, first = np.zeros((places, 2 * places)), np.zeros(2 * places)
+    for by, offset in ((1, 0), (2, places)):
+        shift[:, offset : offset + places] = np.eye(places, k=-by if reverse else by)
+        start = offset + (places - by if reverse else 0)
+        first[start : start + by] = IMPOSSIBLE
+    return shift, first
 
 
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:

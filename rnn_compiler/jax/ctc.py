@@ -24,7 +24,7 @@ import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 from rnn_compiler.jax.primitives import Array, arguments_of, call
-from rnn_compiler.lowering.ops.ctc import IMPOSSIBLE, OP
+from rnn_compiler.lowering.ops.ctc import IMPOSSIBLE, OP, PLACES, shifts
 
 _LEAST = IMPOSSIBLE / 2
 """Less than the logarithm of any possible path's probability."""
@@ -140,15 +140,17 @@ def _states(blank: int, z: Array, labels: Array) -> tuple[Array, Array, Array]:
     """The states ``[B, N]``, their scores ``[T, B, N]``, and their classes, one-hot."""
     pairs = jnp.stack([jnp.full_like(labels, blank), labels], 2).reshape(labels.shape[0], -1)
     states = jnp.pad(pairs, ((0, 0), (0, 1)), constant_values=blank)
+    states = jnp.pad(states, ((0, 0), (0, -states.shape[1] % PLACES)), constant_values=-1)
     is_class = (states[..., None] == jnp.arange(z.shape[2])).astype(z.dtype)
-    logs = jax.nn.log_softmax(z)
+    # the product transposes it: IREE would compute and transpose one number after the other
+    logs = jax.lax.optimization_barrier(jax.nn.log_softmax(z))
     return states, jnp.einsum("tbc,bnc->tbn", logs, is_class, precision="highest"), is_class
 
 
 def _back(blank: int, e: Array, states: Array, lengths: Array, counts: Array) -> Array:
     """The scores of the paths from each state to the end."""
-    ends = (jnp.arange(e.shape[2]) == 2 * counts[:, None])[:, ::-1]
-    return _scores(e[..., ::-1], states[:, ::-1], ends, lengths, blank, reverse=True)[..., ::-1]
+    ends = jnp.arange(e.shape[2]) == 2 * counts[:, None]
+    return _scores(e, states, ends, lengths, blank, reverse=True)
 
 
 def _log_p(back: Array, lengths: Array) -> tuple[Array, Array]:
@@ -162,15 +164,13 @@ def _log_p(back: Array, lengths: Array) -> tuple[Array, Array]:
 def _scores(
     e: Array, states: Array, starts: Array, lengths: Array, blank: int, *, reverse: bool
 ) -> Array:
-    """The scores of paths through states in their order, from where they may start."""
+    """The scores of paths through states, forward or back, from where they may start."""
     places = e.shape[2]
-    before = jnp.pad(states, ((0, 0), (2, 0)), constant_values=blank)[:, :places]
+    sides = ((0, 0), (0, 2) if reverse else (2, 0))
+    before = jnp.pad(states, sides, constant_values=blank)
+    before = before[:, 2:] if reverse else before[:, :places]
     skip = jnp.where((states == blank) | (states == before), IMPOSSIBLE, 0).astype(e.dtype)
-    shift = np.zeros((places, 2 * places))
-    first = np.zeros(2 * places)
-    for by, offset in ((1, 0), (2, places)):
-        first[offset : offset + by] = IMPOSSIBLE
-        shift[:, offset : offset + places] = np.eye(places, k=by)
+    shift, first = shifts(places, reverse=reverse)
     given = {
         "e": e,
         "skip": jnp.broadcast_to(skip, e.shape),

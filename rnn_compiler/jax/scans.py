@@ -178,13 +178,11 @@ class _Loop:
         cells = self._recognized(groups)
         if not any(cells):
             return None
-        steps = {k: jnp.flip(v, 0) if self.backwards else v for k, v in self.slices.items()}
+        steps = {**self.slices}
         final: dict[Any, Array] = {}
         for group, cell in zip(groups, cells, strict=True):
             self._scan(group, steps, final) if cell is None else self._run(cell, steps, final)
         outputs = self._at_all_steps(self.outputs, steps)
-        if self.backwards:
-            outputs = [jnp.flip(each, 0) for each in outputs]
         return [*(final[each] for each in self.next), *outputs]
 
     def _leave(self, reason: str) -> None:
@@ -279,15 +277,17 @@ class _Loop:
         rows = math.prod(shape[:-1])
         flat = [each.reshape(self.length, rows, each.shape[-1]) for each in x]
         first = [jnp.reshape(self.initial[each], (rows, shape[-1])) for each in carried]
-        every, last = run(cell, flat[0] if len(flat) == 1 else jnp.concatenate(flat, -1), *first)
+        side_by_side = flat[0] if len(flat) == 1 else jnp.concatenate(flat, -1)
+        every, last = run(cell, side_by_side, *first, backwards=self.backwards)
         read = self._read_elsewhere(carried)
         for each, after, end in zip(carried, every, last, strict=True):
             final[each] = end.reshape(shape)
             if after is not None:
                 steps[self.next[each]] = after.reshape(self.length, *shape)
             if each in read:
-                start = jnp.asarray(self.initial[each])[None]
-                steps[each] = jnp.concatenate([start, steps[self.next[each]][:-1]])
+                start, following = jnp.asarray(self.initial[each])[None], steps[self.next[each]]
+                before = [following[1:], start] if self.backwards else [start, following[:-1]]
+                steps[each] = jnp.concatenate(before)
 
     def _scan(self, group: Sequence[Any], steps: dict[Any, Array], final: dict[Any, Array]) -> None:
         """A group that is no cell, by a scan of its own; adds the same."""
@@ -302,7 +302,9 @@ class _Loop:
 
         first = [jnp.asarray(self.initial[each]) for each in group]
         with _ACTIVE(False):
-            last, every = jax.lax.scan(body, first, [steps[each] for each in given], self.length)
+            last, every = jax.lax.scan(
+                body, first, [steps[each] for each in given], self.length, reverse=self.backwards
+            )
         final |= zip(group, last, strict=True)
         steps |= zip(read, every, strict=True)
 

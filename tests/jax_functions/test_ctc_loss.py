@@ -46,6 +46,13 @@ def test_the_numbers_of_pytorch(blank: int) -> None:
     np.testing.assert_allclose(found.swapaxes(0, 1), z.grad, rtol=1e-4, atol=3e-5)
 
 
+def test_vectors_of_states_are_whole() -> None:
+    """States of any number of labels are a multiple of 8."""
+    text = jax.jit(jax.value_and_grad(weighted)).lower(LOGITS).as_text()
+    assert f"tensor<{T}x{B}x8xf32>" in text
+    assert f"tensor<{T}x{B}x{2 * N + 1}xf32>" not in text
+
+
 def test_without_paddings_all_count() -> None:
     zeros = np.zeros((B, T)), np.zeros((B, N))
     expected = rj.ctc_loss(LOGITS, zeros[0], LABELS, zeros[1])

@@ -151,12 +151,19 @@ KNOWN = {
         STATE, ["onnx.RNN"],
     ),
     "h before": (over(lambda p, h, x: (plain(p, h, x), h)), STATE, ["onnx.RNN"]),
+    "h before, backwards": (
+        over(lambda p, h, x: (plain(p, h, x), h), reverse=True), STATE, ["onnx.RNN"],
+    ),
     "jit": (over(jax.jit(twice(gru))), STATE, ["onnx.GRU"]),
     "checkpoint": (over(jax.checkpoint(twice(gru))), STATE, ["onnx.GRU"]),
     "checkpoint of it": (jax.checkpoint(over(twice(gru))), STATE, ["onnx.GRU"]),
     "stack": (
         over(stacked), ((MEMORY, STATE), STATE + 1, jax.random.PRNGKey(0), 0.5, 0.0),
         ["onnx.LSTM", "onnx.GRU"],
+    ),
+    "stack, backwards": (
+        over(stacked, reverse=True),
+        ((MEMORY, STATE), STATE + 1, jax.random.PRNGKey(0), 0.5, 0.0), ["onnx.LSTM", "onnx.GRU"],
     ),
 }  # fmt: skip
 QUICK = ("decoder, backwards", "gru, reset before", "stack")
@@ -168,6 +175,19 @@ QUICK = ("decoder, backwards", "gru, reset before", "stack")
 def test_known_cells(name: str) -> None:
     function, carry, ops = KNOWN[name]
     agree(function, (WEIGHTS, carry, X), *ops)
+
+
+def test_a_backward_scan_turns_no_array_around() -> None:
+    """Not its inputs, not its outputs and, in the gradient, neither."""
+    scan = over(twice(gru), reverse=True)
+
+    def step(p: Any, x: Any) -> Any:
+        return jax.grad(lambda p, x: scan(p, STATE, x)[1].sum(), (0, 1))(p, x)
+
+    with functions.fuse_scans():
+        text = functions.export(jax.jit(step))(WEIGHTS, X).mlir_module()
+    assert "onnx_gru_grad" in text
+    assert "stablehlo.reverse" not in text
 
 
 @pytest.mark.slow

@@ -157,6 +157,19 @@ def product(
     return expand(function, plan.emit(function, sums, rows), [[0, 1]], (height, width))
 
 
+def test_the_last_columns_have_a_vector_that_is_not_wider_than_needed() -> None:
+    vectors = VectorUnit(512, 32)
+    plan = OuterSum(vectors, plain("f32"))
+    expected = {32: [16, 16], 20: [16, 4], 25: [16, 16], 24: [16, 8], 16: [16], 5: [8], 1: [4]}
+    found = {width: [lanes for _, lanes in plan.vectors_of(width)] for width in expected}
+    assert found == expected
+    assert [lanes for _, lanes in OuterSum(vectors, plain("f64")).vectors_of(9)] == [8, 2]
+    assert OuterSum(VectorUnit(128, 32), plain("f32")).vectors_of(5) == [(0, 4), (4, 4)]
+    pairs = weight_formats("x86_64", ["avx512f", "avx512bf16", "avx512vl"], 512)
+    paired = next(each for each in pairs if each.weight == "bf16")
+    assert OuterSum(vectors, paired).vectors_of(4) == [(0, 16)]
+
+
 @pytest.mark.parametrize(
     ("element", "products"),
     first(

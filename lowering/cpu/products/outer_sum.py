@@ -21,13 +21,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, known
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, bits, known
 from rnn_compiler.lowering.codegen.elementwise import cast
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.registers import (
     accumulate,
     accumulate_unrolled,
-    add_outer_product,
     bitcast,
     fma,
     interleave,
@@ -260,6 +259,9 @@ class _BlockGathering(_Gathering):
             body.write(vector, self.made, [panel, block, row, 0])
 
 
+_LEAST_BITS = 128
+"""The width of the narrowest vectors: no processor multiplies narrower ones faster."""
+
 _UNROLLED = 4
 """Rows, or pairs of rows, that an iteration of the innermost loop multiplies."""
 
@@ -321,6 +323,18 @@ class OuterSum:
     def lanes(self) -> int:
         """Numbers in a register."""
         return self.vectors.lanes(self.element)
+
+    def vectors_of(self, width: int) -> list[tuple[int, int]]:
+        """Where the vectors of some columns start, and their lanes: as few as hold the last ones.
+
+        Two multiplications of half a register take the time of one of a register.
+        """
+        starts = range(0, width, self.lanes)
+        least = max(2, _LEAST_BITS // bits(self.element))
+        last = self.lanes
+        while not self.paired and last // 2 >= max(width - starts[-1], least):
+            last //= 2
+        return [*((start, self.lanes) for start in starts[:-1]), (starts[-1], last)]
 
     def left(self, matrix: Array) -> Side:
         """A left-hand side."""
@@ -424,22 +438,29 @@ class _Tiles:
             self._tile_of_blocks(number, panel, height, width)
             return
         plan, body, summed = self.plan, self.body, self.summed
-        vectors = range(-(-width // plan.lanes))
-        zero = body.constant(0, plan.element, plan.lanes)
-        sums = [zero] * (height * len(vectors))
+        vectors = plan.vectors_of(width)
+        sums = [
+            body.constant(0, plan.element, lanes) for _ in range(height) for _, lanes in vectors
+        ]
 
         def add(inside: Body, k: Number, sums: list[Number]) -> list[Number]:
             weights = [
-                inside.read(summed.rhs, [panel, k, c * plan.lanes], plan.lanes) for c in vectors
+                inside.read(summed.rhs, [panel, k, start], lanes) for start, lanes in vectors
             ]
-            column = (inside.element(summed.lhs, [number, k, row]) for row in range(height))
-            spread = (inside.broadcast(each, plan.lanes) for each in column)
-            return add_outer_product(sums, spread, weights, plan.add)
+            added = list[Number]()
+            for row in range(height):
+                one = inside.element(summed.lhs, [number, k, row])
+                before = sums[row * len(vectors) :]
+                added += [
+                    plan.add(total, weight, inside.broadcast(one, weight.lanes))
+                    for total, weight in zip(before, weights, strict=False)
+                ]
+            return added
 
         sums = accumulate_unrolled(body, self.count, _UNROLLED, sums, add)
         for number_of, total in enumerate(sums):
             row, vector = divmod(number_of, len(vectors))
-            self._put(total, number * plan.high + row, panel, vector, width)
+            self._put(total, number * plan.high + row, panel, vectors[vector][0], width)
 
     def _tile_of_blocks(self, number: Number, panel: Number, height: int, width: int) -> None:
         """Emits the same by the matrix unit; the columns that are not there are undefined."""
@@ -458,7 +479,8 @@ class _Tiles:
         def row(line: Number) -> None:
             for vector in range(-(-width // plan.lanes)):
                 total = body.read(made, [line, vector * plan.lanes], plan.lanes)
-                self._put(total, number * plan.high + line, panel, vector, width)
+                start = vector * plan.lanes
+                self._put(total, number * plan.high + line, panel, start, width)
 
         body.loop(0, height, 1, [self.whole], row)
 
@@ -493,9 +515,9 @@ class _Tiles:
 
         body.loop(0, _BLOCK, high, [], some)
 
-    def _put(self, sums: Number, row: Number, panel: Number, vector: int, width: int) -> None:
+    def _put(self, sums: Number, row: Number, panel: Number, start: int, width: int) -> None:
         """Emits the store of a vector of sums of a row, of which the panel has `width`."""
-        plan, start = self.plan, vector * self.plan.lanes
+        plan = self.plan
         line = row * self.summed.width + panel * plan.wide + self.summed.offset
         self._write(sums, line + start, width - start)
 
