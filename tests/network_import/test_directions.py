@@ -10,11 +10,24 @@ import pytest
 
 pytest.importorskip("onnx")
 
+import onnx
+import onnx.compose
 from execution import ways
 from onnx import helper, numpy_helper
 
+import rnn_compiler as rc
 from rnn_compiler.network_import.graph import attributes_of
-from tests.network_import.graphs import H, expected, folded, model, weight
+from tests.network_import.graphs import (
+    H,
+    close,
+    expected,
+    folded,
+    loaded,
+    model,
+    saved,
+    weight,
+)
+from tests.network_import.step_loops import gru, keras_loop, stepped
 
 T, B, I = 6, 2, 3  # noqa: E741
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
@@ -208,3 +221,46 @@ def test_other_pairs(agree: Any, tmp_path: Path) -> None:
     for made in cases.values():
         assert [direction(each) for each in nodes_of(made, tmp_path / "m.onnx")] == ["forward"] * 2
     agree([(cases["state"], [{"x": weight(T, B, I)}])])
+
+
+def of_loops() -> tuple[Any, list[Any]]:
+    """Two loops whose input and output ReverseSequence reverses, as tf2onnx writes them; and each.
+
+    How many steps the second output has, its shape says alone.
+    """
+    halves = [keras_loop(gru, ("B", "T"), gates=3) for _ in range(2)]
+    parts = [onnx.compose.add_prefix(each, f"m{k}_") for k, each in enumerate(halves)]
+    nodes = [helper.make_node("Identity", ["x"], ["m0_x"])]
+    nodes += [*turned_by_lengths("x", "m1_x"), *parts[0].graph.node, *parts[1].graph.node]
+    nodes += turned_by_lengths("m1_y", "back")
+    nodes.append(helper.make_node("Concat", ["m0_y", "back"], ["y"], axis=2))
+    held = [each for part in parts for each in part.graph.initializer]
+    weights = {each.name: numpy_helper.to_array(each) for each in held}
+    weights |= {"first axis": np.array([0]), "second axis": np.array(1)}
+    return model(nodes, {"x": ["B", "T", I]}, ["y"], weights), halves
+
+
+def turned_by_lengths(x: str, result: str) -> list[Any]:
+    """The nodes that reverse all steps of a batch-major array."""
+    return [
+        helper.make_node("Shape", [x], [f"{result}.shape"]),
+        helper.make_node("Gather", [f"{result}.shape", "second axis"], [f"{result}.steps"]),
+        helper.make_node("Gather", [f"{result}.shape", "first axis"], [f"{result}.batch"]),
+        helper.make_node("Expand", [f"{result}.steps", f"{result}.batch"], [f"{result}.lengths"]),
+        helper.make_node(
+            *("ReverseSequence", [x, f"{result}.lengths"], [result]), time_axis=1, batch_axis=0
+        ),
+    ]
+
+
+def test_loops_of_any_length(tmp_path: Path) -> None:
+    """Both directions are one op, with batch and time open."""
+    made, (one, other) = of_loops()
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    (spec,) = module.linked
+    assert (spec.op, spec.attributes["direction"]) == ("onnx.GRU", "bidirectional")
+    program = loaded(module)
+    for size in ((B, T), (3, 4)):
+        x = weight(*size, I)
+        wanted = [stepped(one, {"x": x})[0], stepped(other, {"x": x[:, ::-1].copy()})[0][:, ::-1]]
+        close(program(x=x)[0], np.concatenate(wanted, 2))
