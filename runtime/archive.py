@@ -17,11 +17,9 @@ import numpy.typing as npt
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.schema.manifest import SCOPE
+from rnn_compiler.schema.schedule import ALIGNMENT
 
 __all__ = ["archive_of", "names_in", "parameters_module", "parameters_of"]
-
-_ALIGNMENT = 64
-"""Alignment in bytes that an array needs for IREE not to copy it."""
 
 
 def archive_of(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
@@ -90,8 +88,8 @@ def parameters_module(instance: Any, archive: bytes) -> Any:
     Raises:
         ArtifactError: It is not an archive.
     """
-    memory = np.empty(len(archive) + _ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % _ALIGNMENT
+    memory = np.empty(len(archive) + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
     memory = memory[start : start + len(archive)]
     memory[:] = np.frombuffer(archive, np.uint8)
     index: Any = iree.ParameterIndex()

@@ -49,6 +49,7 @@ from rnn_compiler.model_import.layer import (
 )
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import import import_network
+from rnn_compiler.runtime.golden import storable
 from rnn_compiler.runtime.stream_ops import likely_states
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import json_sizes
@@ -340,7 +341,10 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
     made = ImportedFunctions(models, product.functions, layers, apart)
     text = readme(made, options.format, product.name, product.targets, product.manifest)
     written: list[tuple[Path, bytes | memoryview]] = [
-        (folder / f"{spec.function}.npz", npz_bytes(_storable(layer)))
+        (
+            folder / f"{spec.function}.npz",
+            npz_bytes({name: storable(array) for name, array in layer.weights.items()}),
+        )
         for layer, spec in zip(layers, module.functions, strict=True)
         if made.has_file(layer)
     ]
@@ -350,15 +354,6 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
         files = product.save()
         write_files(*written)
     return [*files, *(each for each, _ in written)]
-
-
-def _storable(layer: Layer) -> dict[str, Any]:
-    """The weights of a layer as numpy files can store them: bfloat16 as its bits."""
-    arrays: dict[str, Any] = dict(layer.weights)
-    return {
-        name: array.view("uint16") if array.dtype.name == "bfloat16" else array
-        for name, array in arrays.items()
-    }
 
 
 def _facts(layer: Layer) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rnn_compiler.base.files import check_replaceable, made_folder, write_files
 from rnn_compiler.cli.formats import Compiled, compiled
-from rnn_compiler.cli.options import UsageError, check_output_folder, pairs
+from rnn_compiler.cli.options import UsageError, check_output_folder, number, pairs
 from rnn_compiler.modules import Module
 
 
@@ -29,16 +29,6 @@ def network_file(options: argparse.Namespace, flag: str, of_layers: Sequence[str
     if options.output is not None:
         check_output_folder(options.output)
     return options.paths[0]
-
-
-def number(text: str) -> int | float | None:
-    """The number that a text is, an integer where it can be; None if it is none."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None
 
 
 def values_of_network(given: Sequence[str]) -> dict[str, int | float]:

@@ -325,6 +325,16 @@ def pairs(options: Iterable[str], flag: str) -> list[tuple[str, str]]:
     return [*found.items()]
 
 
+def number(text: str) -> int | float | None:
+    """The number that a text is, an integer where it can be; None if it is none."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
+
+
 def _integer(key: str, text: str, *, may_be_open: bool = True) -> int:
     try:
         return int(text)

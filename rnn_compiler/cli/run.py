@@ -19,6 +19,7 @@ from rnn_compiler.cli.options import (
     add_device_option,
     add_json_option,
     check_output,
+    number,
     open_sizes,
 )
 from rnn_compiler.cli.terminal import print_json, print_line, print_table
@@ -188,17 +189,8 @@ def _read_inputs(items: list[str], spec: FunctionSpec) -> dict[str, Any]:
 
 def _number_or_array(text: str) -> Any:
     """The value of ``--input NAME=``: a number, or the array of a .npy file."""
-    number = _number(text)
-    return read_npy(text) if number is None else number
-
-
-def _number(text: str) -> int | float | None:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return None
+    found = number(text)
+    return read_npy(text) if found is None else found
 
 
 def _summary(array: Any) -> dict[str, float | int | None]:

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from rnn_compiler.base.files import read_regular
-from rnn_compiler.chosen_target import current_target
+from rnn_compiler.cli.formats import is_single, targets_of
 from rnn_compiler.cli.options import UsageError, check_output_folder, dimension, module_of, pairs
 from rnn_compiler.cli.terminal import print_error, print_json, print_line, print_table, progress
-from rnn_compiler.compilation import ALL_LEVELS, Executor, compile_many
+from rnn_compiler.compilation import Executor, compile_many
 from rnn_compiler.errors import describe
 from rnn_compiler.goldens import golden
 from rnn_compiler.modules import Module
@@ -136,8 +136,8 @@ def _values(name: str, text: str) -> list[str]:
 
 def compile_sizes(options: argparse.Namespace, sizes: list[Size]) -> int:
     """Compiles a module at many sizes, each into a separate file; exit code 1 if one failed."""
-    targets: list[str] = options.target or [current_target()]
-    one = len(targets) == 1 and targets[0] != ALL_LEVELS
+    targets = targets_of(options)
+    one = is_single(targets)
     if options.format != "vmfb":
         raise UsageError(
             f"--format {options.format}: takes one size; compile each into a folder of its own"

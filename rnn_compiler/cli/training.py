@@ -10,8 +10,8 @@ from typing import Any
 
 from rnn_compiler.base import stages
 from rnn_compiler.cli.formats import Compiled
-from rnn_compiler.cli.networks import network_file, number, values_of_network, write_network
-from rnn_compiler.cli.options import UsageError, pairs, sizes_of_network
+from rnn_compiler.cli.networks import network_file, values_of_network, write_network
+from rnn_compiler.cli.options import UsageError, number, pairs, sizes_of_network
 from rnn_compiler.cli.terminal import print_json, print_line, print_table, showing_stages
 from rnn_compiler.cli.training_readme import training_readme
 from rnn_compiler.modules import Module

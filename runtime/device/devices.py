@@ -29,12 +29,9 @@ from rnn_compiler.schema.device_kinds import DEVICE_KINDS, DRIVERS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.host_arrays import address_of
 from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.schedule import ALIGNMENT
 
-__all__ = ["ALIGNMENT", "NATIVE_DRIVERS", "Device", "NativeDriver", "device_kind", "get_device"]
-
-ALIGNMENT = 64
-"""The alignment in bytes that compiled code assumes for every array (the `alignment` of
-`hal.interface.binding.subspan`)."""
+__all__ = ["NATIVE_DRIVERS", "Device", "NativeDriver", "device_kind", "get_device"]
 
 
 class NativeDriver(Protocol):

@@ -9,29 +9,21 @@ from __future__ import annotations
 from typing import Any
 
 from rnn_compiler.network_import.graph import Graph, attributes_of, shape_of
-from rnn_compiler.network_import.graph.replacement import Replacement
+from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
 
 
 def plain_depth(graph: Graph) -> bool:
     """Replaces the nodes whose sizes are known; returns whether there were any."""
-    types = graph.types()
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        mode = attributes_of(node).get("mode") if node.op_type == "DepthToSpace" else None
-        is_moved = mode is not None and mode.s == b"CRD"
-        sizes = (shape_of(types.get(node.input[0])) if is_moved else None) or []
-        known = [size for size in sizes if size is not None]
-        nodes += _transposed(graph, node, known) if len(known) == 4 else [node]
-    changed = len(nodes) > len(graph.proto.node)
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+    return rewrite_nodes(graph, ("DepthToSpace",), _transposed)
 
 
-def _transposed(graph: Graph, node: Any, sizes: list[int]) -> list[Any]:
+def _transposed(graph: Graph, node: Any, kind: Any) -> list[Any] | None:
     """The nodes that move blocks of channels to the image."""
-    side = attributes_of(node)["blocksize"].i
-    rows, channels, height, width = sizes
+    attributes, sizes = attributes_of(node), shape_of(kind) or [None]
+    if None in sizes or "mode" not in attributes or attributes["mode"].s != b"CRD":
+        return None
+    side = attributes["blocksize"].i
+    rows, channels, height, width = (size or 0 for size in sizes)
     made = Replacement(graph, node)
     left = [rows, channels // side**2]
     apart = made.constant([*left, side, side, height, width])

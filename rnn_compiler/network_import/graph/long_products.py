@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
-from rnn_compiler.network_import.graph.replacement import Replacement
+from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
 
 _AXES_ARE_INPUTS = 13
 """The first version of Squeeze whose axes are an input."""
@@ -15,18 +15,15 @@ def plain_products_of_axes(graph: Graph) -> bool:
     """Replaces the nodes whose sizes are known; returns whether there were any."""
     if not graph.is_open or graph.opset < _AXES_ARE_INPUTS:
         return False
-    types, constants = graph.types(), graph.constants()
-    nodes: list[Any] = []
-    changed = False
-    for node in graph.proto.node:
-        sizes = shape_of(types.get(node.input[0])) if node.op_type == "ReduceProd" else None
+    constants = graph.constants()
+
+    def plain(graph: Graph, node: Any, kind: Any) -> list[Any] | None:
+        sizes = shape_of(kind)
         axes = None if not sizes or None in sizes else _axes(node, len(sizes), constants)
         known = [size or 0 for size in sizes or ()]
-        nodes += [node] if axes is None else _halved(graph, node, known, axes)
-        changed = changed or axes is not None
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+        return None if axes is None else _halved(graph, node, known, axes)
+
+    return rewrite_nodes(graph, ("ReduceProd",), plain)
 
 
 def _axes(node: Any, rank: int, constants: dict[str, Any]) -> list[int] | None:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
-from rnn_compiler.network_import.graph.replacement import Replacement
+from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
 
 _AXES_ARE_INPUTS = 18
 """The first version of ReduceMean whose axes are an input."""
@@ -39,7 +39,6 @@ _BY_CHANNEL = 21
 
 def plain_normalizations(graph: Graph) -> bool:
     """Replaces the nodes whose types are known; returns whether there were any."""
-    types = graph.types()
     rewritten = {
         "GroupNormalization": _groups,
         "MeanVarianceNormalization": _means_and_variances,
@@ -47,19 +46,12 @@ def plain_normalizations(graph: Graph) -> bool:
     }
     if graph.is_open:
         rewritten["InstanceNormalization"] = _instances
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        form = rewritten.get(node.op_type)
-        sizes = shape_of(types.get(node.input[0])) if form else None
-        if form is None or sizes is None:
-            nodes.append(node)
-        else:
-            element = types[node.input[0]].tensor_type.elem_type
-            nodes += form(graph, node, sizes, element)
-    changed = len(nodes) > len(graph.proto.node)
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+
+    def plain(graph: Graph, node: Any, kind: Any) -> list[Any] | None:
+        sizes, element = shape_of(kind), kind.tensor_type.elem_type
+        return None if sizes is None else rewritten[node.op_type](graph, node, sizes, element)
+
+    return rewrite_nodes(graph, rewritten, plain)
 
 
 def _groups(graph: Graph, node: Any, sizes: _Sizes, element: int) -> list[Any]:

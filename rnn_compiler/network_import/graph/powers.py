@@ -14,6 +14,7 @@ import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph, onnx
+from rnn_compiler.network_import.graph.replacement import rewrite_nodes
 
 _MOST_FACTORS = 16
 
@@ -23,26 +24,17 @@ _OF_MAGNITUDES = ".exponents of magnitudes"
 
 def plain_powers(graph: Graph) -> bool:
     """Replaces powers; returns whether there were any."""
-    types, constants = graph.types(), graph.constants()
-    nodes: list[Any] = []
-    changed = False
-    for node in graph.proto.node:
-        is_power = node.op_type == "Pow" and node.input[0] in types
-        is_left = is_power and node.input[1].endswith(_OF_MAGNITUDES)
-        made = _plain(graph, node, types, constants) if is_power and not is_left else []
-        nodes += made or [node]
-        changed = changed or bool(made)
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+    constants = graph.constants()
+    return rewrite_nodes(
+        graph, ("Pow",), lambda graph, node, kind: _plain(graph, node, kind.tensor_type, constants)
+    )
 
 
-def _plain(
-    graph: Graph, node: Any, types: Mapping[str, Any], constants: Mapping[str, Any]
-) -> list[Any]:
+def _plain(graph: Graph, node: Any, kind: Any, constants: Mapping[str, Any]) -> list[Any]:
     """The nodes that compute a power; empty if the node itself does so correctly."""
     base, exponent = node.input
-    kind = types[base].tensor_type
+    if exponent.endswith(_OF_MAGNITUDES):
+        return []
     dtype: Any = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type))
     if exponent not in constants:
         known = onnx.numpy_helper.to_array(constants[base]) if base in constants else None

@@ -52,14 +52,20 @@ class Replacement:
 
 
 def rewrite_nodes(
-    graph: Graph, operators: Collection[str], rewrite: Callable[[Graph, Any, Any], list[Any]]
+    graph: Graph,
+    operators: Collection[str],
+    rewrite: Callable[[Graph, Any, Any], list[Any] | None],
 ) -> bool:
-    """Rewrites the nodes of some operators, given their types; returns whether there were any."""
+    """Replaces nodes of some operators whose types are known; returns whether there were any.
+
+    `rewrite` takes the graph, a node, and the type of its first input. It returns the nodes that
+    replace the node; the node itself, or none, if it stays.
+    """
     types = graph.types()
     nodes: list[Any] = []
     for node in graph.proto.node:
         is_one = node.op_type in operators and node.input[0] in types
-        nodes += rewrite(graph, node, types[node.input[0]]) if is_one else [node]
+        nodes += (rewrite(graph, node, types[node.input[0]]) if is_one else None) or [node]
     changed = len(nodes) > len(graph.proto.node) or any(
         new is not old for new, old in zip(nodes, graph.proto.node, strict=False)
     )

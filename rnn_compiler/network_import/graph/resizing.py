@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
-from rnn_compiler.network_import.graph.replacement import Replacement
+from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
 
 IMAGES = 2
 """The number of leading axes, batch and channels, along which IREE does not resize images."""
@@ -44,18 +44,13 @@ _TAKEN = ("half_pixel", "asymmetric")
 
 def plain_resizes(graph: Graph) -> bool:
     """Replaces the nodes whose sizes are known; returns whether there were any."""
-    types, constants = graph.types(), graph.constants()
-    nodes: list[Any] = []
-    changed = False
-    for node in graph.proto.node:
-        is_one = node.op_type == "Resize" and graph.opset >= _WITH_SIZES
-        shape = shape_of(types.get(node.input[0])) if is_one else None
-        others = _plain(graph, node, shape, constants) if shape and None not in shape else None
-        nodes += others or [node]
-        changed = changed or others is not None
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+    constants = graph.constants()
+
+    def plain(graph: Graph, node: Any, kind: Any) -> list[Any] | None:
+        shape = shape_of(kind)
+        return _plain(graph, node, shape, constants) if shape and None not in shape else None
+
+    return graph.opset >= _WITH_SIZES and rewrite_nodes(graph, ("Resize",), plain)
 
 
 def _plain(
