@@ -1,7 +1,7 @@
 """TensorFlow's fused recurrent ops and their gradients as small ahead-of-time compiled modules.
 
 raw_ops      drop-in functions: raw_ops.BlockLSTMV2(seq_len_max=..., x=..., ...)
-onnx_ops     ONNX's ops, likewise: onnx_ops.LSTM(X=..., W=..., R=..., ...)
+onnx_ops     ONNX's ops: onnx_ops.LSTM(X=..., W=..., R=..., ...)
 build        an op at fixed dimensions as portable StableHLO
 compile      a module for a target, as an artifact
 compile_many many modules, several at a time

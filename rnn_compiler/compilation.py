@@ -79,16 +79,7 @@ def lowering_request(
 ) -> LoweringRequest:
     """The request to lower a module; its text is built here.
 
-    Args:
-        module: The module.
-        target: The target.
-        strategy: The name of a strategy.
-        known_weights: As in `LoweringRequest`.
-        portable: The same.
-        format: The same.
-
-    Raises:
-        UnsupportedError: The compiler is not installed.
+    UnsupportedError: the compiler is not installed.
     """
     text = module.located_text
     from rnn_compiler.lowering.pipeline import LoweringRequest  # needs the MLIR bindings

@@ -63,10 +63,11 @@ class LinkedModule(Module):
         """The module text with the user's source locations and ours."""
         return self._located
 
-    def _changed(self, text: str, **changes: Any) -> LinkedModule:
-        """The module with another text, and what goes with it."""
+    def changed(self, **changes: Any) -> LinkedModule:
+        """The module with other arguments of its constructor."""
         kept = ("functions", "linked", "name", "parameters", "initial", "source", "left")
-        return LinkedModule(text, **{**{each: getattr(self, each) for each in kept}, **changes})
+        given: dict[str, Any] = {each: getattr(self, each) for each in kept}
+        return LinkedModule(**{"text": self._located, **given, **changes})
 
     def frozen(
         self, functions: Sequence[FunctionSpec], parameters: Mapping[str, npt.NDArray[Any]]
@@ -92,7 +93,7 @@ class LinkedModule(Module):
             if len(after.arguments) < len(before.arguments)
         }
         text, linked = without_arguments(self._located, self.linked, gone)
-        return self._changed(text, functions=functions, linked=linked, parameters=parameters)
+        return self.changed(text=text, functions=functions, linked=linked, parameters=parameters)
 
     def matrices(self) -> dict[tuple[str, str], Matrix]:
         """The arguments that are only used as matrices of our ops, by function and name."""
@@ -106,7 +107,7 @@ class LinkedModule(Module):
 
         text = frozen_arguments.with_arguments(self._located, self.functions)
         specs = [with_arguments(each, (*each.arguments, *each.frozen)) for each in self.functions]
-        return self._changed(text, functions=specs, parameters={})
+        return self.changed(text=text, functions=specs, parameters={})
 
     def with_initial(self, states: Mapping[str, Any]) -> LinkedModule:
         """The module with first values of its states; others of its values are kept.
@@ -120,7 +121,7 @@ class LinkedModule(Module):
         from rnn_compiler.runtime.states import checked_states
 
         values = {**self.initial, **checked_states("link", self.functions, states)}
-        return self._changed(self._located, initial=values)
+        return self.changed(initial=values)
 
     def renamed(self, names: Mapping[str, str]) -> LinkedModule:
         """The module with its public functions renamed; `names` maps old names to new ones."""
@@ -132,7 +133,7 @@ class LinkedModule(Module):
             changed |= {spec.parameter(each.name): new.parameter(each.name) for each in spec.frozen}
         specs, name, parameters = renamed_functions(self, names)
         text = with_symbols(self._located, changed)
-        return self._changed(text, functions=specs, name=name, parameters=parameters)
+        return self.changed(text=text, functions=specs, name=name, parameters=parameters)
 
 
 @overload
@@ -229,7 +230,7 @@ def link_module(
 
     Args:
         text_or_path: As in `link`.
-        *others: More modules, likewise.
+        *others: More modules, each as text or path.
         weights: As in `link`.
         states: First values of states, stored with what is compiled: arrays by name, or trees of
             arrays by the name of the argument, ``{"params": params, "opt": opt_state}``.
@@ -266,7 +267,7 @@ def link_module(
         source = without_shardings(source)
         read.append(linking.Source(stablehlo_text(source), source, name))
     made = linking.link_module(*read)
-    module = LinkedModule(*made[:4], left=made.left)
+    module = LinkedModule(**made._asdict())
     if weights is not None:
         module = cast(LinkedModule, freeze(module, weights, quantize=quantize))
     return module if states is None else module.with_initial(states)
@@ -283,7 +284,7 @@ def linked_network(text: str) -> LinkedModule:
     """
     from rnn_compiler.lowering.linking import link as linking
 
-    return LinkedModule(*linking.link_module(linking.Source(text))[:4])
+    return LinkedModule(**linking.link_module(linking.Source(text))._asdict())
 
 
 def _source(text_or_path: object) -> tuple[bytes, str]:

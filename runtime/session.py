@@ -207,9 +207,8 @@ class Session:
             path: The file.
 
         Raises:
-            ArtifactError: The file is damaged, or a block of another module; the states stay as
-                they are.
-            InvalidArgumentError: It has other states, or of another shape or dtype; likewise. Or
+            ArtifactError: The file is damaged, or a block of another module.
+            InvalidArgumentError: It has other states, or states of another shape or dtype; or
                 `path` is not the path of a file.
             OSError: The file cannot be read.
             UnsupportedError: It is no block, and the package safetensors is not installed.

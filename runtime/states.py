@@ -118,7 +118,7 @@ def write_states(path: str | os.PathLike[str], states: States) -> Path:
 
 
 def write_block(path: str | os.PathLike[str], states: States, specs: Iterable[TensorSpec]) -> Path:
-    """Writes states to a file as a block: likewise, and with the same errors."""
+    """Writes states to a file as a block; errors are those of `write_states`."""
     path, specs = file_path("save_block", path), [*specs]
     data = b"".join(np.ascontiguousarray(states[each.name]).tobytes() for each in specs)
     layout = layout_of(specs)

@@ -16,7 +16,7 @@ MIN_MULTIPLICATIONS = 1 << 15
 """The fewest multiplications for which a product gets its own dispatch."""
 
 MIN_ROW_MULTIPLICATIONS = 1 << 12
-"""The same for a single row, whose matrix IREE would transpose first, and for an open number."""
+"""The fewest for one row, whose matrix IREE would transpose first, or an open number of rows."""
 
 
 @dataclass(frozen=True)

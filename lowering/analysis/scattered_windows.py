@@ -27,7 +27,7 @@ class ScatteredWindows(NamedTuple):
 
 
 def scattered_windows(module: ir.Module) -> list[ScatteredWindows]:
-    """Those of a module."""
+    """The scattered windows of a module."""
     ops = nested_ops(module.operation, "stablehlo.select_and_scatter")
     return [found for op in ops if (found := _read(op)) is not None]
 

@@ -2,8 +2,8 @@
 
 With ``--compile-to=hal`` and command buffers that are neither reused nor indirect, `iree-compile`
 prints the host program in terms of the HAL: buffers, command buffers, queues and fences. Here it is
-evaluated as far as possible without data : numbers are computed, buffers become spans,
-and the commands of queues become steps. Fences and barriers have no meaning, because each step
+evaluated as far as possible without data: numbers are computed, buffers become spans, and the
+commands of queues become steps. Fences and barriers have no meaning, because each step
 waits for the previous one.
 
 A host program may also branch on a number that compiled code computed. If it has two possible

@@ -1,9 +1,9 @@
 """Loops of StableHLO that count from 0 to a known number, such as those of `jax.lax.scan`.
 
-Short ones without products, as those of JAX's random keys, are written out: so their iterations
-become one dispatch, where a loop has several for each. In the others, slices of rows one after the
-other, as `jax.lax.fori_loop` takes them, get their indices from the loop's counter. IREE has that
-on the host, and reads indices that are computed in another way from the data.
+Short ones without products, such as those of JAX's random keys, are written out: all iterations
+then become one dispatch, instead of several each. In the others, indices of consecutive rows, as in
+`jax.lax.fori_loop`, are replaced by the loop's counter, which IREE keeps on the host. It would read
+other indices from the device in every iteration.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ class CountedLoop:
         arguments: The body's arguments.
         following: What they are in the next iteration.
         initial: What they are in the first one.
-        fixed: Those that never change, likewise.
+        fixed: The arguments that never change, with their initial values.
         length: The number of iterations.
     """
 

@@ -1,7 +1,7 @@
 """Removes what a user's module says about several devices, as it runs on one.
 
-JAX used to write shardings as calls of `@Sharding`, with the devices in an attribute; those of
-today are in a dialect of their own (`reading.without_shardings`).
+Older versions of JAX write shardings as calls of `@Sharding`, with the devices in an attribute;
+newer ones have a dialect for them (`reading.without_shardings`).
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def _clamps(context: PassContext) -> list[ir.Operation]:
 
 
 def _extremes_of_arrays(context: PassContext) -> list[ir.Operation]:
-    """The same of maxima and minima, also those of reductions."""
+    """The maxima and minima of float64, in reductions too, where a processor lacks instructions."""
     names = "stablehlo.maximum", "stablehlo.minimum"
     return _without_unit(context, nested_ops(context.module.operation, *names))
 
@@ -137,7 +137,7 @@ def _add_negative(op: ir.Operation) -> None:
 
 
 def _without_unit(context: PassContext, ops: list[ir.Operation]) -> list[ir.Operation]:
-    """Those of some ops that are of float64, where a processor has no instructions for it."""
+    """The ops of float64 among some, if the processor has no instructions for it; else none."""
     processor = context.processor
     if not isinstance(processor, VectorUnit) or processor.float64_unit:
         return []

@@ -97,7 +97,7 @@ class PassContext:
         return called_in_loops(self.module) if self.is_users else set()
 
     def called_repeatedly(self) -> set[str]:
-        """The functions that a user's module calls in several places, likewise."""
+        """The functions that a user's module calls in several places, perhaps through others."""
         return called_repeatedly(self.module) if self.is_users else set()
 
     def weights_stay(self, op: ir.Operation) -> bool:

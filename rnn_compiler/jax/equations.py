@@ -126,7 +126,7 @@ def _place_of_relu() -> str:
 
 
 def variables(atoms: Iterable[Any]) -> list[Any]:
-    """Those that are not numbers."""
+    """The atoms that are not numbers."""
     return [each for each in atoms if not isinstance(each, Literal)]
 
 

@@ -79,7 +79,7 @@ def from_cell(
             list, for several cells in one tree, has one prefix for each.
         activation: The function of the candidate value and the output, if it is not the cell's
             default: linear, relu, elu, tanh, sigmoid, hard_sigmoid, softsign or softplus.
-        recurrent_activation: That of the gates, likewise.
+        recurrent_activation: The function of the gates, if it is not the cell's default.
         forget_bias: What a cell of TensorFlow 1 adds to its forget gate, if it is not 1.
 
     Returns:

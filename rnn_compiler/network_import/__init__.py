@@ -22,7 +22,7 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, describe
 from rnn_compiler.freezing import freeze
-from rnn_compiler.linking import LinkedModule, linked_network
+from rnn_compiler.linking import linked_network
 from rnn_compiler.model_import.layer import identifier
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import.process import ImportedFunction, ImportedNetwork, import_in_process
@@ -98,7 +98,7 @@ def import_network(
     spec, weights = described(module.functions[0], function, imported.axes, inputs)
     chunked = keeps(spec, [*function.inputs], [old for old, _ in function.outputs], pairs)
     spec = replace(spec, chunked=chunked)
-    whole = LinkedModule(module.located_text, [spec], module.linked, module.name)
+    whole = module.changed(functions=[spec])
     return whole if quantize is None and not weights else freeze(whole, weights, quantize=quantize)
 
 
@@ -162,7 +162,7 @@ _EXPORTS = {
     ".safetensors": f"it has only weights; load them into their module. {_TORCH}",
     ".tflite": "export the model from which it was made as ONNX",
 }
-"""How a model becomes an ONNX file, by the suffix of the file that there is."""
+"""How a model becomes an ONNX file, by the suffix of the given file."""
 
 
 def _export_of(file: Path, function: str) -> str:

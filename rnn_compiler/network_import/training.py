@@ -20,7 +20,7 @@ import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.freezing import freeze
-from rnn_compiler.linking import LinkedModule, linked_network
+from rnn_compiler.linking import linked_network
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import import (
     checked_sizes,
@@ -193,7 +193,7 @@ def training_step(
             normalizations are never trained.
         output: The output to which the loss applies, if there are several.
         dims: As in `import_network`.
-        values: Inputs that are the same in every call, likewise.
+        values: Inputs that are the same in every call, as in `import_network`.
         dropout: A seed from 0 to 2**32 - 1, with which each Dropout of the file drops elements in
             `train`: different ones at each step, the same in every language; default: off.
 
@@ -232,9 +232,8 @@ def training_step(
     first = {names[name]: array for name, array in imported.states.items()}
     trained = imported.functions["infer"].inputs
     weights_of = {names[name]: name for name in imported.states if name in trained}
-    linked = module.located_text, specs, module.linked, module.name
     source = SourceSpec(os.fspath(path), *digests_of(file), weights_of)
-    whole = LinkedModule(*linked, initial=first, source=source)
+    whole = module.changed(functions=specs, initial=first, source=source)
     return freeze(whole, weights) if any(weights.values()) else whole
 
 

@@ -174,7 +174,7 @@ class TensorSpec:
         return "x".join([*map(shown, self.shape), DTYPES[self.dtype].mlir])
 
     def bound(self, dims: Mapping[str, Size]) -> TensorSpec:
-        """The same with numbers, or other sizes, for open dimensions."""
+        """The tensor with numbers, or other sizes, for open dimensions."""
         fields: dict[str, Any] = {}
         for name in NUMBERS:
             number: Bound | None = getattr(self, name)

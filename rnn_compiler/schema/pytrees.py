@@ -23,15 +23,15 @@ def identifier(text: str) -> str | None:
     """
     name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
     if keyword.iskeyword(name) and f"{name}_" in text:
-        name += "_"  # which it has for that
+        name += "_"  # as in the path
     return name if name.isidentifier() and not keyword.iskeyword(name) else None
 
 
 def leaves(trees: Mapping[str, Any], known: Collection[str] = ()) -> Iterator[tuple[str, str, Any]]:
     """The leaves of named trees, each after the name that its path has as an argument in JAX.
 
-    What has one of the names `known` is a leaf, be it a list. None is no leaf, as in JAX. A tree
-    that contains itself is a leaf there.
+    A value with one of the names `known` is a leaf, even if it is a list. None is no leaf, as in
+    JAX. A tree that contains itself is a leaf there.
 
     Returns:
         For each leaf its name, its path and itself.

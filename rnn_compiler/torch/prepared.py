@@ -156,7 +156,7 @@ class PreparedTensors:
         )
 
     def _is_ready(self, tensor: Any) -> bool:
-        """The same for one tensor; an empty one may have any strides."""
+        """Whether one tensor is ready; an empty one may have any strides."""
         return bool(tensor.numel()) and self._are_ready([tensor])
 
 

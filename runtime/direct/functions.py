@@ -124,7 +124,7 @@ class DirectFunction:
         packs: bool = False,
         most: int | None = LARGE,
     ) -> DirectCalls | None:
-        """Its calls at some sizes; None if they must go through IREE, as above `most` bytes."""
+        """Its calls at some sizes; None if they need more than `most` bytes, or go through IREE."""
         parts = self._schedule, self._arguments, self._constants, self._executable
         try:
             return DirectCalls(CallPlan.of(*parts, sizes), spec, packs=packs, most=most)

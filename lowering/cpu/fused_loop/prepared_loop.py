@@ -84,7 +84,7 @@ def _given_rows(product: MatrixProduct) -> ir.Value:
 
 
 def _in_steps(product: MatrixProduct, vectors: VectorUnit) -> ir.Value:
-    """The same, all rows widened if steps cannot multiply it otherwise."""
+    """The left-hand side that steps read: widened first if they cannot multiply it as it is."""
     lhs, (weight,), (inner, _) = _given_rows(product), product.rhs, product.sizes[0]
     types = element(lhs), element(weight), product.sums
     of = vectors.format(*types, inner=inner, rows=1).lhs

@@ -312,7 +312,7 @@ class StepTile:
     def _multiply_in_place(
         self, panels: Panels, weights: Array
     ) -> list[tuple[tuple[ir.Value, int], tuple[Array, int]]]:
-        """The same for a single row, with unpacked weights."""
+        """Multiplies a single row by unpacked weights."""
         step, body, units = self.step, self.body, self.units
         array, lead = step.lhs(panels.lhs)
         inner = width(panels.lhs)

@@ -43,7 +43,7 @@ class _Columns(NamedTuple):
     width: Size
 
     def of(self, row: Value) -> Value:
-        """Those of a row of the layer."""
+        """These columns of a row of the layer."""
         return row.slice(1, self.first, self.first + self.width)
 
 

@@ -103,7 +103,7 @@ class _Use(NamedTuple):
 
     @staticmethod
     def of(op: ir.Operation, number: int) -> _Use | None:
-        """That of an operand; None if the operand is computed."""
+        """The use that an operand is; None if it is computed."""
         while not isinstance(value := op.operands[number], ir.BlockArgument):
             made = defining(value)
             if made.name not in _VIEWS:

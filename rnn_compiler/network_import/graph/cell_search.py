@@ -198,7 +198,7 @@ _MOST_GRU_SUMS = 3
 """z and r, and 1 - z if it is linear."""
 
 _LEAST_LSTM_SUMS, _MOST_LSTM_SUMS = 3, 4
-"""Those of an LSTM whose forget gate is 1 minus its input gate, and of any other."""
+"""The sums of an LSTM: 3 if its forget gate is 1 minus its input gate, else 4."""
 
 
 def _cell(

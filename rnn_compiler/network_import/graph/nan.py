@@ -2,8 +2,9 @@
 
     Clip(x, low, high)   becomes   where(isnan(x), x, Clip(x, low, high))
 
-and likewise Sign, and each input of Max and Min that may be NaN. ONNX leaves this open; its
-reference implementation, ONNX Runtime and every framework that exports these nodes pass NaN on.
+Sign is selected in the same way, and each input of Max and Min that may be NaN. ONNX leaves this
+open; its reference implementation, ONNX Runtime and every framework that exports these nodes pass
+NaN on.
 """
 
 from __future__ import annotations

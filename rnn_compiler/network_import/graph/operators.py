@@ -177,4 +177,4 @@ _FORMS: Mapping[str, Callable[[Replacement, Any, Any], bool]] = {
     "QLinearMatMul": _product,
     "DequantizeLinear": _rounded,
 }
-"""What adds the nodes that an operator becomes; false if none are needed."""
+"""Functions that add an operator's replacement, and return whether there is one."""

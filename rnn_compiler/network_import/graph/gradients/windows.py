@@ -261,7 +261,7 @@ def _of_windows_apart(n: Backward, padded: Value, axes: Sequence[_Axis]) -> Valu
 
 
 def _of_windows(n: Backward, padded: Value, axes: Sequence[_Axis]) -> Value:
-    """The same for any windows: a part for each place in them."""
+    """The gradient for any windows: a sum with a part for each place in them."""
     values = n.values
     parts: list[Value] = []
     free: Value | None = None

@@ -118,7 +118,7 @@ class _Search:
         return [*node.input[:1]] if first is None else [*node.input[first:]]
 
     def before(self, name: str) -> Value:
-        """What a value is of, whose elements nodes of the graph's now move likewise."""
+        """The softmax's input for a value: moved by copies of the nodes that moved its result."""
         nodes = [*self._values.graph.proto.node]
         needed, moves = {name}, list[Any]()
         for node in reversed(nodes):
