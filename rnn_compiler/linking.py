@@ -67,7 +67,8 @@ class LinkedModule(Module):
         """The module with other arguments of its constructor."""
         kept = ("functions", "linked", "name", "parameters", "initial", "source", "left")
         given: dict[str, Any] = {each: getattr(self, each) for each in kept}
-        return LinkedModule(**{"text": self._located, **given, **changes})
+        given |= {"text": self._located, **changes}
+        return LinkedModule(**given)
 
     def frozen(
         self, functions: Sequence[FunctionSpec], parameters: Mapping[str, npt.NDArray[Any]]
