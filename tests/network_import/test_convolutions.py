@@ -182,6 +182,22 @@ def test_what_follows_is_computed_with_a_convolution(tmp_path: Path) -> None:
     assert after.count("linalg.generic") == 3  # and the deviation of each filter
 
 
+def test_training_computes_relu_with_a_convolution(tmp_path: Path) -> None:
+    """Its gradient reads the result alone, so `train` and `infer` share the dispatch."""
+    weights = {"w": weight(24, 8, 3, 3), "b": weight(24), "v": weight(24, 5)}
+    nodes = [
+        helper.make_node("Conv", ["x", "w", "b"], ["c"], kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["c"], ["r"]),
+        helper.make_node("ReduceMean", ["r"], ["m"], axes=[2, 3], keepdims=0),
+        helper.make_node("MatMul", ["m", "v"], ["y"]),
+    ]
+    path = saved(model(nodes, {"x": (2, 8, 9, 20)}, ["y"], weights), tmp_path / "m.onnx")
+    module = rc.training_step(path, loss={"name": "cross_entropy"}, optimizer={"name": "sgd"})
+    after = lowered_text(module, "cpu:generic", last="linalg_to_products")
+    assert after.count("func.func private @convolution_") == 1
+    assert after.count("call @convolution_") == 2
+
+
 @pytest.mark.slow
 @each_language
 def test_single_windows_read_no_more_than_their_size(agrees: Any) -> None:

@@ -75,7 +75,7 @@ _OF_ONE: Mapping[str, Callable[[Backward], Value]] = {
     "Gelu": _normal_gelu,
     "Sigmoid": lambda n: n.dy * n.y * (1 - n.y),
     "Tanh": lambda n: n.dy * (1 - n.y * n.y),
-    "Relu": lambda n: n.values.where(n.x > 0, n.dy, 0),
+    "Relu": lambda n: n.values.where(n.y > 0, n.dy, 0),  # so that only y is kept
     "LeakyRelu": lambda n: _leaky(n, n.number("alpha", 0.01)),
     "ThresholdedRelu": lambda n: n.values.where(n.x > n.number("alpha", 1.0), n.dy, 0),
     "Elu": lambda n: _exponential(n, n.number("alpha", 1.0)),
