@@ -1,9 +1,12 @@
-"""What is not run: sources whose requirements are missing; at the end, everything else and why."""
+"""What is not run, and why; and what hangs."""
 
 from __future__ import annotations
 
+import faulthandler
+import os
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -21,6 +24,44 @@ collect_ignore = [*_ignored]
 collect_ignore.append("rnn_compiler/torch/tracing.py")  # it imports torch's tracer: two seconds
 
 _SLOW = pytest.StashKey[int]()
+
+
+class Watch:
+    """Ends the run if a test hangs; starts anew once a minute.
+
+    pytest's own `faulthandler_timeout` starts a thread for each test, and waits for its end: on a
+    busy machine, that takes longer than most of the tests.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._errors = seconds, os.dup(2)
+        self._since: float | None = None
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, nextitem: pytest.Item | None) -> Generator[None, Any, Any]:
+        """Starts the watch with the first test, and stops it with the last."""
+        now = time.monotonic()
+        if self._since is None or now - self._since > 60:
+            faulthandler.dump_traceback_later(self._seconds, exit=True, file=self._errors)
+            self._since = now
+        try:
+            return (yield)
+        finally:
+            if nextitem is None:  # other workers may take long
+                faulthandler.cancel_dump_traceback_later()
+                self._since = None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """How long a test may take."""
+    help = "seconds after which a test that hangs ends the run; 0: never"
+    parser.addini("hangs_after", help, default="0")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watches every test, also the examples of sources."""
+    if seconds := float(config.getini("hangs_after")):
+        config.pluginmanager.register(Watch(seconds))
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:

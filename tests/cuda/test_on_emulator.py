@@ -6,7 +6,7 @@ emulator, because other tests here check that there is none. By hand:
     pytest -n 0 --device emulator tests/cuda/emulated
     pytest -n 0 -m "" --device emulator:sm_120 tests/numeric/test_reference.py -k test_variant
 
-``TEST_SWEEP=1 pytest -m "" -o faulthandler_timeout=0`` runs everything selected here: hours.
+``TEST_SWEEP=1 pytest -m "" -o hangs_after=0`` runs everything selected here: hours.
 """
 
 from __future__ import annotations
