@@ -218,7 +218,8 @@ def test_one_input_takes_no_more_than_two(mode: str) -> None:
     assert one[1] == two[1] == longer[1]
 
 
-@pytest.mark.parametrize("dtype", first(["float16", "bfloat16"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_sixteen_bits_have_no_products_of_all_steps(dtype: str) -> None:
     """The inputs of all steps are widened, and nothing else has a row for each step."""
     (_, short), (_, long) = (taken("lstm", 1, 24, steps, dtype) for steps in (32, 64))
@@ -347,14 +348,21 @@ def test_each_small_machine_is_known() -> None:
         assert elf.loaded_size == 2
 
 
-def test_one_unit_is_refused_with_a_remedy() -> None:
-    """A second unit whose weights are zeros leaves the first as it is."""
+def one_and_two_units() -> list[rc.Module]:
     sizes = {"seq_length": 4, "batch_size": 2, "input_size": 3}
     options = {"use_peephole": False, "outputs": ["h"]}
-    one, two = (rc.build("BlockLSTMV2", **sizes, num_units=n, **options) for n in (1, 2))
+    return [rc.build("BlockLSTMV2", **sizes, num_units=n, **options) for n in (1, 2)]
+
+
+def test_one_unit_is_refused_with_a_remedy() -> None:
+    one, two = one_and_two_units()
     with pytest.raises(UnsupportedError, match="becomes C with num_units=2, and zeros"):
         rc.compile_c(one, "cpu:cortex-m4")
     assert rc.compile_c(two, "cpu:cortex-m4").object
+
+
+@pytest.mark.slow
+def test_a_second_unit_of_zeros_leaves_the_first_as_it_is() -> None:
     rng = np.random.default_rng(0)
     x = rng.standard_normal((4, 2, 3)).astype(np.float32)
     narrow = rng.standard_normal((4, 4)).astype(np.float32)  # rows: the inputs, then the unit
@@ -363,7 +371,7 @@ def test_one_unit_is_refused_with_a_remedy() -> None:
     wide[:4, :, 0], biases[:, 0] = narrow, b
     weights = ((1, narrow, b), (2, wide.reshape(5, 8), biases.reshape(8)))
     found = []
-    for built, (n, w, bias) in zip((one, two), weights, strict=True):
+    for built, (n, w, bias) in zip(one_and_two_units(), weights, strict=True):
         zeros = {name: np.zeros((2, n), np.float32) for name in ("cs_prev", "h_prev")}
         zeros |= {name: np.zeros(n, np.float32) for name in ("wci", "wcf", "wco")}
         program = rc.runtime.load(rc.compile(built))

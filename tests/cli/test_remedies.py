@@ -37,8 +37,8 @@ def test_models_named_like_headers(tmp_path: Path, cli: Any) -> None:
         folder = tmp_path / f"out{len(way)}"
         words = ["import", str(named), "--format", "c", "-o", str(folder), *way]
         assert "got 'signal'; give another: name=, or --name" in cli(*words, code=2).err
-        cli(*words, "--name", "waves")
-        assert {"waves.h", "waves.c", "waves.o"} <= {each.name for each in folder.iterdir()}
+    cli(*words, "--name", "waves")
+    assert {"waves.h", "waves.c", "waves.o"} <= {each.name for each in folder.iterdir()}
 
 
 def test_keras_files_are_exported_first(tmp_path: Path, cli: Any) -> None:

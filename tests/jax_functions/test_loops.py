@@ -102,7 +102,7 @@ def module(name: str) -> rc.Module:
 
 
 QUICK = {
-    "dropout": ("c", "js"),
+    "dropout": ("c",),
     "several steps": ("direct", "js"),
     "a ring": ("direct", "c"),
     "a recurrence": ("direct",),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from execution import Execute, ways_of
 from jax_functions.trees import leaves
+from quick import only
 
 import rnn_compiler as rc
 
@@ -181,7 +182,7 @@ def test_one_step(name: str, execute: Execute) -> None:
     assert_close(found, {**expected, "loss": results[0]["loss"]})
 
 
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("name", only(STEPS, *(n for n, w in QUICK.items() if "direct" in w)))
 @pytest.mark.parametrize("device", ["local-sync", "local-task"])
 def test_a_session(name: str, device: str) -> None:
     """Six steps, and the losses of each."""

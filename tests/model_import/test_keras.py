@@ -152,6 +152,7 @@ def test_states_that_a_model_uses(
     assert [each for each in found.notes if each.startswith("the model uses")] == [note]
 
 
+@pytest.mark.slow
 def test_streams_have_one_direction(tmp_path: Path) -> None:
     """What the notes say of streams is what streams do."""
     text = "stateful: pass the states that a call gives to the next"

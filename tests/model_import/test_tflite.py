@@ -16,6 +16,7 @@ import pytest
 from cases import assert_same_bits
 from model_import.bounds import bounded
 from model_import.tflite_files import Writer, both_lstm, gates, lstm, table_bytes
+from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -434,14 +435,16 @@ def test_truncated(tmp_path: Path) -> None:
     assert read_damaged(tmp_path / "model.tflite", content[: len(content) // 2]) == "ArtifactError"
 
 
-def test_changed_words(tmp_path: Path) -> None:
-    """Each word of the tables replaced by extreme numbers and by other offsets."""
+@pytest.mark.parametrize("every", first([False, True]))
+def test_changed_words(every: bool, tmp_path: Path) -> None:
+    """Each word of the tables replaced by an extreme number or another offset, or by each."""
     content = one_layer(gates(2, 1)).content()
     draw = random.Random(0)
     outcomes: set[str] = set()
     with bounded():
         for at in range(0, len(content) - 4, 4):
-            for value in (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, draw.randrange(len(content))):
+            values = (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, draw.randrange(len(content)))
+            for value in values if every else (draw.choice(values),):
                 changed = bytearray(content)
                 struct.pack_into("<I", changed, at, value)
                 if bytes(changed[4:8]) == b"TFL3":

@@ -204,7 +204,7 @@ def judged(given: Integers, batch: int, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "batch"),
     [
-        (Integers(4), 1),
+        pytest.param(Integers(4), 1, marks=pytest.mark.slow),
         (Integers(3, clip=0.3, h=(0.007, -128), hidden=(0.007, -128)), 2),
         (Integers(5, cell=2.0**-8, largest=0.2, x=(0.2, 127)), 1),
     ],

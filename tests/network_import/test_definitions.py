@@ -52,16 +52,16 @@ def test_swiglu(agrees: Any) -> None:
 
 
 @each_language
-def test_rotary_embedding(agree: Any) -> None:
+@pytest.mark.parametrize("shape", first([OPEN, FIXED]), ids=["open", "fixed"])
+def test_rotary_embedding(shape: Any, agree: Any) -> None:
     given = {"x": weight(2, 3, 4, 8), "positions": np.array([[3, 0, 19, 7], [1, 2, 3, 4]])}
     cases: list[Any] = []
     for attributes in ({}, {"interleaved": 1}, {"rotary_embedding_dim": 4}):
         half = attributes.get("rotary_embedding_dim", 8) // 2
         angles = np.arange(20)[:, None] * 10.0 ** -np.arange(half)
         weights = {"cos": np.cos(angles).astype("f"), "sin": np.sin(angles).astype("f")}
-        for shape in (OPEN, FIXED):
-            shapes = {"x": shape, "positions": [shape[0], shape[2]]}
-            cases.append((made("RotaryEmbedding", 23, shapes, weights, **attributes), [given]))
+        shapes = {"x": shape, "positions": [shape[0], shape[2]]}
+        cases.append((made("RotaryEmbedding", 23, shapes, weights, **attributes), [given]))
     agree(cases, judge=by_runtime)
 
 

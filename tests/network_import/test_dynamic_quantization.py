@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from execution import Execute, each_language, ways
+from execution import Execute, ways
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
@@ -97,7 +97,7 @@ def are_right(execute: Execute, made: Any, floats: Any, path: Path, batch: int) 
             np.testing.assert_array_equal(results[name], wanted, err_msg=name)
 
 
-@each_language
+@ways("direct", "c", "js", quick=())
 def test_convolutions_of_integers(execute: Execute, tmp_path: Path) -> None:
     """With numbers of both signs: padding is the zero point, which is 0 and 255 at the ends."""
     are_right(execute, *convolutions(2), tmp_path / "m.onnx", 2)

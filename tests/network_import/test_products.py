@@ -70,7 +70,7 @@ def test_weights_are_multiplied_as_they_are(module: rc.Module) -> None:
     assert text.count("rnn_compiler.packed") == 2  # w and u; two layers share t, one row needs none
 
 
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("turned", first([True, False]))
 def test_transposed_products(turned: bool, tmp_path: Path) -> None:
     """Of transposed factors, in every combination, and transposed themselves."""
     inputs = {"a": weight(40, 36), "at": weight(36, 40), "b": weight(36, 44), "bt": weight(44, 36)}

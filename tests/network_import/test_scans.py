@@ -118,7 +118,7 @@ def test_open_steps(batch: int | str, agrees: Any) -> None:
     agrees(made, *calls, judge=by_runtime)
 
 
-@ways("direct", "c", "js")
+@ways("direct", "c", "js", quick=("c",))
 def test_states_that_change_places(agrees: Any) -> None:
     """A state becomes another one, and one that is a number counts."""
     names = {"a": F32, "b": F32, "n": I64, "v": F32}

@@ -25,7 +25,11 @@ LAYERS: dict[str, tuple[int, dict[str, Any]]] = {
 """The gates and attributes of each layer; that of another function than Tanh is an RNN."""
 
 
-@pytest.mark.parametrize("sizes", [(STEPS, 2), ("time", "batch")], ids=["known", "open"])
+@pytest.mark.parametrize(
+    "sizes",
+    [pytest.param((STEPS, 2), marks=pytest.mark.slow), ("time", "batch")],
+    ids=["known", "open"],
+)
 @ways("direct", "c", "js", quick=("c",))
 def test_one_unit(sizes: Any, agree: Any) -> None:
     """With lengths, states and peepholes; other results than the last step are read, too."""

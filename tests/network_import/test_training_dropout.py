@@ -85,6 +85,7 @@ def test_dropout_is_off_without_a_seed(tmp_path: Path) -> None:
     assert made.loss == 0
 
 
+@pytest.mark.slow
 def test_nodes_that_drop_nothing_or_all(tmp_path: Path) -> None:
     """Probabilities of 0 and 1; and one in an attribute, as before version 12."""
     path = saved(network(p=np.float32(0)), tmp_path / "m.onnx")

@@ -17,6 +17,7 @@ from tests.network_import.graphs import model, saved, weight
 LENGTH, INPUTS, CHANNELS, UNITS, TAGS = 50, 8, 32, 64, 10
 
 
+@pytest.mark.slow
 def test_a_step_takes_three_times_the_memory_of_inference(tmp_path: Path) -> None:
     """The tagger of the page on networks, with Adam: weights, moments, and scratch memory."""
     weights = {

@@ -107,6 +107,7 @@ def test_a_state_from_call_to_call(part: int, tmp_path: Path) -> None:
     assert np.mean(found[-T // part :]) < np.mean(found[: T // part]) - 0.1
 
 
+@pytest.mark.slow
 def test_a_layer_written_out(tmp_path: Path) -> None:
     """Its steps share their weights, whose gradients add up."""
     torch.manual_seed(0)
