@@ -196,6 +196,23 @@ def test_inputs_without_names_of_axes(node: Any, tmp_path: Path) -> None:
         run(x=weight(3, 4), z=weight(2, 4))
 
 
+@pytest.mark.parametrize("operator", ["Where", "Sum"])
+def test_inputs_beside_a_constant(operator: str, tmp_path: Path) -> None:
+    """Of a known shape, such as zeros that a mask selects, or of that of an input."""
+    before = [
+        _NODE("Shape", ["z"], ["shape"]),
+        _NODE("ConstantOfShape", ["shape"], ["zeros"]),
+        _NODE("Greater", ["z", "zero"], ["mask"]),
+    ]
+    names = {"Where": ["mask", "x", "zero"], "Sum": ["z", "zeros", "x"]}[operator]
+    nodes = [*before, _NODE(operator, names, ["y"])]
+    made = model(nodes, _TWO, ["y"], {"zero": np.float32(0)})
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    assert module.functions[0].open_dims == ["rows"]
+    given = {"x": weight(3, 4), "z": weight(3, 4)}
+    close(loaded(module)(**given).y, expected(made, given)[0])
+
+
 _OF_CONSTANTS: list[tuple[list[Any], Any]] = [
     (["n", 4], _NODE("Gemm", ["x", "w44", "w34"], ["y"])),
     ([1, "n", 9], _NODE("Conv", ["x", "w333"], ["y"])),
