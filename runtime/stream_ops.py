@@ -51,7 +51,7 @@ def stream_op(spec: FunctionSpec) -> Chunked:
             f"{spec.op}: built for zero steps; build it with a seq_length of 1 or more, or None"
         )
     attributes = spec.attributes
-    if attributes.get("direction") in ("bidirectional", "reverse"):
+    if spec.is_backward:
         raise UnsupportedError(
             f"{spec.op}: the backward direction begins at the end of the sequence, so chunks of it "
             "cannot be processed one by one; build it with the forward direction only"

@@ -307,7 +307,9 @@ def _continued(spec: FunctionSpec) -> dict[str, str]:
     types = {each.name: str(each) for each in spec.arguments}
     results = {each.name: str(each) for each in spec.results}
     found: dict[str, str] = {}
-    for state, after in spec.chunked.states.items() if spec.chunked else ():
+    if spec.chunked is None or spec.is_backward:
+        return found
+    for state, after in spec.chunked.states.items():
         whole = [each for each in after if each in results and results[each] == types.get(state)]
         if not whole:
             return {}

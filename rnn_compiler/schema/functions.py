@@ -253,6 +253,11 @@ class FunctionSpec:
         batch_first = self.attributes.get("layout") or not self.attributes.get("time_major", True)
         return int(bool(batch_first))
 
+    @property
+    def is_backward(self) -> bool:
+        """Whether a direction of it begins at the end of a sequence, which has no chunks then."""
+        return self.attributes.get("direction") in ("bidirectional", "reverse")
+
     @cached_property
     def continued(self) -> dict[int, int]:
         """The numbers of its states, each with the number of the result that continues it."""

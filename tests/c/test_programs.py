@@ -82,6 +82,17 @@ def test_the_example_computes_two_chunks(open_size: bool, tmp_path: Path) -> Non
     assert h.flat[0] != 0
 
 
+@pytest.mark.parametrize(
+    ("op", "direction"),
+    [("CudnnRNNV3", "bidirectional"), ("onnx.LSTM", "reverse"), ("onnx.GRU", "forward")],
+)
+def test_the_example_has_chunks_only_of_layers_that_run_forward(op: str, direction: str) -> None:
+    """The other direction begins at the end of a sequence."""
+    training = {"is_training": False, "num_layers": 1} if op == "CudnnRNNV3" else {}
+    built = rc.build(op, **OF_A_STREAM, direction=direction, **training)
+    assert ("chunk" in example(rc.compile_c(built, "cpu", name="m"))) == (direction == "forward")
+
+
 def test_a_program_needs_libc_alone(lstm: rc.CModule, tmp_path: Path) -> None:
     """The object needs nothing at all, and is small; nothing of it can be written to."""
     lstm.save(tmp_path)

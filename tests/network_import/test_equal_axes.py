@@ -184,16 +184,29 @@ _NODE: Any = helper.make_node
         _NODE("Concat", ["x", "z"], ["y"], axis=1),
         _NODE("MatMul", ["xt", "z"], ["y"]),
         _NODE("Gemm", ["x", "z"], ["y"], transA=1),
+        _NODE("Expand", ["z", "shape"], ["y"]),
     ],
     ids=lambda node: node.op_type,
 )
 def test_inputs_without_names_of_axes(node: Any, tmp_path: Path) -> None:
-    made = model([_NODE("Transpose", ["x"], ["xt"], perm=[1, 0]), node], _TWO, ["y"], {})
+    before = [_NODE("Transpose", ["x"], ["xt"], perm=[1, 0]), _NODE("Shape", ["x"], ["shape"])]
+    made = model([*before, node], _TWO, ["y"], {})
     run = loaded(rc.import_network(saved(made, tmp_path / "m.onnx")))
     given = {"x": weight(3, 4), "z": weight(3, 4)}
     close(run(**given).y, expected(made, given)[0])
     with pytest.raises(InvalidArgumentError, match=r"'z': expected shape .*rows.* = \[3, 4\], got"):
         run(x=weight(3, 4), z=weight(2, 4))
+
+
+def test_rows_and_lengths_of_a_reversal(tmp_path: Path) -> None:
+    """In opset 17, steps are gathered by indices that are expanded to the shape of the array."""
+    nodes = [_NODE("ReverseSequence", ["x", "n"], ["y"], batch_axis=0, time_axis=1)]
+    made = model(nodes, {"x": [None, None, 2], "n": [None]}, ["y"], {}, dtypes={"n": INT})
+    run = loaded(rc.import_network(saved(made, tmp_path / "m.onnx")))
+    given = {"x": weight(3, 4, 2), "n": np.array([4, 1, 3])}
+    close(run(**given).y, expected(made, given)[0])
+    with pytest.raises(InvalidArgumentError, match=r"'n': expected shape .* = \[3\], got"):
+        run(x=weight(3, 4, 2), n=np.array([4, 1]))
 
 
 @pytest.mark.parametrize("operator", ["Where", "Sum"])
@@ -204,7 +217,7 @@ def test_inputs_beside_a_constant(operator: str, tmp_path: Path) -> None:
         _NODE("ConstantOfShape", ["shape"], ["zeros"]),
         _NODE("Greater", ["z", "zero"], ["mask"]),
     ]
-    names = {"Where": ["mask", "x", "zero"], "Sum": ["z", "zeros", "x"]}[operator]
+    names = {"Where": ["mask", "x", "zero"], "Sum": ["zeros", "z", "x"]}[operator]
     nodes = [*before, _NODE(operator, names, ["y"])]
     made = model(nodes, _TWO, ["y"], {"zero": np.float32(0)})
     module = rc.import_network(saved(made, tmp_path / "m.onnx"))

@@ -23,14 +23,18 @@ _Shapes = Mapping[str, _Shape]
 _Pairs = Iterator[tuple[Size | None, Size | None]]
 
 
-def joined_axes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis]) -> list[Axis]:
+def joined_axes(
+    graph: Graph, shapes: _Shapes, vectors: _Shapes, axes: Sequence[Axis]
+) -> list[Axis]:
     """The axes of a graph, in which those that must be equal are one.
 
-    It has the name of the first that has a name.
+    It has the name of the first that has a name. `vectors` has the sizes in constants, such as
+    the shape to which an array is expanded.
     """
     groups = {axis.key: [axis] for axis in axes}
     for node in (*graph.proto.node, *graph.replaced):
-        for one, other in _equal_sizes(node, shapes):
+        pairs = _expanded(node, shapes, vectors) if node.op_type == "Expand" else ()
+        for one, other in (*pairs, *_equal_sizes(node, shapes)):
             keys = [name for s in (one, other) if _is_axis(s) for name in names_in(s)]
             if len(keys) == 2 and groups[keys[0]] is not groups[keys[1]]:
                 group = groups[keys[0]] + groups[keys[1]]
@@ -42,6 +46,13 @@ def joined_axes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis]) -> list[Axi
             name = next((each.name for each in group if each.name), "")
             found.append(Axis(name, axis.key, [each for one in group for each in one.sources]))
     return found
+
+
+def _expanded(node: Any, shapes: _Shapes, vectors: _Shapes) -> _Pairs:
+    """The sizes of an array and of the shape to which it is expanded."""
+    x, shape = node.input
+    if x in shapes and shape in vectors:
+        yield from _elementwise([shapes[x], vectors[shape]])
 
 
 def check_equal_sizes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis] = ()) -> None:

@@ -107,8 +107,8 @@ def _joined(graph: Graph, axes: Sequence[Axis]) -> tuple[_Family, Sequence[Axis]
     """A graph at several sizes of its axes, of which those are one that must be equal."""
     while True:
         family = _Family(graph, axes)
-        shapes = {**_known_shapes(graph, family.graphs[0]), **family.types()}
-        before, axes = axes, joined_axes(family.graphs[0], shapes, axes)
+        shapes = {**_known_shapes(graph, family.graphs[0]), **family.all_types()}
+        before, axes = axes, joined_axes(family.graphs[0], shapes, family.vectors(), axes)
         if len(before) == len(axes):
             return family, axes
 
@@ -229,9 +229,30 @@ class _Family:
 
     def types(self) -> dict[str, Sequence[Size | None]]:
         """The shapes of all values, in terms of the axes; None for other sizes."""
+        return self._in_axes(self.shapes)
+
+    def all_types(self) -> dict[str, Sequence[Size | None]]:
+        """The same, with the shapes of constants that differ."""
+        varying = [{name: [*each[name].dims] for name in self._varying} for each in self._stored]
+        return self._in_axes(varying) | self.types()
+
+    def vectors(self) -> dict[str, Sequence[Size | None]]:
+        """The sizes in the constants that differ, in terms of the axes."""
+        found = {name: self._arrays(name) for name in self._varying}
+        return {
+            name: [self._size(column) for column in zip(*arrays, strict=True)]
+            for name, arrays in found.items()
+            if {(a.dtype, a.shape) for a in arrays} == {(np.dtype(np.int64), arrays[0].shape)}
+            and arrays[0].ndim == 1
+        }
+
+    def _in_axes(
+        self, shapes: Sequence[Mapping[str, Sequence[int]]]
+    ) -> dict[str, Sequence[Size | None]]:
+        """Shapes at each point, in terms of the axes."""
         found: dict[str, Sequence[Size | None]] = {}
-        for name, first in self.shapes[0].items():
-            every = [each.get(name) for each in self.shapes]
+        for name, first in shapes[0].items():
+            every = [each.get(name) for each in shapes]
             if all(each is not None and len(each) == len(first) for each in every):
                 columns = zip(*(each for each in every if each is not None), strict=True)
                 found[name] = [self._size(column) for column in columns]
