@@ -241,6 +241,28 @@ def negative(value: Value) -> Value:
     return add(value.with_terms({}), value, -1.0)
 
 
+def sliced(value: Value, sizes: Sequence[int], *bounds: Sequence[int]) -> Value:
+    """Some of the units: a slice of an array of these sizes, by its starts, stops and strides."""
+    starts, stops, strides = bounds
+    if {*strides} != {1}:
+        raise NotACellError("it takes every other element of an array")
+    if any(stops[k] - starts[k] != size for k, size in enumerate(sizes) if k != value.axis):
+        raise NotACellError("it takes a part of the batch")
+    return value.part(starts[value.axis], stops[value.axis])
+
+
+def joined(parts: tuple[Value, ...], axis: int) -> Joined:
+    """Values that are joined along an axis of their arrays, if it is that of the units."""
+    if any(each.axis != axis or each.order != parts[0].order for each in parts):
+        raise NotACellError("it joins arrays along another axis than the last")
+    return Joined(parts)
+
+
+def transposed(value: Value, permutation: Sequence[int]) -> Value:
+    """A value whose array is transposed."""
+    return Value(value.terms, value.units, tuple(value.order[axis] for axis in permutation))
+
+
 def value_of(operand: Operand) -> Value:
     """An operand that is one value."""
     if not isinstance(operand, Value):

@@ -26,9 +26,12 @@ from rnn_compiler.lowering.analysis.step_values import (
     add,
     alike,
     entering,
+    joined,
     multiply,
     negative,
     product,
+    sliced,
+    transposed,
     value_of,
 )
 from rnn_compiler.lowering.analysis.values import defining, element, ints, shape, static_shape
@@ -461,26 +464,17 @@ def _larger(op: ir.Operation, operands: Sequence[Any]) -> _Read:
 
 
 def _sliced(op: ir.Operation, operands: Sequence[Any]) -> _Read:
-    value, sizes = _value(operands[0]), static_shape(op.operands[0])
-    starts, stops = ints(op, "start_indices"), ints(op, "limit_indices")
-    if {*ints(op, "strides")} != {1}:
-        raise NotACellError("it takes every other element of an array")
-    if any(stops[k] - starts[k] != size for k, size in enumerate(sizes) if k != value.axis):
-        raise NotACellError("it takes a part of the batch")
-    return value.part(starts[value.axis], stops[value.axis])
+    bounds = (ints(op, each) for each in ("start_indices", "limit_indices", "strides"))
+    return sliced(_value(operands[0]), static_shape(op.operands[0]), *bounds)
 
 
 def _joined(op: ir.Operation, operands: Sequence[Any]) -> _Read:
-    parts, axis = (*map(_value, operands),), ir.IntegerAttr(op.attributes["dimension"]).value
-    if any(each.axis != axis or each.order != parts[0].order for each in parts):
-        raise NotACellError("it joins arrays along another axis than the last")
-    return Joined(parts)
+    axis = ir.IntegerAttr(op.attributes["dimension"]).value
+    return joined((*map(_value, operands),), axis)
 
 
 def _transposed(op: ir.Operation, operands: Sequence[Any]) -> _Read:
-    value = _value(operands[0])
-    order = tuple(value.order[axis] for axis in ints(op, "permutation"))
-    return Value(value.terms, value.units, order)
+    return transposed(_value(operands[0]), ints(op, "permutation"))
 
 
 def _product(op: ir.Operation, operands: Sequence[Any]) -> _Read:

@@ -25,9 +25,12 @@ from rnn_compiler.lowering.analysis.step_values import (
     activated,
     add,
     alike,
+    joined,
     multiply,
     negative,
     product,
+    sliced,
+    transposed,
     value_of,
 )
 
@@ -157,15 +160,9 @@ def _negated(equation: Any, operands: Sequence[Operand]) -> Value:
 
 
 def _slice(equation: Any, operands: Sequence[Operand]) -> Value:
-    value = value_of(operands[0])
-    starts, stops = equation.params["start_indices"], equation.params["limit_indices"]
-    if set(equation.params["strides"] or (1,)) != {1}:
-        raise NotACellError("it takes every other element of an array")
-    shape = equation.outvars[0].aval.shape
-    others = [k for k in range(len(shape)) if k != value.axis]
-    if any(shape[k] != equation.invars[0].aval.shape[k] for k in others):
-        raise NotACellError("it takes a part of the batch")
-    return value.part(starts[value.axis], stops[value.axis])
+    sizes, params = equation.invars[0].aval.shape, equation.params
+    bounds = params["start_indices"], params["limit_indices"]
+    return sliced(value_of(operands[0]), sizes, *bounds, params["strides"] or (1,))
 
 
 def _split(equation: Any, operands: Sequence[Operand]) -> list[Operand]:
@@ -177,19 +174,11 @@ def _split(equation: Any, operands: Sequence[Operand]) -> list[Operand]:
 
 
 def _joined(equation: Any, operands: Sequence[Operand]) -> Joined:
-    parts = tuple(map(value_of, operands))
-    if any(
-        each.axis != equation.params["dimension"] or each.order != parts[0].order for each in parts
-    ):
-        raise NotACellError("it joins arrays along another axis than the last")
-    return Joined(parts)
+    return joined((*map(value_of, operands),), equation.params["dimension"])
 
 
 def _transposed(equation: Any, operands: Sequence[Operand]) -> Value:
-    value = value_of(operands[0])
-    return Value(
-        value.terms, value.units, tuple(value.order[at] for at in equation.params["permutation"])
-    )
+    return transposed(value_of(operands[0]), equation.params["permutation"])
 
 
 def _dot(equation: Any, operands: Sequence[Operand]) -> Value:
