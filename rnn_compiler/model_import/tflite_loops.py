@@ -156,6 +156,8 @@ def only_item(file: TfliteFile, graph: Graph, op: Op, body: Graph, k: int) -> in
     reserved, written = graph.producers.get(op.inputs[k]), body.producers.get(body.outputs[k])
     if reserved is None or written is None or (reserved.code, written.code) != (RESERVE, SET_ITEM):
         return None
+    if (len(reserved.inputs), len(written.inputs)) != (2, 3):
+        return None
     held, index, row = written.inputs
     places = file.tensor(graph, reserved.inputs[1]), file.tensor(body, index)
     if held != body.inputs[k] or any(not each.size or each.dtype != "int32" for each in places):

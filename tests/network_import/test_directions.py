@@ -198,7 +198,8 @@ def other_pairs() -> dict[str, Any]:
     )
     outputs: dict[str, list[str]] = {}
     for name, net in nets.items():
-        Y, h, *_ = net.layer("GRU", "x", I)
+        net.weights["h"] = weight(1, B, H)
+        Y, h, *_ = net.layer("GRU", "x", I, *(["h"] if name == "state" else []))
         turned = net.reversed("x")
         if name == "state":
             other = net.layer("GRU", turned, I, h)
@@ -230,6 +231,10 @@ def of_loops() -> tuple[Any, list[Any]]:
     """
     halves = [keras_loop(gru, ("B", "T"), gates=3) for _ in range(2)]
     parts = [onnx.compose.add_prefix(each, f"m{k}_") for k, each in enumerate(halves)]
+    for part in parts:  # whose results then have a known number of axes
+        (loop,) = (node for node in part.graph.node if node.op_type == "Loop")
+        row = attributes_of(loop)["body"].g.output[-1]
+        row.CopyFrom(helper.make_tensor_value_info(row.name, onnx.TensorProto.FLOAT, ["rows", H]))
     nodes = [helper.make_node("Identity", ["x"], ["m0_x"])]
     nodes += [*turned_by_lengths("x", "m1_x"), *parts[0].graph.node, *parts[1].graph.node]
     nodes += turned_by_lengths("m1_y", "back")
