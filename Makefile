@@ -38,3 +38,9 @@ release:  # sdist and wheels in dist/, tried under every Python of this machine;
 site:  # the documentation as HTML in site/; fails on a broken link
 	$(BIN)/sphinx-build -q -W --keep-going -c docs -d build/site/doctrees . build/site/html
 	rm -rf site && cp -r build/site/html site && cp site/README.html site/index.html
+
+release: $(BIN)/twine
+site: $(BIN)/sphinx-build
+
+$(BIN)/twine $(BIN)/sphinx-build:
+	@echo "$@ is missing: $(BIN)/pip install -e '.[dev]'" >&2; exit 1

@@ -1,10 +1,14 @@
-"""The workflows of GitHub run every test, under every Python that the package names."""
+"""The workflows of GitHub run every test, under every Python that the package names; make."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from pathlib import Path
+
+import processes
+import pytest
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -30,3 +34,10 @@ def test_the_quick_tests_run_on_each_python() -> None:
     (matrix,) = re.findall(r"python: \[(.*)\]", TESTS)
     assert {each.strip(' "') for each in matrix.split(",")} >= {*versions}
     assert versions
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+@pytest.mark.parametrize("target", ["site", "release"])
+def test_make_says_what_to_install(target: str, tmp_path: Path) -> None:
+    done = processes.run("make", target, f"BIN={tmp_path}", code=2, cwd=ROOT)
+    assert f"{tmp_path}/pip install -e '.[dev]'" in done.stderr
