@@ -8,8 +8,9 @@ each step. A path stays in a state, goes to the next one, or to the one after th
 with a[-1] = start. Impossible is -1e30, a number, so that differences are numbers too. `skip` is 0
 or impossible. The states s-1 and s-2 are found by a product with a matrix of zeros and ones.
 
-In the reverse direction, time runs from the last valid step to the first, and the matrix finds the
-states s+1 and s+2; past its length, a row keeps `start`, and gives 0.
+In the reverse direction, time runs from the last valid step to the first, and either the states
+are given in reverse, too, or the matrix finds s+1 and s+2. Past its length, a row keeps `start`,
+and gives 0.
 
 Source: A. Graves et al., Connectionist Temporal Classification, ICML 2006, sections 4.1 and 4.2.
 Imported networks use this op to train (`network_import.graph.training.ctc`), and so does
