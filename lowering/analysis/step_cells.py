@@ -94,8 +94,8 @@ class Cell:
         `library` makes arrays as numpy does: it has ``concatenate`` and ``full``.
         """
         of, gates = _Weights(self, library, dtype, units), self.gates
-        w = library.concatenate([of.inputs(each).T for each in gates])
-        r = library.concatenate([of.state(each).T for each in gates])
+        w = library.concatenate([of.inputs_turned(each) for each in gates])
+        r = library.concatenate([of.state_turned(each) for each in gates])
         biases = [each.bias for each in gates] + [each.state_bias for each in gates]
         return w, r, library.concatenate([of.vector(each) for each in biases])
 
@@ -127,9 +127,24 @@ class _Weights(NamedTuple):
         """The matrix for h: [units, units]."""
         return self._of(gate.state, self.units)
 
+    def inputs_turned(self, gate: Gate) -> Array:
+        """The transposed matrix for the inputs: [units, units of the inputs]."""
+        inputs = self.cell.inputs
+        parts = [self._turned(gate.inputs.get(each, 0.0), each.units) for each in inputs]
+        return self.library.concatenate(parts, 1)
+
+    def state_turned(self, gate: Gate) -> Array:
+        """The transposed matrix for h: [units, units]."""
+        return self._turned(gate.state, self.units)
+
     def vector(self, coefficient: Coefficient) -> Array:
         """A bias: [units]."""
         return self._of(coefficient)
+
+    def _turned(self, coefficient: Coefficient, rows: int) -> Array:
+        if isinstance(coefficient, Known):
+            return coefficient.turned
+        return self._of(coefficient, rows).T
 
     def _of(self, coefficient: Coefficient, *rows: int) -> Array:
         if isinstance(coefficient, Known):

@@ -35,6 +35,7 @@ class Known:
     Attributes:
         shape: Its shape.
         spread: What it is a broadcast of, and to which axes, if it is one.
+        transposed: The matrix that it is the transpose of, if it is one.
     """
 
     def __init__(
@@ -42,15 +43,46 @@ class Known:
         compute: Callable[[], Array],
         shape: Sequence[int],
         spread: tuple[Known, tuple[int, ...]] | None = None,
+        transposed: Known | None = None,
     ) -> None:
         self._compute = compute
         self.shape = tuple(shape)
         self.spread = spread
+        self.transposed = transposed
+        self._cuts: dict[tuple[int, int], Sequence[Array]] = {}
 
     @functools.cached_property
     def array(self) -> Array:
         """The array itself."""
         return self._compute()
+
+    @property
+    def turned(self) -> Array:
+        """The transpose of the matrix, which is not transposed twice."""
+        return self.array.T if self.transposed is None else self.transposed.array
+
+    def part(self, start: int, stop: int) -> Known:
+        """Some of its last axis."""
+        size, source = stop - start, self.transposed
+        if source is not None:
+            rows = Known(lambda: source.cut(start, stop, 0), (size, *source.shape[1:]))
+            return Known(lambda: rows.array.T, (*self.shape[:-1], size), transposed=rows)
+        axis = len(self.shape) - 1
+        return Known(lambda: self.cut(start, stop, axis), (*self.shape[:-1], size))
+
+    def cut(self, start: int, stop: int, axis: int) -> Array:
+        """A part of the array.
+
+        Parts of one size, as the gates have, are cut at once: their gradients are put side by side,
+        where those of slices are each padded with zeros and added up.
+        """
+        size, whole = stop - start, self.shape[axis]
+        library = getattr(self.array, "__array_namespace__", None)
+        if library is None or start % size or whole % size:
+            return self.array[(*[slice(None)] * axis, slice(start, stop))]
+        if (size, axis) not in self._cuts:
+            self._cuts[size, axis] = library().split(self.array, whole // size, axis)
+        return self._cuts[size, axis][start // size]
 
     def number(self) -> float | None:
         """The number that fills the array, if it is known now."""
@@ -180,8 +212,7 @@ def product_of(*activations: Activation) -> Term:
 def _part(coefficient: Coefficient, start: int, stop: int) -> Coefficient:
     if not isinstance(coefficient, Known):
         return coefficient
-    shape = (*coefficient.shape[:-1], stop - start)
-    return Known(lambda: coefficient.array[..., start:stop], shape)
+    return coefficient.part(start, stop)
 
 
 def _sum(a: Coefficient, b: Coefficient) -> Coefficient:
@@ -323,6 +354,9 @@ def _rows(matrix: Known, rows: int, start: int, count: int) -> Known:
     """Some rows of a matrix whose rows are along an axis: [count, columns]."""
     if rows == 0 and count == matrix.shape[0]:
         return matrix
+
+    if rows == 1 and count == matrix.shape[1]:
+        return Known(lambda: matrix.array.T, (count, matrix.shape[0]), transposed=matrix)
 
     def compute() -> Array:
         return (matrix.array if rows == 0 else matrix.array.T)[start : start + count]

@@ -87,11 +87,13 @@ def _known(equation: Any, operands: Sequence[Any], debug_info: Any) -> list[Oper
         given = {v: each.array for v, each in pairs if not isinstance(v, Literal)}
         return computed(equation.outvars, [equation], given, debug_info)
 
-    spread = None
+    spread = transposed = None
     if equation.primitive.name == "broadcast_in_dim":
         spread = operands[0], tuple(map(int, equation.params["broadcast_dimensions"]))
+    elif equation.primitive.name == "transpose" and len(operands[0].shape) == 2:
+        transposed = operands[0] if equation.params["permutation"] == (1, 0) else None
     return [
-        Known(lambda k=k: compute()[k], each.aval.shape, spread)
+        Known(lambda k=k: compute()[k], each.aval.shape, spread, transposed)
         for k, each in enumerate(equation.outvars)
     ]
 

@@ -190,6 +190,32 @@ def test_a_backward_scan_turns_no_array_around() -> None:
     assert "stablehlo.reverse" not in text
 
 
+@pytest.mark.parametrize("transposed", [True, False])
+def test_gradients_of_gates_are_put_side_by_side(transposed: bool) -> None:
+    """Not padded and added up; and weights that are kept as the op has them are not transposed."""
+
+    def loss(p: Any, x: Any) -> Any:
+        def cell(carry: Any, x: Any) -> Any:
+            c, h = carry
+            w, r = (each.T if transposed else each for each in p)
+            i, f, g, o = jnp.split(x @ w + h @ r, 4, -1)
+            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+            return (c, jax.nn.sigmoid(o) * jnp.tanh(c)), None
+
+        return jax.lax.scan(cell, (MEMORY, STATE), x)[0][1].sum()
+
+    shapes = [(4 * H, I), (4 * H, H)] if transposed else [(I, 4 * H), (H, 4 * H)]
+    weights = [0.1 * np.random.default_rng(0).normal(size=each) for each in shapes]
+    arguments = [each.astype(np.float32) for each in weights], X
+    agree(loss, arguments, "onnx.LSTM")
+    with functions.fuse_scans():
+        lowered = functions.export(jax.jit(jax.grad(loss)))(*arguments).mlir_module()
+    assert "stablehlo.pad" not in lowered
+    if transposed:
+        turned = [each for each in lowered.splitlines() if "stablehlo.transpose" in each]
+        assert all(f"tensor<{H}x{4 * H}" not in each for each in turned)
+
+
 @pytest.mark.slow
 def test_bfloat16() -> None:
     function = over(twice(gru))
