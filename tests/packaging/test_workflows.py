@@ -1,4 +1,4 @@
-"""The workflows of GitHub run every test, under every Python that the package names; make."""
+"""The workflows of GitHub run every test under every Python; make says what it needs."""
 
 from __future__ import annotations
 
