@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -129,10 +129,17 @@ class Loaded:
 
 
 class Call:
-    """A call of a function, in memory that is filled with NaN but for its arguments."""
+    """A call of a function, in memory that is filled with NaN but for its arguments.
+
+    `place` copies each array to where it lies in the call.
+    """
 
     def __init__(
-        self, loaded: Loaded, function: str, given: Mapping[str, npt.NDArray[Any]]
+        self,
+        loaded: Loaded,
+        function: str,
+        given: Mapping[str, npt.NDArray[Any]],
+        place: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] = aligned,
     ) -> None:
         self.sizes = sizes_of(loaded.rows[function], given)
         self._row = at_sizes(loaded.rows[function], self.sizes)
@@ -142,18 +149,18 @@ class Call:
         for row in self._row["arguments"]:
             value = np.asarray(given[row["name"]]).astype(DTYPES[row["dtype"]].numpy)
             assert value.shape == tuple(row["shape"]) or value.size == 0
-            self.arguments[row["name"]] = aligned(value)
+            self.arguments[row["name"]] = place(value)
         self.results: Arrays = {}
         for row in self._row["results"]:
-            result = aligned(np.zeros(row["shape"], DTYPES[row["dtype"]].numpy))
+            result = place(np.zeros(row["shape"], DTYPES[row["dtype"]].numpy))
             result.reshape(-1).view(np.uint8)[...] = 0xFF
             self.results[row["name"]] = result
         scratch = self._row["scratch_size"]
         if self.sizes:
             scratch = self._measured(loaded.library[f"{function}_measure"])
-        self.scratch = aligned(np.full(scratch, 0xFF, np.uint8))
+        self.scratch = place(np.full(scratch, 0xFF, np.uint8))
         self.pointers: dict[str, int] = {}
-        self.state = aligned(np.full(loaded.state["size"], 0xFF, np.uint8))
+        self.state = place(np.full(loaded.state["size"], 0xFF, np.uint8))
         self.states: Arrays = {}
         start = 0
         for row in loaded.state["members"]:
