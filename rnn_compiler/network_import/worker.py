@@ -86,6 +86,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
     from rnn_compiler.network_import.graph.parameters import take_parameters
     from rnn_compiler.network_import.graph.products import plain_products
     from rnn_compiler.network_import.graph.quantized import plain_lstms
+    from rnn_compiler.network_import.graph.random_numbers import check_random
     from rnn_compiler.network_import.graph.ranges import ranges_of_positions
     from rnn_compiler.network_import.graph.recurrent import replace_recurrent
     from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
@@ -119,6 +120,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
         check_recurrent_sizes(graph, opened.values)
         check_equal_sizes(graph, opened.values)
     check_operators(graph)
+    check_random(graph, trains=bool(options))
     check_types(graph)
     check_bodies(graph)
     dtypes = graph.dtypes()

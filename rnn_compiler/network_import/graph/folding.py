@@ -35,6 +35,7 @@ from rnn_compiler.network_import.graph.operators import plain_operators
 from rnn_compiler.network_import.graph.padding import plain_padding
 from rnn_compiler.network_import.graph.pools import plain_pools
 from rnn_compiler.network_import.graph.powers import plain_powers
+from rnn_compiler.network_import.graph.random_numbers import plain_dropouts
 from rnn_compiler.network_import.graph.resizing import plain_resizes
 from rnn_compiler.network_import.graph.reversals import plain_reversals
 from rnn_compiler.network_import.graph.sliced_tables import gather_sliced_tables, sliced_table
@@ -49,7 +50,7 @@ _REWRITES = (
     *(plain_attention, plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
     *(plain_definitions, plain_functions, plain_integer_convolutions, plain_log_sums),
     *(plain_normalizations, plain_padding, plain_depth, plain_resizes, plain_products_of_axes),
-    *(pass_nan_on, plain_einsums, plain_operators, gather_sliced_tables),
+    *(pass_nan_on, plain_einsums, plain_operators, gather_sliced_tables, plain_dropouts),
 )
 """What rewrites operators once the types of their inputs are known."""
 
