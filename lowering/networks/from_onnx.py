@@ -117,7 +117,7 @@ def linalg_of_onnx(
             read_unsliced(made)
             keep_in_arrays(made)
             if not is_open:
-                _check_sizes(made, model.graph)
+                _check_sizes(made, model.graph, origins or {})
             made.attributes[NETWORK] = ir.UnitAttr.get(context)
         operation.attributes["sym_name"] = ir.StringAttr.get(name)
         return operation.get_asm(enable_debug_info=True)
@@ -183,13 +183,16 @@ def _call(module: ir.Module, function: ir.Operation, op: ir.Operation, name: str
     op.erase()
 
 
-def _check_sizes(function: ir.Operation, graph: Any) -> None:
+def _check_sizes(
+    function: ir.Operation, graph: Any, origins: Mapping[str, tuple[str, str]]
+) -> None:
     """Checks that a function's results have known sizes."""
     kinds = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results
     for kind, output in zip(kinds, graph.output, strict=True):
         if UNNAMED in shape_of(kind):
             nodes = [node for node in graph.node if output.name in node.output]
-            where = "".join(f"node {node.name!r} ({node.op_type}): " for node in nodes)
+            named = [origins.get(node.name, (node.name, node.op_type)) for node in nodes]
+            where = "".join(f"node {name!r} ({operator}): " for name, operator in named)
             raise UnsupportedError(
                 f"import_network: {where}the size of output {output.name!r} depends on numbers "
                 "that only calls know; fix inputs that are sizes with values="

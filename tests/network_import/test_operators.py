@@ -12,7 +12,7 @@ pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper
 
-from tests.network_import.graphs import model, weight
+from tests.network_import.graphs import by_runtime, model, weight
 
 _NODE: Any = helper.make_node
 
@@ -190,3 +190,42 @@ def test_the_constants_of_selu(given: Any, agrees: Any) -> None:
     """They are not rounded to six digits."""
     made = model([helper.make_node("Selu", ["x"], ["y"], **given)], {"x": [50]}, ["y"], {})
     agrees(made, {"x": np.linspace(-3, 3, 50, dtype=np.float32)}, rtol=2e-7, atol=1e-7)
+
+
+@each_language
+def test_constants_as_first_inputs(agree: Any) -> None:
+    """Their types were not known to what rewrites operators: QLinearMatMul and Pad computed other
+    numbers, and the others were not imported, or not compiled."""
+    stack = _integers(2, 3, 4)
+    parameters = {"s": np.float32(0.02), "z": np.array(3, np.uint8), "a": stack}
+    product = [
+        _NODE("QuantizeLinear", ["x", "s", "z"], ["q"]),
+        _NODE("QLinearMatMul", ["a", "s", "z", "q", "s", "z", "s", "z"], ["r"]),
+        _NODE("DequantizeLinear", ["r", "s", "z"], ["y"]),
+    ]
+    around = {"a": weight(3, 4), "p": np.array([0, -1, 0, 1])}
+    image = {"a": weight(2, 4, 3), "bias": weight(4)}
+    lengths = {"a": weight(5, 3)}
+    reversal = _NODE("ReverseSequence", ["a", "x"], ["y"], time_axis=0, batch_axis=1)
+    groups = _NODE("GroupNormalization", ["a", "x", "bias"], ["y"], num_groups=2)
+    cases = [
+        (product, np.asarray(weight(2, 4, 5, scale=1)), parameters),
+        ([_NODE("Pad", ["a", "p", "x"], ["y"])], np.array(0.5, np.float32), around),
+        ([groups], weight(4), image),
+        ([reversal], np.array([5, 2, 1]), lengths),
+    ]
+    agree(
+        [
+            (
+                model(
+                    *(nodes, {"x": x.shape}, ["y"], constants),
+                    dtypes={"x": helper.np_dtype_to_tensor_dtype(x.dtype)},
+                    opset=21,
+                ),
+                [{"x": x}],
+            )
+            for nodes, x, constants in cases
+        ],
+        atol=1e-4,
+        judge=by_runtime,
+    )

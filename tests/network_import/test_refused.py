@@ -246,6 +246,14 @@ def test_a_result_whose_size_depends_on_numbers(tmp_path: Path) -> None:
         rc.import_network(path)
 
 
+def test_a_rewritten_node_whose_size_depends_on_numbers(tmp_path: Path) -> None:
+    nodes = [helper.make_node("CenterCropPad", ["x", "s"], ["y"], name="mine")]
+    dtypes = {"s": TensorProto.INT64}
+    made = model(nodes, {"x": [3, 3], "s": [2]}, ["y"], {}, dtypes=dtypes, opset=18)
+    with pytest.raises(UnsupportedError, match=r"node 'mine' \(CenterCropPad\): the size of out"):
+        rc.import_network(saved(made, tmp_path / "m.onnx"))
+
+
 ENDING = """
 import os, signal, sys
 from pathlib import Path

@@ -9,9 +9,10 @@ folding       computes all known values, `written_out` and `trained_loops` recog
               `directions` joins both of one, `loops` writes others out; `pools`, `bounds`,
               `attention`, `powers`, `reversals`, `transposed_convolutions`,
               `integer_convolutions`, `functions`, `normalizations`, `definitions`, `resizing`,
-              `long_products`, `einsums`, `padding`, `depth`, `nan`, `operators` and
-              `sliced_tables` rewrite operators into forms that IREE computes correctly; `branches`
-              takes those of an `If`, and `bodies` does the same with Scans that stay loops
+              `long_products`, `einsums`, `padding`, `depth`, `nan`, `operators`,
+              `sliced_tables` and `random_numbers` rewrite operators into forms that IREE computes
+              correctly; `branches` takes those of an `If`, and `bodies` does the same with Scans
+              that stay loops
 checks        refuses nodes by name; `known_sizes` those that cannot have open axes
 replacement   builds the nodes that replace one
 gathered_rows multiplies rows at once that are gathered one by one

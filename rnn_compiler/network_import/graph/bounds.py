@@ -39,10 +39,12 @@ class _PaddedAxis(NamedTuple):
 def plain_bounds(graph: Graph) -> bool:
     """Replaces slices and paddings with constant bounds; returns whether there were any."""
     types, constants = graph.types(), graph.constants()
+    every = graph.all_types()  # slices of constants are computed, or `sliced_tables`
     nodes: list[Any] = []
     for node in graph.proto.node:
         form = {"Slice": _slice, "Pad": _padding}.get(node.op_type)
-        sizes = shape_of(types.get(node.input[0])) if form else None
+        kinds = every if node.op_type == "Pad" else types
+        sizes = shape_of(kinds.get(node.input[0])) if form else None
         bounds = [_numbers(constants.get(name)) if name else [] for name in node.input[1:]]
         made = form(graph, node, sizes, bounds) if form and sizes is not None else []
         nodes += made or [node]
@@ -169,7 +171,7 @@ def _lengthened(graph: Graph, node: Any, padding: Sequence[_PaddedAxis]) -> list
         graph.lengthened.setdefault(node.name, ends)
     if node.name not in graph.lengthened:
         return []
-    rank = len(shape_of(graph.types()[node.input[0]]) or [])
+    rank = len(shape_of(graph.all_types()[node.input[0]]) or [])
     around = [0] * (2 * rank)
     bounds: dict[str, list[int]] = {"starts": [], "ends": [], "axes": []}
     for each in padding:

@@ -169,7 +169,7 @@ def _required(node: Any, opset: int) -> set[str]:
 
 def check_types(graph: Graph) -> None:
     """Checks that the results of all nodes have valid types."""
-    types = graph.types()
+    types = graph.all_types()
     for node in graph.proto.node:
         given, made = (
             [types[name].tensor_type for name in names if name in types]

@@ -30,7 +30,7 @@ def pass_nan_on(graph: Graph) -> bool:
     """Adds the selections; returns whether there were any to add."""
     if graph.opset < _LEAST_OPSET:
         return False
-    types, constants = graph.types(), graph.constants()
+    types, constants = graph.all_types(), graph.constants()
     nodes: list[Any] = []
     for node in graph.proto.node:
         is_new = node.op_type in _SELECTED and not node.output[0].endswith(_CHOSEN)

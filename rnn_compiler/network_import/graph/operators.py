@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx, shape_of
 from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
 
 _LEAST_OPSET = 15
@@ -117,6 +117,17 @@ def _norm(made: Replacement, x: str, order: int, axes: list[int]) -> str:
     return made.add(operator, x, made.constant(axes), keepdims=1)
 
 
+def _whole(made: Replacement, node: Any, kind: Any) -> bool:
+    """A OneHot of whole numbers: IREE's importer does not survive constant floats."""
+    indices, *others = node.input
+    is_float = kind.tensor_type.elem_type in FLOATS
+    if not is_float or indices not in made.graph.constants():
+        return False
+    made.add("OneHot", made.add("Cast", indices, to=onnx.TensorProto.INT64), *others)
+    made.nodes[-1].attribute.extend(node.attribute)
+    return True
+
+
 def _product(made: Replacement, node: Any, kind: Any) -> bool:
     """A QLinearMatMul: a MatMulInteger, quantized again."""
     a, a_scale, a_zero, b, b_scale, b_zero, scale, zero = node.input
@@ -174,6 +185,7 @@ _FORMS: Mapping[str, Callable[[Replacement, Any, Any], bool]] = {
     "LRN": _local_responses,
     "Selu": _selu,
     "LpNormalization": _normalized,
+    "OneHot": _whole,
     "QLinearMatMul": _product,
     "DequantizeLinear": _rounded,
 }

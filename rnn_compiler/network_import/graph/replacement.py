@@ -58,10 +58,12 @@ def rewrite_nodes(
 ) -> bool:
     """Replaces nodes of some operators whose types are known; returns whether there were any.
 
-    `rewrite` takes the graph, a node, and the type of its first input. It returns the nodes that
-    replace the node; the node itself, or none, if it stays.
+    `rewrite` takes the graph, a node, and the type of its first input, which may be a constant. It
+    returns the nodes that replace the node; the node itself, or none, if it stays.
     """
-    types = graph.types()
+    if not any(node.op_type in operators for node in graph.proto.node):
+        return False
+    types = graph.all_types()
     nodes: list[Any] = []
     for node in graph.proto.node:
         is_one = node.op_type in operators and node.input[0] in types

@@ -29,7 +29,7 @@ def plain_reversals(graph: Graph, *, waits: bool = True) -> bool:
     """
     if graph.opset < _LEAST_OPSET:
         return False
-    types, constants = graph.types(), graph.constants()
+    types, constants = graph.all_types(), graph.constants()
     makers = {name: node for node in graph.proto.node for name in node.output}
     nodes: list[Any] = []
     for node in graph.proto.node:
