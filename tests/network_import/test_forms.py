@@ -233,6 +233,25 @@ def checked(path: Path) -> None:
     check_types(graph)
 
 
+@pytest.mark.parametrize("base", [np.array([2, -3]), np.float32([2, -3]), np.float32([0, 3])])
+def test_powers_of_constants_that_are_not_positive_are_refused(base: Any, tmp_path: Path) -> None:
+    """They were NaN, or the least integer."""
+    kind = helper.np_dtype_to_tensor_dtype(base.dtype)
+    node = helper.make_node("Pow", ["a", "x"], ["y"], name="mine")
+    made = model([node], {"x": [2]}, ["y"], {"a": base}, dtypes={"x": kind, "y": kind})
+    with pytest.raises(UnsupportedError, match=r"'mine' \(Pow\): .* or the base a positive one"):
+        checked(saved(made, tmp_path / "m.onnx"))
+
+
+@each_language
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_powers_of_a_positive_constant(dtype: Any, agrees: Any) -> None:
+    base, x = np.array([2, 3], dtype), np.array([5, 4], dtype)
+    kind = helper.np_dtype_to_tensor_dtype(x.dtype)
+    node = helper.make_node("Pow", ["a", "x"], ["y"])
+    agrees(model([node], {"x": [2]}, ["y"], {"a": base}, dtypes={"x": kind, "y": kind}), {"x": x})
+
+
 def test_results_whose_sizes_depend_on_numbers_are_refused(tmp_path: Path) -> None:
     made = of("NonZero", {"x": X})
     made.graph.output[0].type.tensor_type.elem_type = TensorProto.INT64

@@ -38,7 +38,7 @@ def _plain(graph: Graph, node: Any, kind: Any, constants: Mapping[str, Any]) -> 
     dtype: Any = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type))
     if exponent not in constants:
         known = onnx.numpy_helper.to_array(constants[base]) if base in constants else None
-        if known is not None and dtype.kind not in "iu" and np.all(known > 0):
+        if known is not None and np.all(known > 0):
             return []
         raise _refused(node, "the exponent must be a constant, or the base a positive one")
     values = onnx.numpy_helper.to_array(constants[exponent])
