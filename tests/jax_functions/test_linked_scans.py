@@ -88,8 +88,11 @@ def differentiated(p: Any, carry: Any, x: Any) -> Any:
     return jax.grad(lambda p: jnp.mean(over(twice(gru))(p, carry, x)[1] ** 2))(p)
 
 
+STACKS = ("stack", "stack, backwards", "gru, unrolled")
+"""Scans that only `fuse_scans` recognises: their steps hold several cells."""
+
 FUSED: dict[str, tuple[Callable[..., Any], Any, list[str]]] = {
-    **{name: case for name, case in KNOWN.items() if name not in ("stack", "gru, unrolled")},
+    **{name: case for name, case in KNOWN.items() if name not in STACKS},
     "layers": (over(layers), ((MEMORY, STATE), STATE), ["onnx.LSTM", "onnx.RNN"]),
     "rolled": (rolled, STATE, ["onnx.GRU"]),
     "one row": (one_row, STATE, ["onnx.RNN"]),
@@ -97,7 +100,7 @@ FUSED: dict[str, tuple[Callable[..., Any], Any, list[str]]] = {
 }
 ODD: dict[str, Case] = {
     **{name: (over(cell), carry) for name, (cell, carry, _) in LEFT.items()},
-    **{name: KNOWN[name][:2] for name in ("stack", "gru, unrolled")},
+    **{name: KNOWN[name][:2] for name in STACKS},
     "embedded": (over(embedded), STATE),
     "shorter": (shorter, STATE),
     "looked up": (looked_up, STATE),
