@@ -181,6 +181,7 @@ def test_there_is_no_picture_of_nothing(results: Results, tmp_path: Path) -> Non
     assert plot.draw(results, tmp_path / "empty.json") == []
 
 
+@pytest.mark.slow
 def test_a_stored_run_is_shown_without_measuring(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -151,6 +151,7 @@ def test_bad_calls(module: rc.Module) -> None:
         rc.compile_c(module, "cuda")
 
 
+@pytest.mark.slow
 def test_loops_on_the_host() -> None:
     """They are refused, and the strategy without any is named."""
     module = rc.build("BlockLSTMV2", seq_length=3, batch_size=1, input_size=1, num_units=1)

@@ -94,9 +94,8 @@ def test_arrays(language: Sequence[str], tmp_path: Path) -> None:
         check(made, "m", tmp_path, language)
 
 
-@pytest.mark.parametrize(
-    "language", [C11, pytest.param(CPP17, marks=pytest.mark.slow)], ids=lambda a: a[0]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("language", [C11, CPP17], ids=lambda a: a[0])
 def test_axes(language: Sequence[str], tmp_path: Path) -> None:
     names = [each for each in words() if not re.match("[MFG]_|given_mask", each)]
     axes = identifiers(names, taken=[*RESERVED, "a", "r", "given_mask"])

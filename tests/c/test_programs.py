@@ -11,7 +11,6 @@ import numpy as np
 import processes
 import pytest
 from c.calling import C11, COMPILERS, STRICT, Loaded, each_build, run, sanitized
-from quick import first
 
 import rnn_compiler as rc
 
@@ -54,8 +53,9 @@ def test_the_example_of_the_header(lstm: rc.CModule, name: str, tmp_path: Path) 
 OF_A_STREAM = {"seq_length": 5, "batch_size": 2, "input_size": 1, "num_units": 24}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not COMPILERS, reason="needs a C compiler")
-@pytest.mark.parametrize("open_size", first([False, True]))
+@pytest.mark.parametrize("open_size", [False, True])
 def test_the_example_computes_two_chunks(open_size: bool, tmp_path: Path) -> None:
     """Of all steps, as lengths are not left at zero; the second takes the states of the first."""
     sizes = {**OF_A_STREAM, **({"seq_length": None, "batch_size": None} if open_size else {})}

@@ -304,6 +304,7 @@ def test_compilers(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         rc.runtime.verify(copy, "local-sync")
 
 
+@pytest.mark.slow
 def test_a_golden_that_does_not_fit() -> None:
     module = rc.build("GRUBlockCell", **CELL)
     samples = rc.golden(module, "cpu")

@@ -354,6 +354,7 @@ def one_and_two_units() -> list[rc.Module]:
     return [rc.build("BlockLSTMV2", **sizes, num_units=n, **options) for n in (1, 2)]
 
 
+@pytest.mark.slow
 def test_one_unit_is_refused_with_a_remedy() -> None:
     one, two = one_and_two_units()
     with pytest.raises(UnsupportedError, match="becomes C with num_units=2, and zeros"):

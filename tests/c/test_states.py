@@ -188,6 +188,7 @@ def test_what_the_header_says() -> None:
     assert [row["name"] for row in state["members"]] == [*stateful.TYPES]
 
 
+@pytest.mark.slow
 def test_one_function_has_states_of_its_own_name() -> None:
     alone = rc.compile_c(rc.link_module(stateful.TEXT), "cpu:generic", name="tagger")
     assert "struct tagger_state {" in alone.header  # main is called like the module

@@ -33,6 +33,7 @@ def test_the_figures_belong_together(capsys: pytest.CaptureFixture[str]) -> None
         assert row["gflops"] == pytest.approx(flops / row["median"] / 1e9)
 
 
+@pytest.mark.slow
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     sizes = "batch_size=2,input_size=4,num_units=5"
     command = ["bench", "LSTMBlockCellGrad", "--dim", sizes, "--attr", "use_peephole=false"]

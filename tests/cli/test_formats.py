@@ -29,7 +29,7 @@ func.func @step(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
 @pytest.mark.parametrize(
     ("form", "files"),
     [
-        ("vmfb", ["made", "made.json"]),
+        pytest.param("vmfb", ["made", "made.json"], marks=pytest.mark.slow),
         ("c", ["model.c", "model.h", "model.json", "model.o"]),
         ("js", ["model.d.ts", "model.json", "model.mjs", "model.wasm"]),
     ],
@@ -57,6 +57,7 @@ def test_options_of_other_formats(tmp_path: Path, cli: Any) -> None:
         assert part in cli("link", tmp_path / "none.mlir", *flags, code=2).err
 
 
+@pytest.mark.slow
 def test_modules_in_sources_are_saved_as_they_say(tmp_path: Path) -> None:
     """In C and in JavaScript: the manifest lists every other file."""
     module = rc.build("GRUBlockCell", **SIZES)

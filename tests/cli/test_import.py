@@ -165,7 +165,8 @@ def test_errors(arguments: list[str], code: int, part: str, tmp_path: Path, cli:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["README", "README.onnx"]
 
 
-@pytest.mark.parametrize("whole", first([True, False]))
+@pytest.mark.slow
+@pytest.mark.parametrize("whole", [True, False])
 def test_golden(whole: bool, tmp_path: Path, cli: Any) -> None:
     """Samples of layers and of networks, which `verify` compares, or the self test of C."""
     folder = tmp_path / "new"
@@ -198,6 +199,7 @@ def test_results_are_chosen(tmp_path: Path, cli: Any) -> None:
     assert "name a folder with -o" in cli("import", SPEECH, "--outputs", "h", code=2).err
 
 
+@pytest.mark.slow
 def test_layers_of_the_same_sizes_are_counted(tmp_path: Path, cli: Any) -> None:
     """They are calls of one function."""
     onnx = pytest.importorskip("onnx")

@@ -27,6 +27,7 @@ def negating(path: Path, *shape: int | str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_models_named_like_headers(tmp_path: Path, cli: Any) -> None:
     named = tmp_path / "signal.onnx"
     for way in (["--dim", "seq_length=2,batch_size=1"], ["--whole"]):
@@ -51,6 +52,7 @@ def test_jobs_of_one_size(cli: Any) -> None:
     assert "--jobs 0: expected 1 or more" in cli("compile", *CELL, "--jobs", "0", code=2).err
 
 
+@pytest.mark.slow
 def test_sizes_of_networks_that_stay_open(tmp_path: Path, cli: Any) -> None:
     path = negating(tmp_path / "open.onnx", "unk__71", "steps", 2)
     words = ["import", str(path), "--whole"]
@@ -86,6 +88,7 @@ def test_arrays_that_are_not_used(tmp_path: Path, cli: Any) -> None:
     assert f"not used of {tmp_path / 'given.npz'}: state" in printed
 
 
+@pytest.mark.slow
 def test_open_sizes_are_written_as_they_are_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Any
 ) -> None:

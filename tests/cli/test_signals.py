@@ -107,7 +107,8 @@ def test_the_command_ends_all_that_it_started(
     assert left == []
 
 
-@pytest.mark.parametrize("number", first([signal.SIGKILL, signal.SIGTERM]))
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_the_compiler_does_not_outlive_a_process(
     number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

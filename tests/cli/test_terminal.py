@@ -18,7 +18,6 @@ from typing import Any
 
 import processes
 import pytest
-from quick import first
 
 from rnn_compiler.cli import main, terminal
 from rnn_compiler.lowering.ops import OPS
@@ -132,7 +131,8 @@ def test_lines_are_no_longer_than_the_terminal_but_for_single_words(shown: tuple
     assert commands
 
 
-@pytest.mark.parametrize("environment", first([{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": ""}]))
+@pytest.mark.slow
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": ""}])
 def test_a_plain_terminal_gets_plain_text(environment: dict[str, str], bundle: Path) -> None:
     """No escape sequence, not even for bold text or for progress."""
     compile_ = f"compile BlockLSTMV2 --dim {DIMS} -o {bundle.parent}/plain.vmfb"

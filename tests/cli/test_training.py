@@ -52,6 +52,7 @@ def falls(printed: str) -> None:
     assert losses[0] > losses[-1] > 0
 
 
+@pytest.mark.slow
 def test_the_readme_trains_in_python(
     file: Path, cli: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

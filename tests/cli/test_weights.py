@@ -185,6 +185,7 @@ def test_missing_options_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--rnn-mode, --num-layers, --num-units, --input-size" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".npz", pytest.param(".safetensors", marks=needs_safetensors)])
 def test_a_cell_from_a_file(
     suffix: str, cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

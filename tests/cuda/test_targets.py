@@ -85,6 +85,7 @@ def test_a_bundle_for_cpu_and_gpu(tmp_path: Path) -> None:
     assert program.manifest.target.name == "cpu"
 
 
+@pytest.mark.slow
 def test_command_line(tmp_path: Path, cli: Any) -> None:
     """`inspect` shows the requested target and the compiled one."""
     path = tmp_path / "cell.vmfb"
@@ -132,6 +133,7 @@ def test_gpus_that_are_there_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         get_device("cuda://7")
 
 
+@pytest.mark.slow
 def test_bfloat16_is_copied_from_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
     """A CPU plays a device whose memory the host cannot read."""
     numbers = np.array([[1.5, -2.0], [0.25, 3.0]], ml_dtypes.bfloat16)

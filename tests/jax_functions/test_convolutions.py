@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from execution import Execute, ways
+from quick import first
 
 import rnn_compiler as rc
 
@@ -60,12 +61,13 @@ def gradients(given: Any) -> Any:
     return results
 
 
+@pytest.mark.parametrize("names", first([["stride", "groups"], [*CASES]]))
 @ways("direct", "iree", "c", "js", "cortex-m4", quick=("direct",))
-def test_convolutions_and_gradients(execute: Execute) -> None:
-    given = {name: arrays(name) for name in CASES}
+def test_convolutions_and_gradients(execute: Execute, names: list[str]) -> None:
+    given = {name: arrays(name) for name in names}
     module = rc.link_module(rj.export(gradients)(given).mlir_module())
-    names = [argument.name for argument in module.functions[0].arguments]
-    found = execute(module, dict(zip(names, jax.tree.leaves(given), strict=True))).values()
+    inputs = [argument.name for argument in module.functions[0].arguments]
+    found = execute(module, dict(zip(inputs, jax.tree.leaves(given), strict=True))).values()
     expected = jax.tree_util.tree_leaves_with_path(jax.jit(gradients)(given))
     for each, (path, right) in zip(found, expected, strict=True):
         each = np.reshape(each, right.shape)

@@ -110,7 +110,7 @@ del ODD["maximum"]  # without a gradient, it is relu
 del ODD["own relu"], ODD["own derivative"]
 FUSED["own derivative"] = (over(LEFT["own derivative"][0]), STATE, ["onnx.RNN"])
 
-QUICK = ("layers", "gru, reset before", "rolled")
+QUICK = ("layers", "rolled")
 QUICK_ODD = ("stack", "embedded", "differentiated")
 CASES = {**{name: case[:2] for name, case in FUSED.items()}, **ODD}
 
@@ -172,8 +172,9 @@ def test_known_cells(execute: Execute, names: Sequence[str]) -> None:
     check(execute, names)
 
 
+@slow
 @pytest.mark.parametrize("names", quick_and_others(QUICK_ODD, ODD))
-@ways("direct", "c", quick=("direct",))
+@ways("direct", "c")
 def test_odd_loops(execute: Execute, names: Sequence[str]) -> None:
     """They stay loops, by the place of the scan and the reason."""
     for name in names:
@@ -259,6 +260,7 @@ def test_numbers_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "its numbers are not those of the cell that it looks like" in left
 
 
+@slow
 def test_the_command_names_loops(tmp_path: Path, cli: Any) -> None:
     """By the user's lines, also after scans were fused in this process."""
     with rj.fuse_scans():

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from docs.pages import PAGES
-from quick import first
 
 import rnn_compiler as rc
 
@@ -83,7 +82,8 @@ def needs(module: rc.Module) -> tuple[int, int, int]:
     return manifest["flash_size"], manifest["state"]["size"], function["scratch_size"]
 
 
-@pytest.mark.parametrize("mode", first(["gru", "lstm"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["gru", "lstm"])
 def test_memory_of_a_step(mode: str) -> None:
     """A GRU's step has one array for the gradients of gates that two others share, and no zeros."""
     figures = said(MEMORY)[:3] if mode == "gru" else said(MEMORY)[3:]

@@ -62,6 +62,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 """Of each kind: other versions differ in names and in the order of gates."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "op",
     [pytest.param(op, marks=[] if op == "BlockLSTMV2" else pytest.mark.slow) for op in VARIANTS],

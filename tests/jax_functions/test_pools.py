@@ -41,6 +41,7 @@ def gradients(x: Any, given: Any) -> Any:
     return results
 
 
+@pytest.mark.slow
 @each_language
 def test_pools_and_gradients(execute: Execute) -> None:
     rng = np.random.default_rng(0)

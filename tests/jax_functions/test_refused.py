@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import processes
 import pytest
-from quick import first
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 
@@ -122,7 +121,8 @@ def test_gradients_of_gradient_ops() -> None:
         jax.grad(by_weights)(ARGUMENTS["w"])
 
 
-@pytest.mark.parametrize("wrap", first([lambda f: f, jax.jit]))
+@pytest.mark.slow
+@pytest.mark.parametrize("wrap", [lambda f: f, jax.jit])
 def test_gradients_of_gates(wrap: Any) -> None:
     """They would be wrong; those that are zero are not refused."""
     with pytest.raises(

@@ -155,6 +155,7 @@ def test_streams_with_the_batch_first(
     np.testing.assert_allclose(state, wanted[:, -1].ravel(), 1e-5, 1e-5)
 
 
+@pytest.mark.slow
 def test_sizes_in_any_order(tmp_path: Path) -> None:
     """Of the same elements, 2 rows of 3 steps are not 3 rows of 2, however the sizes are given."""
     names = {"inputs": "", "outputs": "Y"}

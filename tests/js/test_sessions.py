@@ -132,6 +132,7 @@ def test_a_block_of_javascript_in_c(said: dict[str, Any], tmp_path: Path) -> Non
     assert run("./main", folder=tmp_path) == "1 0 3"
 
 
+@pytest.mark.slow
 def test_a_module_without_first_values_needs_them(tmp_path: Path) -> None:
     rc.compile_js(rc.link_module(stateful.TEXT), name="m").save(tmp_path)
     script = """
@@ -158,6 +159,7 @@ def test_types() -> None:
     assert "  main_start(states: FirstStates): MainSession;" in without
 
 
+@pytest.mark.slow
 def test_functions_named_like_what_a_session_has(tmp_path: Path) -> None:
     """They are members of its functions alone."""
     count = """

@@ -123,6 +123,7 @@ def on_a_mesh() -> Any:
     return ops.export(jax.jit(step))(*arrays), arrays, step(*arrays)
 
 
+@pytest.mark.slow
 def test_shardings_over_one_device_are_dropped() -> None:
     made, arrays, expected = on_a_mesh()
     text = made.mlir_module()

@@ -297,6 +297,7 @@ def test_iree_run_module_runs_it(tmp_path: Path) -> None:
     np.testing.assert_array_equal(got, raw(spec, arguments).h)
 
 
+@pytest.mark.slow
 def test_the_manifest_describes_the_users_functions(tmp_path: Path) -> None:
     spec = lstm()
     artifact = rc.link(function(spec))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import rnn_compiler as rc
 
@@ -91,6 +92,7 @@ def test_a_loop_that_calls_a_declared_op() -> None:
     assert module.left == ()
 
 
+@pytest.mark.slow
 def test_short_loops_are_written_out() -> None:
     """Those on some numbers, and not one longer than eight iterations."""
     step = "%t = stablehlo.multiply %s, %w : tensor<8x8xf32>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from linking.modules import attributes_text, kinds
 
 import rnn_compiler as rc
@@ -42,6 +43,7 @@ LENGTHS = [
 ]
 
 
+@pytest.mark.slow
 def test_numbers() -> None:
     """Lengths that are constant and count all steps leave no mask, and unused results no array."""
     cases = [(*row, shown) for row in LENGTHS for shown in ("output", "output_h")]

@@ -64,7 +64,8 @@ CASES = [
 ]
 
 
-@ways("direct", "c", "js", "cortex-m4", quick=("direct",))
+@pytest.mark.slow
+@ways("direct", "c", "js", "cortex-m4")
 def test_the_first_largest_number_of_each_window(execute: Execute) -> None:
     texts = [text(*case, name=f"pool{number}") for number, case in enumerate(CASES)]
     module = rc.link_module("\n".join(texts))
@@ -110,6 +111,7 @@ def _lowered(text: str) -> str:
     return rewrite(request, "select_and_scatter", reproducers=Path()).text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["f32", "f64", "f16", "bf16"])
 def test_each_dtype_without_a_dispatch(kind: str) -> None:
     random = np.random.default_rng(1)

@@ -134,6 +134,7 @@ def put(rows: int, indices: npt.NDArray[Any], updates: npt.NDArray[Any]) -> npt.
 UPDATES = -1 - numbers(3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TYPES)
 def test_types_of_indices(program: Any, kind: str) -> None:
     """Small types reach neither the end of a long axis nor beyond 127; others are huge."""

@@ -137,6 +137,7 @@ def test_nothing_is_said_of_states_that_are_kept() -> None:
         rc.link_module(simple(donated=ALIAS))
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path: Path, cli: Any) -> None:
     """Several files, first values, and what is said of states."""
     for name, text in (("train", stateful.TEXT), ("infer", stateful.INFER)):

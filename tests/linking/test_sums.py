@@ -99,7 +99,8 @@ def test_sums_in_a_row_are_one_dispatch(pairs: int, dispatches: int) -> None:
     assert main.count("stablehlo.multiply") == 1
 
 
-@ways("direct", "c", "js", quick=("direct",))
+@pytest.mark.slow
+@ways("direct", "c", "js")
 def test_a_row_of_sums(execute: Execute) -> None:
     x, y = (np.random.default_rng(0).normal(1, 2, n).astype(np.float32) for n in (300, 5))
     found = [*map(float, execute(rc.link_module(row(7)), {"x": x, "y": y}).values())]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+import pytest
 from execution import Execute, each_language, each_way
 from linking import stateful
 
@@ -50,6 +51,7 @@ SCATTERED = """module @jit_step {
 """A row of weights is replaced before an op reads them as they were."""
 
 
+@pytest.mark.slow
 @each_language
 def test_an_op_reads_weights_before_they_are_replaced(execute: Execute) -> None:
     rng = np.random.default_rng(0)

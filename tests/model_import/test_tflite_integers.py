@@ -17,6 +17,7 @@ from cases import assert_same_bits
 from execution import Execute, ways
 from model_import.test_tflite import only_layer
 from model_import.tflite_files import Writer, lstm
+from quick import marked_slow
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, UnsupportedError
@@ -206,7 +207,7 @@ def judged(given: Integers, batch: int, folder: Path) -> None:
     [
         pytest.param(Integers(4), 1, marks=pytest.mark.slow),
         (Integers(3, clip=0.3, h=(0.007, -128), hidden=(0.007, -128)), 2),
-        (Integers(5, cell=2.0**-8, largest=0.2, x=(0.2, 127)), 1),
+        marked_slow((Integers(5, cell=2.0**-8, largest=0.2, x=(0.2, 127)), 1)),
     ],
     ids=["plain", "clip", "large"],
 )
@@ -214,7 +215,8 @@ def test_bits(given: Integers, batch: int, tmp_path: Path) -> None:
     judged(given, batch, tmp_path)
 
 
-@ways("direct", "c", "js", "cortex-m4", "riscv32", "armv7", quick=("c",))
+@pytest.mark.slow
+@ways("direct", "c", "js", "cortex-m4", "riscv32", "armv7")
 def test_every_way(execute: Execute, tmp_path: Path) -> None:
     """The same bits in every language, and on 32-bit processors."""
     given = Integers(5, clip=0.3)
@@ -231,6 +233,7 @@ def test_every_way(execute: Execute, tmp_path: Path) -> None:
     assert_same_bits(found["c_last"], last_c.astype(np.int16))
 
 
+@pytest.mark.slow
 def test_functions() -> None:
     """All 65,536 numbers, against the sources' formulas, and these against real numbers."""
     numbers = np.arange(LEAST, MOST + 1)
@@ -301,6 +304,7 @@ def test_notes(tmp_path: Path) -> None:
     assert layer.notes[-1].endswith("; program.stream does this")
 
 
+@pytest.mark.slow
 def test_the_command_line(cli: Any, tmp_path: Path) -> None:
     path = str(Integers(2).writer(1).save(tmp_path / "model.tflite"))
     assert "IntegerLSTM" in cli("import", path).out

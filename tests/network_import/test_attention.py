@@ -15,6 +15,7 @@ pytest.importorskip("onnx")
 
 from execution import each_language
 from onnx import TensorProto, helper
+from quick import first
 
 from tests.network_import.graphs import by_runtime, model, saved, weight
 
@@ -44,16 +45,17 @@ FORMS: list[tuple[Any, int | None, Any]] = [
 
 
 @each_language
-@pytest.mark.parametrize("forms", [FORMS[:1], pytest.param(FORMS[1:], marks=pytest.mark.slow)])
-def test_numbers(forms: list[tuple[Any, int | None, Any]], agree: Any) -> None:
-    """With open axes and without."""
+@pytest.mark.parametrize("forms", first([FORMS[:1], FORMS[1:]]))
+@pytest.mark.parametrize("axes", first(["open", "known"]))
+def test_numbers(forms: list[tuple[Any, int | None, Any]], axes: str, agree: Any) -> None:
     cases: list[Any] = []
     for shapes, mask, attributes in forms:
         sized = {name: [SIZES.get(n, n) for n in shape] for name, shape in shapes.items()}
         given = {name: weight(*shape, scale=1) for name, shape in sized.items()}
         if mask is not None:
             given["m"] = MASK if mask == TensorProto.BOOL else weight(5, 5)
-        cases += [(attention(each, mask=mask, **attributes), [given]) for each in (shapes, sized)]
+        each = shapes if axes == "open" else sized
+        cases.append((attention(each, mask=mask, **attributes), [given]))
     agree(cases, judge=by_runtime, atol=1e-6)
 
 

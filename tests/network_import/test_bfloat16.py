@@ -33,12 +33,13 @@ def run(nodes: list[Any], weights: dict[str, Any], outputs: list[str], x: Any, p
     return [np.asarray(each).astype(np.float32) for each in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "gates", "attributes"),
     [
         ("LSTM", 4, {}),
-        pytest.param("GRU", 3, {"linear_before_reset": 1}, marks=pytest.mark.slow),
-        pytest.param("GRU", 3, {}, marks=pytest.mark.slow),
+        ("GRU", 3, {"linear_before_reset": 1}),
+        ("GRU", 3, {}),
     ],
 )
 def test_recurrent_layers(kind: str, gates: int, attributes: Any, tmp_path: Path) -> None:

@@ -79,6 +79,7 @@ def test_both_are_computed(shape: Sequence[Any], agree: Any) -> None:
     agree([(made, calls((2, 3))) for made in models], judge=by_runtime)
 
 
+@pytest.mark.slow
 @each_language
 def test_layers_in_branches(agrees: Any) -> None:
     """Of names that both branches use."""

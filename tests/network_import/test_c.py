@@ -226,6 +226,7 @@ def test_an_input_and_an_output_of_similar_names(execute: Execute, tmp_path: Pat
     assert found["x_1"].tolist() == [[1, 1, 1]] * 2
 
 
+@pytest.mark.slow
 @ways("c")
 def test_arrays_named_by_words_of_c(execute: Execute, tmp_path: Path) -> None:
     """They get another name at import, the same one in every language."""
@@ -244,6 +245,7 @@ def test_arrays_named_by_words_of_c(execute: Execute, tmp_path: Path) -> None:
         np.testing.assert_array_equal(found[f"{taken}_"], -numbers[f"{given}_"])
 
 
+@pytest.mark.slow
 def test_arrays_named_like_variables_of_c(tmp_path: Path) -> None:
     """Compilers do not warn of a variable that only seems to be read. Long names are cut."""
     long = "x/" * 200
@@ -303,6 +305,7 @@ def js_type(tensor: dict[str, Any]) -> str:
     return ALL_DTYPES[tensor["dtype"]].javascript
 
 
+@pytest.mark.slow
 def test_booleans_are_zero_or_one(tmp_path: Path) -> None:
     """Compiled code relies on it, so other bytes are refused in C and in JavaScript."""
     types = onnx.TensorProto

@@ -31,9 +31,10 @@ def network(dtype: str, folder: Path) -> rc.Module:
     return rc.import_network(saved(made, folder / "sum.onnx"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "order",
-    [tuple(TWINS), pytest.param((*TWINS,)[::-1], marks=pytest.mark.slow)],
+    [tuple(TWINS), (*TWINS,)[::-1]],
     ids=["unsigned first", "signed first"],
 )
 def test_twins_are_compiled_once_each(

@@ -74,14 +74,16 @@ def last_steps() -> Any:
 CALLS = [counts(5, 5), counts(5, 5, 2, 3, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_process")
-@pytest.mark.parametrize("make", first([steps_and_lengths, last_steps]))
+@pytest.mark.parametrize("make", [steps_and_lengths, last_steps])
 def test_lengths_take_little_memory(make: Any, tmp_path: Path) -> None:
     """Sizes beyond all bounds are tried too, at which no vector may be followed by element."""
     assert rc.import_network(saved(make(), tmp_path / "m.onnx")).functions[0].open_dims
 
 
-@pytest.mark.parametrize("make", first([steps_and_lengths, last_steps]))
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [steps_and_lengths, last_steps])
 def test_lengths(make: Any, tmp_path: Path) -> None:
     calls = CALLS if make is steps_and_lengths else [*CALLS, counts(3, 2, 3)]
     agrees(saved(make(), tmp_path / "m.onnx"), calls)
@@ -158,7 +160,8 @@ def of_sizes(name: str) -> Any:
 INPUTS = {"x": ["batch", "time"], "n": ["batch"]}
 
 
-@pytest.mark.parametrize("name", first(FORMS))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORMS)
 def test_values_that_follow_from_sizes(name: str, tmp_path: Path) -> None:
     made = of_sizes(name)
     given = {each.name for each in made.graph.input}

@@ -35,6 +35,7 @@ def made(
     return model(nodes, shapes, ["y"], weights, dtypes=dtypes, opset=opset)
 
 
+@pytest.mark.slow
 @each_language
 def test_swish(agree: Any) -> None:
     shapes, attributes = (OPEN, FIXED), ({"alpha": 0.7}, {})

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from execution import Execute, ways
+from execution import Execute, each_language, ways
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
@@ -34,7 +34,7 @@ def network() -> Any:
     return model(nodes, {"x": [5, 32]}, OUTPUTS, weights, dtypes=dtypes, opset=19)
 
 
-@ways("direct", "c", "js", quick=("direct", "js"))
+@each_language
 def test_scales_and_zero_points(execute: Execute, tmp_path: Path) -> None:
     """With numbers of both signs, and with zero points at both ends: 255 and 0."""
     made = network()
@@ -103,12 +103,14 @@ def test_convolutions_of_integers(execute: Execute, tmp_path: Path) -> None:
     are_right(execute, *convolutions(2), tmp_path / "m.onnx", 2)
 
 
-@ways("direct", "c", quick=("c",))
+@pytest.mark.slow
+@ways("direct", "c")
 def test_convolutions_of_integers_with_an_open_batch(execute: Execute, tmp_path: Path) -> None:
     are_right(execute, *convolutions("batch"), tmp_path / "m.onnx", 3)
 
 
-@ways("direct", "c", "js", quick=("direct", "c"))
+@pytest.mark.slow
+@ways("direct", "c", "js")
 def test_numbers_that_a_graph_computes(execute: Execute, tmp_path: Path) -> None:
     """As the value of padding, as bounds, and as a scale."""
     node = helper.make_node

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from js import calling as js_calling
+from quick import marked_slow
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
@@ -117,6 +118,7 @@ def test_biases_of_convolutions(operator: str, groups: int, tmp_path: Path) -> N
         assert rc.import_network(path).functions[0].open_dims == ["n", "w_0" if is_plain else "w_1"]
 
 
+@pytest.mark.slow
 def test_axes_of_an_ellipsis(tmp_path: Path) -> None:
     node = helper.make_node("Einsum", ["x", "y"], ["z"], equation="...ij,...jk->...ik")
     shapes = {"x": ["A", "rows", 3], "y": ["B", 3, 2]}
@@ -181,9 +183,9 @@ _NODE: Any = helper.make_node
     "node",
     [
         _NODE("Add", ["x", "z"], ["y"]),
-        _NODE("Concat", ["x", "z"], ["y"], axis=1),
-        _NODE("MatMul", ["xt", "z"], ["y"]),
-        _NODE("Gemm", ["x", "z"], ["y"], transA=1),
+        marked_slow(_NODE("Concat", ["x", "z"], ["y"], axis=1)),
+        marked_slow(_NODE("MatMul", ["xt", "z"], ["y"])),
+        marked_slow(_NODE("Gemm", ["x", "z"], ["y"], transA=1)),
         _NODE("Expand", ["z", "shape"], ["y"]),
     ],
     ids=lambda node: node.op_type,

@@ -45,9 +45,10 @@ def network(names: list[str], folder: Path) -> tuple[rc.Module, dict[str, Any]]:
     return rc.import_network(saved(made, folder / "m.onnx")), inputs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names",
-    [["rows", "grouped", "channels"], pytest.param([*PRODUCTS], marks=pytest.mark.slow)],
+    [["rows", "grouped", "channels"], [*PRODUCTS]],
     ids=["some", "all"],
 )
 @ways("js")
@@ -84,11 +85,12 @@ OTHERS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names",
     [
         ["sum", "tangent", "mean", "maxima", "whole"],
-        pytest.param([*OTHERS], marks=pytest.mark.slow),
+        [*OTHERS],
     ],
     ids=["some", "all"],
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quick import marked_slow
 
 pytest.importorskip("onnx")
 
@@ -49,6 +50,7 @@ def repeated_product() -> tuple[Any, Any]:
     return made, made.graph.node[1].attribute[0].g
 
 
+@pytest.mark.slow
 def test_constants_that_are_inputs_too(tmp_path: Path) -> None:
     made, body = repeated_product()
     newer = rc.import_network(saved(made, tmp_path / "m.onnx"))
@@ -60,6 +62,7 @@ def test_constants_that_are_inputs_too(tmp_path: Path) -> None:
     assert str(older) == str(newer)
 
 
+@pytest.mark.slow
 def test_older_images_are_read_from_their_corners(tmp_path: Path) -> None:
     """Until version 10, Resize and Upsample find pixels by their corners; later, by their centres.
 
@@ -80,7 +83,9 @@ def test_older_images_are_read_from_their_corners(tmp_path: Path) -> None:
             np.testing.assert_allclose(found.y, wanted, atol=1e-5, err_msg=f"{name} {mode}")
 
 
-@pytest.mark.parametrize("places", [[1, 5], [[0, 1], [1, 1]]], ids=["positions", "coordinates"])
+@pytest.mark.parametrize(
+    "places", [marked_slow([1, 5]), [[0, 1], [1, 1]]], ids=["positions", "coordinates"]
+)
 def test_sparse_constants(places: Any, tmp_path: Path) -> None:
     dense = np.zeros((3, 4), np.float32)
     dense[[0, 1], [1, 1]] = 2, 3

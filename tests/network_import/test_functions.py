@@ -126,6 +126,7 @@ def test_groups_are_normalized(opset: int, shape: tuple[int, ...], tmp_path: Pat
         assert [*rc.import_network(tmp_path / "m.onnx").functions[0].results[0].shape] == [*shape]
 
 
+@pytest.mark.slow
 @each_language
 def test_negative_integers(agrees: Any) -> None:
     """All bits count, and the least number is its own negative."""

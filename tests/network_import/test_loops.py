@@ -17,7 +17,6 @@ pytest.importorskip("onnx")
 import onnx.reference
 from execution import ways
 from onnx import TensorProto, helper, numpy_helper
-from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
@@ -257,8 +256,9 @@ def test_what_is_written_out_has_its_weights_once(tmp_path: Path) -> None:
     assert sizes[12] < sizes[3] + 1000
 
 
-@ways("direct", "c", "js", quick=("direct",))
-@pytest.mark.parametrize("steps", first(["T", 400]))
+@pytest.mark.slow
+@ways("direct", "c", "js")
+@pytest.mark.parametrize("steps", ["T", 400])
 def test_a_loop_of_open_or_many_iterations_stays_one(
     steps: int | str, agrees: Any, tmp_path: Path
 ) -> None:
@@ -269,6 +269,7 @@ def test_a_loop_of_open_or_many_iterations_stays_one(
     agrees(made, *({"x": weight(B, length, I)} for length in lengths), judge=by_runtime)
 
 
+@pytest.mark.slow
 def test_loops_share_the_number_of_nodes(tmp_path: Path) -> None:
     """Some of them are written out; the others stay loops."""
     made = keras_loop(output_with_the_input, (B, 150), states=2)
@@ -318,6 +319,7 @@ def test_conditions_on_counters(operator: str, bound: float, count: int, tmp_pat
     assert onnx.reference.ReferenceEvaluator(graph.model).run(None, inputs)[0] == 2.0**count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [0, 2])
 def test_rows_of_no_iteration(times: int, tmp_path: Path) -> None:
     """The states keep their first values."""
@@ -380,6 +382,7 @@ def test_a_scan_that_computes_a_layer_becomes_one(directions: Any, tmp_path: Pat
         np.testing.assert_allclose(got, wanted, **CLOSE)
 
 
+@pytest.mark.slow
 def test_batch_and_time_may_be_open(tmp_path: Path) -> None:
     made = layer(gru, shape=("batch", "time"))
     program = rc.runtime.load(rc.compile(rc.import_network(saved(made, tmp_path / "m.onnx"))))

@@ -34,13 +34,14 @@ SHAPES = [
 """Shapes, and the sizes of two calls."""
 
 
+@pytest.mark.slow
 @each_language
 @pytest.mark.parametrize(
     ("operator", "opset", "groups"),
     [
         ("InstanceNormalization", 17, C),
         ("GroupNormalization", 21, GROUPS),
-        pytest.param("GroupNormalization", 18, GROUPS, marks=pytest.mark.slow),
+        ("GroupNormalization", 18, GROUPS),
     ],
 )
 def test_numbers(operator: str, opset: int, groups: int, agree: Any) -> None:
@@ -71,6 +72,7 @@ def test_numbers(operator: str, opset: int, groups: int, agree: Any) -> None:
     agree(cases, judge=judged, rtol=1e-4)
 
 
+@pytest.mark.slow
 @each_language
 def test_root_mean_squares(agree: Any) -> None:
     """As ONNX Runtime computes them."""

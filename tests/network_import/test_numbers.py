@@ -38,6 +38,7 @@ def run(module: Any, **inputs: Any) -> dict[str, Any]:
     return {name: np.asarray(a) for name, a in loaded(module)(**inputs)._asdict().items()}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_process")
 def test_a_network_with_layers_around_an_lstm(tmp_path: Path) -> None:
     """Sizes are fixed by the names of axes; values computed from them become constants."""

@@ -332,7 +332,8 @@ def test_inputs_of_a_recurrent_node(made: Any, message: str, tmp_path: Path) -> 
         rc.import_network(saved(made, tmp_path / "network.onnx"))
 
 
-@pytest.mark.parametrize("rows", first(["N", 2]))
+@pytest.mark.slow
+@pytest.mark.parametrize("rows", ["N", 2])
 def test_values_named_after_a_recurrent_node(rows: int | str, tmp_path: Path) -> None:
     """As other nodes' values are named that are computed around it."""
     names = ["enc.Y", "enc.output_h", "enc.output_c"]
@@ -344,6 +345,7 @@ def test_values_named_after_a_recurrent_node(rows: int | str, tmp_path: Path) ->
         close(got, wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["turn.0", "turn.2", "turn.starts", "turn.0.rows"])
 def test_values_named_after_a_node(name: str, tmp_path: Path) -> None:
     """They meet none of those that a rewrite of the node names; messages keep its name."""
@@ -373,6 +375,7 @@ def test_messages_keep_the_names_of_the_file(tmp_path: Path) -> None:
         rc.import_network(saved(network, tmp_path / "m.onnx"))
 
 
+@pytest.mark.slow
 def test_a_constant_input_of_a_recurrent_node(tmp_path: Path) -> None:
     """As a decoder with learned inputs has it."""
     made = recurrent("initial_h", initial_h=[1, 3, H])
@@ -381,9 +384,10 @@ def test_a_constant_input_of_a_recurrent_node(tmp_path: Path) -> None:
     close(program(initial_h=h).y, expected(made, {"initial_h": h})[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("operator", "padding"),
-    first([(a, b) for a in ("MaxPool", "AveragePool") for b in ("SAME_UPPER", "SAME_LOWER")]),
+    [(a, b) for a in ("MaxPool", "AveragePool") for b in ("SAME_UPPER", "SAME_LOWER")],
 )
 def test_pools_that_keep_a_size(operator: str, padding: str, tmp_path: Path) -> None:
     """Windows of two, the last or the first of which has a single number."""
@@ -398,7 +402,8 @@ def test_pools_that_keep_a_size(operator: str, padding: str, tmp_path: Path) -> 
         close(program(x=x).y, pools.mean(-1, keepdims=True))
 
 
-@pytest.mark.parametrize("chosen", first([True, False]))
+@pytest.mark.slow
+@pytest.mark.parametrize("chosen", [True, False])
 def test_branches_that_calls_choose(chosen: bool, tmp_path: Path) -> None:
     """Their values have open sizes, too."""
     branches = {
@@ -422,6 +427,7 @@ def test_branches_that_calls_choose(chosen: bool, tmp_path: Path) -> None:
         close(program(**given).y, expected(made, given)[0])
 
 
+@pytest.mark.slow
 @ways("c")
 def test_the_last_step_of_a_reversed_layer(agrees: Any) -> None:
     """As Keras exports `go_backwards` along an open axis."""
@@ -478,6 +484,7 @@ def test_open_axes_that_are_joined(agrees: Any) -> None:
     agrees(made, {"x": weight(3, 4)}, {"x": weight(1, 7)})
 
 
+@pytest.mark.slow
 @ways("c")
 def test_slices_to_the_end_in_c(agrees: Any) -> None:
     """Ends that are no sizes are not compared with sizes: C knows what is left without."""

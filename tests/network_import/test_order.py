@@ -61,6 +61,7 @@ def is_right(made: Any, wanted: Any, path: Path) -> None:
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("build", [network, chosen])
 def test_nodes_in_another_order(build: Callable[[], Any], tmp_path: Path) -> None:
     """Also those of branches."""
@@ -73,6 +74,7 @@ def test_nodes_in_another_order(build: Callable[[], Any], tmp_path: Path) -> Non
     is_right(made, wanted, tmp_path / "m.onnx")
 
 
+@pytest.mark.slow
 def test_a_constant_that_is_returned_and_read(tmp_path: Path) -> None:
     relu = helper.make_node("Relu", ["p"], ["y"])
     made = network(relu, outputs=("V", "y", "x", "y"))

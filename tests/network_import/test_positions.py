@@ -116,6 +116,7 @@ def at_end(row: int) -> dict[str, Any]:
     return gathered | scattered
 
 
+@pytest.mark.slow
 def test_indices_that_are_arguments(direct: tuple[Any, rc.Module]) -> None:
     """They may count from the end; those beyond the axis are refused before anything runs."""
     whole, module = direct
@@ -138,6 +139,7 @@ def test_indices_that_are_arguments(direct: tuple[Any, rc.Module]) -> None:
                 run(**given)
 
 
+@pytest.mark.slow
 @each_language
 def test_computed_indices_are_clamped(execute: Execute, computed: rc.Module) -> None:
     assert {a.maximum for a in computed.functions[0].arguments} == {None}
@@ -180,10 +182,10 @@ def test_indices_that_c_and_javascript_refuse(
         assert all("expected values in -4..3" in line for line in lines)
 
 
-def rows_of_an_open_axis() -> Any:
+def rows_of_an_open_axis(count: str = "B") -> Any:
     """The rows ``i`` of an array ``x``, both of open sizes."""
     nodes = [helper.make_node("Gather", ["x", "i"], ["y"])]
-    inputs = {"x": ["T", 3], "i": ["B"]}
+    inputs = {"x": ["T", 3], "i": [count]}
     return model(nodes, inputs, ["y"], {}, dtypes={"i": TensorProto.INT32})
 
 
@@ -199,6 +201,7 @@ def test_indices_of_an_open_axis(tmp_path: Path) -> None:
             run(x=x, i=np.array([0, wrong, 1], np.int32))
 
 
+@pytest.mark.slow
 @each_language
 def test_positions_in_a_table(agrees: Any) -> None:
     """Of one row for each step, in tables that have fewer than the open axis may have."""
@@ -221,7 +224,8 @@ def test_positions_in_a_table(agrees: Any) -> None:
     agrees(made, *({"x": weight(steps, 3)} for steps in (1, 5, 50, 82, 2002)), judge=judged)
 
 
-@ways("direct", "c", "js", quick=("c",))
+@pytest.mark.slow
+@ways("direct", "c", "js")
 @pytest.mark.parametrize("operator", ["Squeeze", "Unsqueeze", "Transpose"])
 def test_rows_of_a_column(operator: str, agrees: Any) -> None:
     """A column of an open array is reshaped or transposed before its rows are taken."""
@@ -333,7 +337,6 @@ def test_tuples_that_c_and_javascript_refuse(tmp_path: Path) -> None:
     assert "expected values in -5..4 and -3..2 and -2..1 along the last axis, got 5" in printed[0]
 
 
-@pytest.mark.slow
 def test_an_open_axis_in_c(tmp_path: Path) -> None:
     path = saved(rows_of_an_open_axis(), tmp_path / "m.onnx")
     found = Loaded(rc.compile_c(rc.import_network(path), TARGET), tmp_path)
@@ -343,6 +346,26 @@ def test_an_open_axis_in_c(tmp_path: Path) -> None:
     assert found.error(code) == "i: an element not from -T to T - 1"
 
 
+@js_calling.needs_node
+def test_open_axes_in_javascript(tmp_path: Path) -> None:
+    """Indices beyond an axis, and an axis that is not equal to another."""
+    path = saved(rows_of_an_open_axis("T"), tmp_path / "m.onnx")
+    rc.compile_js(rc.import_network(path), name="m").save(tmp_path)
+    script = """import { load } from "./m.mjs";
+    const { main } = await load();
+    for (const i of [[2, -3, 0], [2, 3, 0], [-4, 0, 0], [0, 1], [0, 1, 2, 0]])
+      try {
+        console.log(main({ x: new Float32Array(9), i: Int32Array.from(i) }).y.length);
+      } catch (error) { console.log(error.message); }"""
+    assert js_calling.node(tmp_path, script).splitlines() == [
+        "9",
+        "main: 'i': expected values in -3..2, got 3",
+        "main: 'i': expected values in -3..2, got -4",
+        "main: 'i': expected 3 elements, shape [T] = [3], got 2",
+        "main: 'i': expected 3 elements, shape [T] = [3], got 4",
+    ]
+
+
 def test_constants_beyond_their_axis(tmp_path: Path) -> None:
     nodes = [helper.make_node("Gather", ["x", "i"], ["y"], name="rows")]
     path = saved(model(nodes, {"x": [4, 3]}, ["y"], {"i": np.array([1, 4])}), tmp_path / "m.onnx")
@@ -350,6 +373,7 @@ def test_constants_beyond_their_axis(tmp_path: Path) -> None:
         rc.import_network(path)
 
 
+@pytest.mark.slow
 def test_constants_of_an_open_axis(tmp_path: Path) -> None:
     """Calls refuse arrays that are too short for them."""
     nodes: list[Any] = [
@@ -367,6 +391,7 @@ def test_constants_of_an_open_axis(tmp_path: Path) -> None:
             run(x=weight(rows, 3), z=weight(steps, 2, 3))
 
 
+@pytest.mark.slow
 def test_lengths_of_recurrent_layers(tmp_path: Path) -> None:
     """Those that are arguments are checked; the rest are clamped. Reversals have them, too."""
     nodes: list[Any] = [
@@ -400,6 +425,7 @@ def test_lengths_of_recurrent_layers(tmp_path: Path) -> None:
                 run(**given | {name: np.array([6, wrong], dtype)})
 
 
+@pytest.mark.slow
 def test_lengths_of_reversals_of_open_steps(tmp_path: Path) -> None:
     nodes = [helper.make_node("ReverseSequence", ["x", "k"], ["y"], time_axis=1, batch_axis=0)]
     shapes, kinds = {"x": ["B", "T", 3], "k": ["B"]}, {"k": TensorProto.INT64}
@@ -413,6 +439,7 @@ def test_lengths_of_reversals_of_open_steps(tmp_path: Path) -> None:
         run(x=x, k=np.array([4, 5]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", ["SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"])
 def test_labels_of_losses(operator: str, tmp_path: Path) -> None:
     """They are classes, or the number of those that the loss leaves out, and nothing between."""
@@ -506,7 +533,7 @@ def test_address_sanitizer_is_silent(
         assert is_refused or said == "no error\n"
 
 
-@ways("direct", "c", "js")
+@ways("direct", "c", "js", quick=("c",))
 def test_positions_as_floats(agrees: Any) -> None:
     """Their number is whole, so that the host program needs no floats."""
     nodes = [

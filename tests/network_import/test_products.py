@@ -15,7 +15,6 @@ pytest.importorskip("onnx")
 import onnx
 from execution import each_language, ways
 from onnx import helper
-from quick import first
 
 from rnn_compiler.compilation import lowered_text
 from rnn_compiler.errors import UnsupportedError
@@ -70,7 +69,8 @@ def test_weights_are_multiplied_as_they_are(module: rc.Module) -> None:
     assert text.count("rnn_compiler.packed") == 2  # w and u; two layers share t, one row needs none
 
 
-@pytest.mark.parametrize("turned", first([True, False]))
+@pytest.mark.slow
+@pytest.mark.parametrize("turned", [True, False])
 def test_transposed_products(turned: bool, tmp_path: Path) -> None:
     """Of transposed factors, in every combination, and transposed themselves."""
     inputs = {"a": weight(40, 36), "at": weight(36, 40), "b": weight(36, 44), "bt": weight(44, 36)}
@@ -147,8 +147,9 @@ def test_rows_are_multiplied_at_once_by_trained_weights(tmp_path: Path) -> None:
     assert train.count("linalg.matmul") == 1 + 6 + 1 + 6 + 5
 
 
+@pytest.mark.slow
 @each_language
-@pytest.mark.parametrize("opset", first([18, 13]))
+@pytest.mark.parametrize("opset", [18, 13])
 def test_products_of_all_elements_of_axes(opset: int, agrees: Any) -> None:
     """Beside an open axis."""
     nodes, outputs = list[Any](), list[str]()

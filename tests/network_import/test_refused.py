@@ -130,6 +130,7 @@ def test_only_onnx_files_are_trained(tmp_path: Path) -> None:
         rc.training_step(tmp_path / "m.tflite", loss="cross_entropy")
 
 
+@pytest.mark.slow
 def test_shapes_without_open_sizes(tmp_path: Path) -> None:
     """They are named once, also if other inputs have open sizes."""
     nodes = [helper.make_node("Neg", [name], [f"{name}_y"]) for name in ("x", "w")]
@@ -480,6 +481,7 @@ def is_refused(content: bytes, path: Path) -> None:
     assert "Traceback" not in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_process")
 def test_a_file_that_ends_early(tmp_path: Path) -> None:
     is_refused(tagger().SerializeToString()[:-40], tmp_path / "m.onnx")

@@ -57,8 +57,9 @@ def inputs(steps: int, *rows: int, axis: int = 0) -> dict[str, Any]:
     return {"first": weight(*rows), "x": np.moveaxis(weight(steps, *rows), 0, axis).copy()}
 
 
+@pytest.mark.slow
 @each_language
-@pytest.mark.parametrize("batch", first(["batch", 2]))
+@pytest.mark.parametrize("batch", ["batch", 2])
 def test_cells_that_no_layer_has(batch: int | str, agrees: Any) -> None:
     made = scan(BODY, 4, [batch, I], WEIGHTS)
     agrees(
@@ -68,16 +69,15 @@ def test_cells_that_no_layer_has(batch: int | str, agrees: Any) -> None:
     )
 
 
+@pytest.mark.slow
 @ways("direct")
 @pytest.mark.parametrize(
     "orders",
-    first(
-        [
-            {"scan_input_directions": [1], "scan_output_axes": [1]},
-            {"scan_output_directions": [1], "scan_input_axes": [1]},
-            {"scan_input_axes": [2], "scan_output_axes": [-1], "scan_input_directions": [1]},
-        ]
-    ),
+    [
+        {"scan_input_directions": [1], "scan_output_axes": [1]},
+        {"scan_output_directions": [1], "scan_input_axes": [1]},
+        {"scan_input_axes": [2], "scan_output_axes": [-1], "scan_input_directions": [1]},
+    ],
 )
 def test_orders(orders: Mapping[str, Any], agrees: Any) -> None:
     made = scan(BODY, 4, [2, I], WEIGHTS, **orders)
@@ -85,6 +85,7 @@ def test_orders(orders: Mapping[str, Any], agrees: Any) -> None:
     agrees(made, inputs(4, 2, I, axis=axis), judge=by_runtime)
 
 
+@pytest.mark.slow
 @each_language
 def test_layers_in_a_scan(agrees: Any) -> None:
     nodes = [
@@ -98,8 +99,9 @@ def test_layers_in_a_scan(agrees: Any) -> None:
     assert [each.op for each in module.linked] == ["onnx.LSTM"]
 
 
+@pytest.mark.slow
 @ways("direct")
-@pytest.mark.parametrize("batch", first([2, "batch"]))
+@pytest.mark.parametrize("batch", [2, "batch"])
 def test_long_loops_stay(batch: int | str, agrees: Any, tmp_path: Path) -> None:
     made = scan(BODY, 400, [batch, I], WEIGHTS)
     if isinstance(batch, int):
@@ -107,7 +109,7 @@ def test_long_loops_stay(batch: int | str, agrees: Any, tmp_path: Path) -> None:
     agrees(made, inputs(400, 2, I), judge=by_runtime)
 
 
-@ways("direct", "c", "js")
+@each_language
 @pytest.mark.parametrize("batch", first([2, "batch"]))
 def test_open_steps(batch: int | str, agrees: Any) -> None:
     """One step, few and many; rows are filled in place."""
@@ -118,7 +120,8 @@ def test_open_steps(batch: int | str, agrees: Any) -> None:
     agrees(made, *calls, judge=by_runtime)
 
 
-@ways("direct", "c", "js", quick=("c",))
+@pytest.mark.slow
+@ways("direct", "c", "js")
 def test_states_that_change_places(agrees: Any) -> None:
     """A state becomes another one, and one that is a number counts."""
     names = {"a": F32, "b": F32, "n": I64, "v": F32}
@@ -157,8 +160,9 @@ def test_states_that_change_places(agrees: Any) -> None:
     )
 
 
+@pytest.mark.slow
 @ways("direct")
-@pytest.mark.parametrize("batch", first([2, "batch"]))
+@pytest.mark.parametrize("batch", [2, "batch"])
 def test_nodes_in_loops_are_rewritten(batch: int | str, agrees: Any) -> None:
     """Integers are negated exactly; NaN passes; a value of the graph around the loop is read."""
     nodes = [

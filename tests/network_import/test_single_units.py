@@ -25,12 +25,13 @@ LAYERS: dict[str, tuple[int, dict[str, Any]]] = {
 """The gates and attributes of each layer; that of another function than Tanh is an RNN."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sizes",
-    [pytest.param((STEPS, 2), marks=pytest.mark.slow), ("time", "batch")],
+    [(STEPS, 2), ("time", "batch")],
     ids=["known", "open"],
 )
-@ways("direct", "c", "js", quick=("c",))
+@ways("direct", "c", "js")
 def test_one_unit(sizes: Any, agree: Any) -> None:
     """With lengths, states and peepholes; other results than the last step are read, too."""
     batches = (2, 1) if "time" in sizes else (2,)

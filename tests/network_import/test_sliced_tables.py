@@ -33,6 +33,7 @@ def positions(rows: int, *, first: int = 0) -> Any:
     return model(made, {"x": ["batch", "time", 3]}, ["y"], numbers)
 
 
+@pytest.mark.slow
 @each_language
 @pytest.mark.parametrize(("rows", "first"), [(40, 0), (2000, 5)])
 def test_as_many_rows_as_steps(rows: int, first: int, agrees: Any) -> None:
@@ -53,6 +54,7 @@ def test_more_steps_than_rows(tmp_path: Path) -> None:
     assert ".time = 9," in source.header, "the example"
 
 
+@pytest.mark.slow
 def test_a_table_that_is_taken_whole(tmp_path: Path) -> None:
     """Constant sizes may ask for more rows than there are."""
     nodes = [

@@ -63,6 +63,7 @@ def is_right(path: Path, made: Any) -> None:
     np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.slow
 def test_lengths_may_be_left_out(tmp_path: Path) -> None:
     made, path = apart(tmp_path, length=None)
     is_right(path, made)
@@ -79,6 +80,7 @@ def test_links_to_files_of_one_folder(tmp_path: Path) -> None:
     is_right(path, made)
 
 
+@pytest.mark.slow
 def test_a_file_in_a_folder_below_counts_as_the_models(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -168,6 +170,7 @@ def test_damaged_tensors(told: str, name: str, tmp_path: Path) -> None:
             rc.import_model(path)
 
 
+@pytest.mark.slow
 def test_elements_in_fields_of_their_own(tmp_path: Path) -> None:
     """And the bytes count if a tensor has both."""
     made, path = network(), tmp_path / "m.onnx"
@@ -180,6 +183,7 @@ def test_elements_in_fields_of_their_own(tmp_path: Path) -> None:
     is_right(path, made)
 
 
+@pytest.mark.slow
 def test_constants_as_onnx_makes_them(tmp_path: Path) -> None:
     """`helper.make_tensor` writes elements into fields of numbers."""
     names = ("FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16", "UINT16", "INT64")

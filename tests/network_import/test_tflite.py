@@ -25,6 +25,7 @@ from model_import.test_tflite_loops import (
 from model_import.test_tflite_loops import lstm as lstm_body
 from model_import.test_tflite_loops import lstm_step as lstm_formula
 from model_import.tflite_files import Writer, both_lstm, gates, lstm
+from quick import first, marked_slow
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, UnsupportedError
@@ -56,8 +57,8 @@ def close(found: Any, expected: Any) -> None:
     ("body", "step", "count", "op"),
     [
         (lstm_body, lstm_formula(sigmoid, np.tanh), 2, "CudnnRNNV3"),
-        (gru, gru_step, 1, "CudnnRNNV3"),
-        (gru_before, gru_before_step, 1, "onnx.GRU"),
+        marked_slow((gru, gru_step, 1, "CudnnRNNV3")),
+        marked_slow((gru_before, gru_before_step, 1, "onnx.GRU")),
     ],
 )
 def test_loops(body: Any, step: Any, count: int, op: str, tmp_path: Path) -> None:
@@ -69,6 +70,7 @@ def test_loops(body: Any, step: Any, count: int, op: str, tmp_path: Path) -> Non
     close(called(module, x)[0], expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cast", ["", "float32"])
 def test_states_of_all_steps(cast: str, tmp_path: Path) -> None:
     """Older converters cast the list in each step, to the type that it has."""
@@ -114,6 +116,7 @@ def test_zeros_in_masked_steps(tmp_path: Path) -> None:
     close(called(module, x, chosen)[0], np.stack(rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [STEPS, 3, 9])
 def test_masked_loops(steps: int, tmp_path: Path) -> None:
     """Masks may have holes, and the length may be open."""
@@ -131,6 +134,7 @@ def test_masked_loops(steps: int, tmp_path: Path) -> None:
     close(called(module, x, chosen)[0], h)
 
 
+@pytest.mark.slow
 def test_reversed_with_an_open_batch(tmp_path: Path) -> None:
     """What replaces the reversal has other names than its result."""
     writer = Writer()
@@ -141,7 +145,7 @@ def test_reversed_with_an_open_batch(tmp_path: Path) -> None:
     close(called(imported(writer, tmp_path), given)[0], np.tanh(given[:, ::-1]))
 
 
-@pytest.mark.parametrize(("clip", "op"), [(0.4, "BlockLSTMV2"), (10.0, "CudnnRNNV3")])
+@pytest.mark.parametrize(("clip", "op"), first([(0.4, "BlockLSTMV2"), (10.0, "CudnnRNNV3")]))
 def test_fused(clip: float, op: str, tmp_path: Path) -> None:
     """A limit that no cell reaches in so few steps is none."""
     writer, weights = Writer(), gates(INPUTS, UNITS)
@@ -153,6 +157,7 @@ def test_fused(clip: float, op: str, tmp_path: Path) -> None:
     close(called(module, given)[0], formula(weights, given.swapaxes(0, 1), clip).swapaxes(0, 1))
 
 
+@pytest.mark.slow
 def test_both_directions(tmp_path: Path) -> None:
     writer = Writer()
     x = writer.tensor(X)
@@ -213,6 +218,7 @@ def test_limited_cells_in_both_directions(tmp_path: Path) -> None:
         imported(writer, tmp_path)
 
 
+@pytest.mark.slow
 def test_states(tmp_path: Path) -> None:
     """A variable that the network assigns is an input, and an output for the next call.
 
@@ -271,6 +277,7 @@ ELEMENTWISE: Mapping[str, tuple[Callable[..., Any], int]] = {
 """Operators on floats: numpy's function, and how many inputs."""
 
 
+@pytest.mark.slow
 def test_elementwise(tmp_path: Path) -> None:
     """All in one network, and those that take positive numbers alone."""
     writer = Writer()
@@ -299,6 +306,7 @@ def integers(writer: Writer, *values: int, shape: Sequence[int] | None = None) -
     return writer.tensor(data=np.array(values, np.int32).reshape(shape or (len(values),)))
 
 
+@pytest.mark.slow
 def test_shapes(tmp_path: Path) -> None:
     """Operators that move elements."""
     writer, given = Writer(), floats(2, 3, 4)
@@ -421,6 +429,7 @@ def test_refused(make: Callable[[], Writer], message: str, tmp_path: Path) -> No
         imported(make(), tmp_path)
 
 
+@pytest.mark.slow
 def test_damaged(tmp_path: Path) -> None:
     """Bytes of a network replaced: a model, or an error that is expected."""
     content, draw = model(lstm_body, count=2, masks=2).content(), random.Random(3)

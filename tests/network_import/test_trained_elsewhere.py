@@ -102,6 +102,7 @@ def check(module: rc.Module, folder: Path, printed: str) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_network_trained_in_c(tmp_path: Path) -> None:
     module = step(tmp_path)
     rc.compile_c(module, name="learner").save(tmp_path)
@@ -110,6 +111,7 @@ def test_a_network_trained_in_c(tmp_path: Path) -> None:
     check(module, tmp_path, run("./main", folder=tmp_path))
 
 
+@pytest.mark.slow
 @needs_node
 def test_a_network_trained_in_javascript(tmp_path: Path) -> None:
     module = step(tmp_path)

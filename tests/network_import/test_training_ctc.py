@@ -55,6 +55,7 @@ def right(w: Any, x: Any, target: Any, steps: Any, labels: Any, blank: int = 0) 
     return loss.item(), given.grad.numpy()
 
 
+@pytest.mark.slow
 @each_language
 def test_the_loss_of_pytorch(execute: Any, tmp_path: Path) -> None:
     w = numbers(T, B, C)

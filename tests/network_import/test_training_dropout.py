@@ -58,6 +58,7 @@ def test_masks_of_steps_and_nodes(execute: Any, tmp_path: Path) -> None:
         states = {name: made[name] for name in states}
 
 
+@pytest.mark.slow
 def test_inference_and_open_sizes(tmp_path: Path) -> None:
     """At any size the elements in their order have the same multipliers."""
     path = saved(network(["n", 5]), tmp_path / "m.onnx")
@@ -75,6 +76,7 @@ def test_inference_and_open_sizes(tmp_path: Path) -> None:
             assert abs(np.mean(made != 0) - (1 - P) * (1 - Q)) < 0.05
 
 
+@pytest.mark.slow
 def test_dropout_is_off_without_a_seed(tmp_path: Path) -> None:
     """Also if the file is one for training."""
     path = saved(network(), tmp_path / "m.onnx")

@@ -49,6 +49,7 @@ def trained(path: Path, load: Any = rc.runtime.load) -> Any:
     return session
 
 
+@pytest.mark.slow
 def test_the_file_gives_what_the_session_infers(tmp_path: Path) -> None:
     path = saved(network(), tmp_path / "m.onnx")
     before, session = path.read_bytes(), trained(path)
@@ -117,6 +118,7 @@ def test_a_file_that_has_moved(tmp_path: Path) -> None:
     assert target.read_bytes() == first
 
 
+@pytest.mark.slow
 def test_the_same_code_of_another_file(tmp_path: Path) -> None:
     """The cache has it from the first; the module of the second names the second."""
     one, other = saved(network(), tmp_path / "one.onnx"), tmp_path / "other.onnx"

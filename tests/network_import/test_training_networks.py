@@ -16,7 +16,6 @@ pytest.importorskip("torch")
 import torch
 from execution import each_language, ways
 from onnx import helper
-from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.schema.dtypes import DTYPES
@@ -66,6 +65,7 @@ def test_networks_learn(name: str, optimizer: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @each_language
 def test_every_language(execute: Any, tmp_path: Path) -> None:
     """And what the network gives afterwards is what the network of PyTorch would."""
@@ -137,7 +137,8 @@ def test_open_axes(name: str, tmp_path: Path) -> None:
     learned(smaller, OPTIMIZERS["sgd"], lambda **each: program.train(**each)._asdict(), states, 10)
 
 
-@pytest.mark.parametrize("dtype", first(["float64", "float16", "bfloat16"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16"])
 def test_other_floats(dtype: str, tmp_path: Path) -> None:
     """Weights that are inputs of a layer have its dtype; smaller floats have moments in float32."""
     kind = DTYPES[dtype].numpy

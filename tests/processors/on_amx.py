@@ -122,14 +122,15 @@ def layer(mode: str, units: int, batch: int | None, inputs: int = 64) -> rc.Modu
     )
 
 
+@slow
 @pytest.mark.parametrize(
     ("mode", "inputs", "units", "batches"),
     [
         ("lstm", 32, 64, (3, 20)),
-        pytest.param("lstm", 64, 64, (1, 4, 7, 16, 33, 64), marks=slow),
-        pytest.param("lstm", 40, 44, (5, 16, 24, 47), marks=slow),
-        pytest.param("gru", 96, 70, (4, 16, 40), marks=slow),
-        pytest.param("rnn_tanh", 32, 48, (1, 17), marks=slow),
+        ("lstm", 64, 64, (1, 4, 7, 16, 33, 64)),
+        ("lstm", 40, 44, (5, 16, 24, 47)),
+        ("gru", 96, 70, (4, 16, 40)),
+        ("rnn_tanh", 32, 48, (1, 17)),
     ],
 )
 def test_rows_do_not_depend_on_their_batch(
@@ -186,7 +187,8 @@ def test_ops(op: str, variant: dict[str, Any]) -> None:
 # Weights in int8.
 
 
-@pytest.mark.parametrize("batch", [20, *(pytest.param(n, marks=slow) for n in (4, 75, None))])
+@slow
+@pytest.mark.parametrize("batch", [20, 4, 75, None])
 def test_int8_keeps_its_bits(batch: int | None) -> None:
     """With tiles or without; the defined product of a layer's inputs among them."""
     units = 40
@@ -228,6 +230,7 @@ def cell() -> tuple[rc.Module, dict[str, Any]]:
     return rc.build("BlockLSTMV2", dtype="bfloat16", **CELL), draw("BlockLSTMV2", "bfloat16", CELL)
 
 
+@slow
 def test_a_foreign_host(tmp_path: Path) -> None:
     """IREE's own program asks for nothing: the code does."""
     module, given = cell()

@@ -225,6 +225,7 @@ def test_other_weights(artifact: rc.Artifact) -> None:
         gc.collect()
 
 
+@pytest.mark.slow
 def test_an_array_is_freed_and_then_omitted() -> None:
     """Its memory, which may be another's by then, is not read any more."""
     program = rc.runtime.load(rc.compile(rc.build("onnx.LSTM", **DIMS), "cpu"), "local-sync")

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import rnn_compiler as rc
 
 _SAVER = """
@@ -17,6 +19,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_loads_during_saves(tmp_path: Path) -> None:
     """Payload and manifest that do not belong together are read again, and are not 'damaged'."""
     paths = [tmp_path / f"{units}.vmfb" for units in (2, 3)]

@@ -63,6 +63,7 @@ def test_which_processors_have_one(target: str, has: bool) -> None:
     assert VectorUnit.of(resolve_target(target)).float64_exponential == has
 
 
+@pytest.mark.slow
 def test_every_exponent_and_the_ends() -> None:
     random = np.random.default_rng(0)
     ends = [-np.inf, -746, -745.2, -745, -708.4, -1e-300, -0.0, 0, 1e-17, 1, 709.78, 709.79, 711]
