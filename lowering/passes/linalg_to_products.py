@@ -246,7 +246,9 @@ class _Convolution(NamedTuple):
         """Emits the product with its padding and its epilogue, some windows at a time."""
         found = epilogue_of(self.op)
         body, last = Body.before(found.replaced[-1]), found.replaced[-1]
-        source, padding = _unpadded(self.op.operands[0])
+        source, padding = self.op.operands[0], (0, 0)
+        if not convolution.is_in_place:  # such an array is read as it is, its padding too
+            source, padding = _unpadded(source)
         convolution = replace_fields(convolution, padding=padding, epilogue=found.epilogue)
 
         def array(value: ir.Value, *groups: Sequence[int]) -> Array:

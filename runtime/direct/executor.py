@@ -125,6 +125,7 @@ class DirectExecutor:
     def _place(self, *, fresh: bool) -> list[tuple[Any, int]]:
         """Binds memory for the results, fresh or pooled, and returns it block by block."""
         taken: list[tuple[Any, int]] = []
+        self._bound_views = None  # also if memory runs out below
         for block in self._blocks:
             memory = block.fresh() if fresh else block.pooled()
             self._prepared.bind(block.base, memory[1])

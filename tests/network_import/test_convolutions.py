@@ -40,6 +40,16 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
         {"strides": [2, 2], "dilations": [2, 1], "pads": [0, 1, 2, 0]},
     ),
     "windows of one number": ((1, 16, 8, 9), (32, 16, 1, 1), {}),
+    "windows of one number, padding behind": (
+        (1, 16, 8, 9),
+        (32, 16, 1, 1),
+        {"pads": [0, 0, 1, 1]},
+    ),
+    "windows of one number, a column behind": (
+        (1, 16, 8, 9),
+        (32, 16, 1, 1),
+        {"pads": [0, 0, 0, 7]},
+    ),
     "windows of one number, a batch": ((3, 16, 9, 11), (21, 16, 1, 1), {}),
     "a sequence, a batch": ((3, 24, 131), (19, 24, 5), {"strides": [2], "pads": [2, 3]}),
     "a sequence of windows of one number": ((2, 24, 77), (19, 24, 1), {}),

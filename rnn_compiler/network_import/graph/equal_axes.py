@@ -206,7 +206,9 @@ def _rotations(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs
         pairs = 2 * cosines[-1]
         yield (numbers, pairs) if numbers else (x[-1], pairs * (heads or 1 if len(x) == 3 else 1))
     of_rows = [x[0], x[-2] if len(x) == 4 else x[1]]
-    yield from zip(of_rows, positions[0] if positions else cosines[:2], strict=True)
+    yield from zip(
+        of_rows, positions[0] if positions and positions[0] else cosines[:2], strict=True
+    )
 
 
 def _transposed_convolution(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
