@@ -50,6 +50,7 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
         (32, 16, 1, 1),
         {"pads": [0, 0, 0, 7]},
     ),
+    "windows of one number, steps behind": ((2, 24, 77), (19, 24, 1), {"pads": [0, 3]}),
     "windows of one number, a batch": ((3, 16, 9, 11), (21, 16, 1, 1), {}),
     "a sequence, a batch": ((3, 24, 131), (19, 24, 5), {"strides": [2], "pads": [2, 3]}),
     "a sequence of windows of one number": ((2, 24, 77), (19, 24, 1), {}),

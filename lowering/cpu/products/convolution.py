@@ -310,8 +310,7 @@ class ImageConvolution:
     @property
     def is_in_place(self) -> bool:
         """Whether the windows are the images, which are not copied."""
-        ones = (*self.window, *self.strides) == (1, 1, 1, 1)
-        return ones and self.padding == (0, 0)
+        return (*self.window, *self.strides) == (1, 1, 1, 1)
 
     @property
     def inner(self) -> int:

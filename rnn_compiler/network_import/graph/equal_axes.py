@@ -150,7 +150,7 @@ def _windows(attributes: Mapping[str, Any], filters: _Shape) -> _Pairs:
 
 
 def _quantized_convolution(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
-    """Those of a convolution of integers; each filter may have its scale and zero point."""
+    """The sizes of a quantized convolution; each filter may have a scale and a zero point."""
     x, x_scale, x_zero, filters, scales, zeros, y_scale, y_zero, *bias = known
     yield from _convolution(attributes, [x, filters, *bias])
     yield from _broadcast(filters[:1], scales, zeros)
@@ -158,7 +158,7 @@ def _quantized_convolution(attributes: Mapping[str, Any], known: Sequence[_Shape
 
 
 def _integer_convolution(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
-    """The same without scales."""
+    """The sizes of a convolution of integers; each filter may have a zero point."""
     x, filters, *zeros = known
     yield from _convolution(attributes, [x, filters])
     yield from _single(*zeros[:1])
@@ -177,7 +177,7 @@ def _integer_matrices(known: Sequence[_Shape]) -> _Pairs:
 
 
 def _quantized_matrices(known: Sequence[_Shape]) -> _Pairs:
-    """The same for scales too."""
+    """The sizes of two quantized matrices, whose scales and zero points have known sizes."""
     a, a_scale, a_zero, b, *others = known
     yield from _integer_matrices([a, b, a_scale, a_zero, *others])
 
@@ -206,9 +206,8 @@ def _rotations(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs
         pairs = 2 * cosines[-1]
         yield (numbers, pairs) if numbers else (x[-1], pairs * (heads or 1 if len(x) == 3 else 1))
     of_rows = [x[0], x[-2] if len(x) == 4 else x[1]]
-    yield from zip(
-        of_rows, positions[0] if positions and positions[0] else cosines[:2], strict=True
-    )
+    given = [shape for shape in positions if shape]  # none if they are left out
+    yield from zip(of_rows, *(given or [cosines[:2]]), strict=True)
 
 
 def _transposed_convolution(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:

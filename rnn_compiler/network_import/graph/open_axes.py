@@ -232,7 +232,7 @@ class _Family:
         return self._in_axes(self.shapes)
 
     def all_types(self) -> dict[str, Sequence[Size | None]]:
-        """The same, with the shapes of constants that differ."""
+        """The shapes of all values and of the constants that differ, in terms of the axes."""
         varying = [{name: [*each[name].dims] for name in self._varying} for each in self._stored]
         return self._in_axes(varying) | self.types()
 
