@@ -14,7 +14,7 @@ from rnn_compiler.errors import UnsupportedError
 
 pytest.importorskip("onnx")
 
-from execution import Execute, each_language
+from execution import Execute, each_language, ways
 from onnx import TensorProto, helper
 
 from rnn_compiler.network_import.graph import Graph
@@ -145,6 +145,17 @@ def test_powers_of_zero(execute: Execute, tmp_path: Path) -> None:
     found = execute(rc.import_network(path), {"x": x}).values()
     for got, expected in zip(found, wanted, strict=True):
         np.testing.assert_allclose(got, expected, 1e-5)
+
+
+@ways("direct")
+def test_what_a_model_says_of_shapes_is_not_believed(agrees: Any) -> None:
+    """Exporters write wrong ranks of results; other runtimes warn, and run the model."""
+    nodes = [helper.make_node("Relu", ["x"], ["h"]), helper.make_node("Neg", ["h"], ["y"])]
+    made = model(nodes, {"x": [2, 5, 7]}, ["y"], {})
+    del made.graph.output[:]
+    made.graph.output.append(helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, "t"]))
+    made.graph.value_info.append(helper.make_tensor_value_info("h", TensorProto.FLOAT, [3]))
+    agrees(made, {"x": X})
 
 
 @pytest.mark.slow

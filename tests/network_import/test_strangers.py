@@ -18,9 +18,10 @@ pytestmark = pytest.mark.slow
 
 TRIED = (
     *("silero-vad-16k", "silero-vad-8k", "romanizer-arabic-encoder", "romanizer-arabic-decoder"),
-    "captcha-whisperer",
+    *("captcha-whisperer", "ddddocr"),
 )
-"""An `If` at two rates, two GRUs in two directions, attention, and LSTMs that are written out."""
+"""An `If` at two rates, two GRUs in two directions, attention, LSTMs that are written out, and a
+result whose declared rank is wrong."""
 
 
 @pytest.fixture(scope="module")

@@ -257,15 +257,13 @@ class Graph:
 
     def infer_shapes(self) -> None:
         """Infers the shapes of all values again from those of the inputs."""
-        for graph in (self.proto, *subgraphs(self.proto)):
-            del graph.value_info[:]
+        self.forget_shapes()
         given = {each.name: each for each in self.proto.input}
         for name, tensor in self.constants().items():  # no node computes them
             given[name] = onnx.helper.make_tensor_value_info(
                 name, tensor.data_type, list(tensor.dims)
             )
         for output in self.proto.output:
-            output.type.tensor_type.ClearField("shape")
             if output.name in given:
                 output.type.CopyFrom(given[output.name].type)
         if self.model.ByteSize() >= LARGEST_MESSAGE:
@@ -288,6 +286,13 @@ class Graph:
         for output in self.proto.output:
             if output.name in inferred:  # also where it is returned again
                 output.type.CopyFrom(inferred[output.name])
+
+    def forget_shapes(self) -> None:
+        """Removes the shapes of all values but the inputs; a model may declare wrong ones."""
+        for graph in (self.proto, *subgraphs(self.proto)):
+            del graph.value_info[:]
+        for output in self.proto.output:
+            output.type.tensor_type.ClearField("shape")
 
     def _most_filled(self) -> float:
         """The most elements of an array that a node makes from constant sizes or bounds."""

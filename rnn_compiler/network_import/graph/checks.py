@@ -129,6 +129,7 @@ def check_fit(graph: Graph) -> None:
 
     IREE's importer does not survive all others.
     """
+    graph.forget_shapes()
     for node in graph.proto.node:
         for name in _required(node, graph.opset).difference(attributes_of(node)):
             raise damaged(graph.path, f"{graph.named(node)} has no attribute {name!r}")
