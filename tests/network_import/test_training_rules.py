@@ -307,6 +307,34 @@ def test_derivatives(case: Case, tmp_path: Path) -> None:
         np.testing.assert_allclose(got, gradient, rtol=1e-6, atol=1e-7, err_msg=name)
 
 
+@pytest.mark.parametrize(
+    ("parts", "is_whole"),
+    [([(3, 5), (0, 2), (2, 3)], True), ([(3, 5), (0, 2)], False), ([(1, 5), (0, 3)], False)],
+    ids=["all", "a gap", "twice"],
+)
+def test_parts_in_another_order(
+    parts: Sequence[tuple[int, int]], is_whole: bool, tmp_path: Path
+) -> None:
+    """As the gates of a layer; their gradients are put in order, not added up with zeros."""
+    nodes, constants = list[Any](), {"axis": i64(1)}
+    for k, (start, end) in enumerate(parts):
+        constants |= {f"start{k}": i64(start), f"end{k}": i64(end)}
+        names = ["x", f"start{k}", f"end{k}", "axis"]
+        nodes.append(helper.make_node("Slice", names, [f"part{k}"], name=f"slice{k}"))
+    names = [f"part{k}" for k in range(len(parts))]
+    nodes.append(helper.make_node("Concat", names, ["y0"], name="concat", axis=1))
+    dtypes = dict.fromkeys(("x", "y0"), DOUBLE)
+    one = model(nodes, {"x": (3, 5)}, ["y0"], constants, dtypes=dtypes)
+    given = {"x": np.random.default_rng(1).standard_normal((3, 5))}
+    plain = folded(one, tmp_path / "m.onnx").model
+    dy = np.random.default_rng(2).standard_normal(results(plain, given)[0].shape)
+    by_rule = backward(one, ["x"], tmp_path)
+    (found,) = results(by_rule, {**given, "dy0": dy})
+    (right,) = by_differences(plain, given, [dy], ["x"])
+    np.testing.assert_allclose(found, right, rtol=1e-6, atol=1e-7)
+    assert is_whole == {"Add", "Pad"}.isdisjoint(node.op_type for node in by_rule.graph.node)
+
+
 def test_every_rule_is_tested() -> None:
     """Except recurrent ones, which are ops of ours with tests of their own."""
     assert {case.operator for case in CASES} >= {name for name in RULES if "." not in name}

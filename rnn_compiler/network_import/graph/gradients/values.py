@@ -33,6 +33,8 @@ class Values:
         graph: The graph.
         made: The nodes so far, each after those that it reads.
         empty: The names of values of the graph that have no elements.
+        padded: By the name of a value: another one that it is with zeros around, the axis, and how
+            many zeros come before.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Values:
             for name, kind in kinds.items()
             if name in known
         }
+        self.padded: dict[str, tuple[Value, int, int]] = {}
         self.empty = {name for name, kind in types if _is_empty(kind)}
         self._taken = {*kinds, *(name for node in graph.proto.node for name in node.output)}
         self._prefix = ""
@@ -202,7 +205,15 @@ class Values:
         return self.constant(number, kind).expand(shape)
 
     def sum(self, parts: Sequence[Value]) -> Value:
-        """The sum of values of one shape."""
+        """The sum of values of one shape; parts of one axis with zeros around are concatenated."""
+        padded = [self.padded[part.name] for part in parts if part.name in self.padded]
+        if len(padded) == len(parts) > 1 and len({axis for _, axis, _ in padded}) == 1:
+            padded.sort(key=lambda each: each[2])
+            axis, end = padded[0][1], 0
+            for value, _, before in padded:
+                end = before + value.size(axis) if before == end else None
+            if end == parts[0].shape[axis]:
+                return self.concatenate([value for value, *_ in padded], axis)
         total = parts[0]
         for part in parts[1:]:
             total = total + part
@@ -444,7 +455,10 @@ class Value:
         pads: list[Size] = [0] * (2 * self.rank)
         pads[axis], pads[axis + self.rank] = before, behind
         inputs = [self, self.values.vector(pads), self.values.constant(number, self.kind)]
-        return self.values.add("Pad", inputs, self.kind, shape)
+        made = self.values.add("Pad", inputs, self.kind, shape)
+        if number == 0 and isinstance(before, int):
+            self.values.padded[made.name] = self, axis, before
+        return made
 
     def spread(self, axis: int, step: int) -> Value:
         """The elements of an axis `step` apart, with zeros between and behind them."""
