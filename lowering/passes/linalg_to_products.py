@@ -50,9 +50,9 @@ from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
 from rnn_compiler.lowering.cpu.products.convolution import (
     FILTER,
     ImageConvolution,
-    constant_number,
     epilogue_of,
 )
+from rnn_compiler.lowering.cpu.products.windows import ZERO, unpadded
 from rnn_compiler.lowering.mlir.bindings import contraction, ir, ops_of
 from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with
@@ -66,8 +66,6 @@ _AXES = {"linalg.conv_1d_ncw_fcw": 1, "linalg.conv_2d_nchw_fchw": 2}
 
 _LARGEST = 1 << 24
 """Numbers of a matrix of windows: 64 MiB."""
-
-_ZERO = "0.000000e+00 : f32"
 
 _MISSING = 0, 1
 """The axes to sum over of the only form of products that `products` does not have."""
@@ -132,7 +130,7 @@ def _is_transpose(op: ir.Operation) -> bool:
 def _rewrite_product(op: ir.Operation) -> None:
     """Replaces a product that is added to an array, or the only transpose of one."""
     lhs, rhs, start = op.operands
-    is_packed, is_zero = _is_packed(rhs, static_shape(lhs)[0]), filled_with(start) == _ZERO
+    is_packed, is_zero = _is_packed(rhs, static_shape(lhs)[0]), filled_with(start) == ZERO
     left, right, last = _Side.of(lhs, 1), _Side.of(rhs, 0), op
     readers = [use.owner.operation for use in op.results[0].uses]
     is_turned = is_zero and len(readers) == 1 and _is_transpose(readers[0])
@@ -248,7 +246,7 @@ class _Convolution(NamedTuple):
         body, last = Body.before(found.replaced[-1]), found.replaced[-1]
         source, padding = self.op.operands[0], (0, 0)
         if not convolution.is_in_place:  # such an array is read as it is, its padding too
-            source, padding = _unpadded(source)
+            source, padding = unpadded(source)
         convolution = replace_fields(convolution, padding=padding, epilogue=found.epilogue)
 
         def array(value: ir.Value, *groups: Sequence[int]) -> Array:
@@ -333,19 +331,6 @@ class _Convolution(NamedTuple):
         inputs = [(given, [o[0], k[0], *at])]
         target = body.empty(ArrayType(sizes, "f32"))
         return linalg.pointwise(body, inputs, target, lambda _, numbers: numbers[0])
-
-
-def _unpadded(images: ir.Value) -> tuple[ir.Value, tuple[int, int]]:
-    """Images without their zeros around them, and the rows and columns of zeros before them."""
-    if not isinstance(images.owner, ir.Block) and images.owner.name == "tensor.pad":
-        pad = images.owner.operation
-        low, high = (ints(pad, f"static_{side}") for side in ("low", "high"))
-        (value,) = ops_of(pad.regions[0].blocks[0])[-1].operands
-        is_zero = str(constant_number(value)) == _ZERO
-        if is_zero and not any((*low[:2], *high[:2])) and min(*low, *high) >= 0:
-            rows, columns = (0, *low[2:])[-2:]
-            return pad.operands[0], (rows, columns)
-    return images, (0, 0)
 
 
 def _joined(first: int, second: int) -> Sequence[Sequence[int]]:

@@ -4,11 +4,11 @@
                arrays that they carry in every step; on GPUs these get a buffer each
                (`separate_buffers`)
     fused      each loop is one dispatch (`fuse_time_loops`), sizes may be open (`open_sizes`),
-               convolutions of a network become products (`linalg_to_products`), small pools and
-               their gradients dispatches (`pools`, `pool_gradients`), large products are blocked
-               and skip padding (`products`), convolutions of a user's sequences are products
-               (`sequence_convolutions`), long sums take several registers (`sums`); unsupported
-               forms stay unchanged
+               convolutions of a network become products (`linalg_to_products`), the gradients of
+               their filters, and small pools and theirs, dispatches (`filter_gradients`, `pools`,
+               `pool_gradients`), large products are blocked and skip padding (`products`),
+               convolutions of a user's sequences are products (`sequence_convolutions`), long sums
+               take several registers (`sums`); unsupported forms stay unchanged
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
 Each back end has some of them (`BACK_ENDS`), with the fastest as its default. The strategy of an
@@ -41,8 +41,8 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
         FUSED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("assemble_in_place", "fuse_time_loops", "open_sizes", "linalg_to_updates"),
-            *("linalg_to_products", "pools", "pool_gradients", "select_and_scatter"),
-            *("sequence_convolutions", "products", "sums"),
+            *("filter_gradients", "linalg_to_products", "pools", "pool_gradients"),
+            *("select_and_scatter", "sequence_convolutions", "products", "sums"),
             *("leave_undefined", "read_arguments_in_place", "hoist_weights"),
             *("update_states", "compute_before_loops", "limit_operands"),
             *("functions_of_float64", "without_libm", "logistic"),

@@ -1,7 +1,7 @@
 """A convolution of images as one dispatch: products of filters and windows, some at a time.
 
     for block of panels of the result's images, as many as fit a cache, in parallel:
-      windows[c i j, o] = image[c, o * stride + (i, j) * dilation - padding]    # line by line
+      windows[c i j, o] = image[c, o * stride + (i, j) * dilation - padding]    # `windows`
       for tile of filters:
         for panel of the block:
           sums = filters[tile] @ windows[:, panel]                              # in registers
@@ -13,10 +13,6 @@ elementwise functions that follow the convolution, from its bias to an activatio
 the sums (`Epilogue`): neither the padded image nor the sums are in memory.
 
 Windows of a single number, side by side and without padding, are the image: it is read in place.
-
-Where windows are next to each other, a line is written once for all rows `i`, or columns `j`, of
-the windows, which read it at other places. A vector of results then lies within a row, unless the
-lines of a window's next row follow each other as the results do.
 
 A panel is some vectors of the result, whose rows follow each other; it may begin within a row. The
 last block of an image has the vectors that are left over.
@@ -48,11 +44,15 @@ from rnn_compiler.lowering.codegen.registers import (
     accumulate,
     accumulate_unrolled,
     add_outer_product,
-    read_every,
+)
+from rnn_compiler.lowering.cpu.products.windows import (
+    ZERO,
+    ImageWindows,
+    WindowCopies,
+    constant_number,
 )
 from rnn_compiler.lowering.cpu.tiles import starts_of
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, ops_of
-from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 
 # The elementwise functions behind a convolution, applied to its sums while they are in a cache.
 #
@@ -237,21 +237,11 @@ def _read(map: ir.Attribute) -> list[str]:
     return [each.strip() for each in str(map).partition("-> (")[2].rstrip(")>").split(",")]
 
 
-def constant_number(value: ir.Value) -> ir.Attribute | None:
-    """A constant number, or the only one of an array without axes; None for other values."""
-    if isinstance(value.owner, ir.Block) or value.owner.name != "arith.constant":
-        return None
-    number = value.owner.attributes["value"]
-    if not isinstance(value.type, ir.RankedTensorType):
-        return number
-    return None if shape(value) else ir.DenseElementsAttr(number).get_splat_value()
-
-
 def _start(start: ir.Value) -> tuple[ir.Value | None, Sequence[int]]:
     """What a convolution is added to, and its axes; None for zeros."""
     if not isinstance(start.owner, ir.Block):
         op = start.owner.operation
-        if filled_with(start) == "0.000000e+00 : f32":
+        if filled_with(start) == ZERO:
             return None, ()
         others = [axis for axis in range(rank(start)) if axis not in FILTER]
         if op.name == "linalg.broadcast" and ints(op, "dimensions") == others:
@@ -275,37 +265,17 @@ _SHARED = 4
 
 
 @dataclass(frozen=True)
-class ImageConvolution:
-    """The sizes of a convolution in float32 of known sizes.
+class ImageConvolution(ImageWindows):
+    """A convolution, and what follows it."""
 
-    Attributes:
-        batch: N, the number of images.
-        channels: C.
-        filters: F, at least 2.
-        positions: The rows and columns of a result.
-        strides: The distance of windows along rows and columns.
-        dilations: The distance of numbers in a window.
-        padding: The rows and columns of zeros before an image.
-    """
-
-    vectors: VectorUnit
-    batch: int
-    channels: int
-    filters: int
-    positions: tuple[int, int]
-    window: tuple[int, int]
-    strides: tuple[int, int]
-    dilations: tuple[int, int]
     _: KW_ONLY
-    padding: tuple[int, int] = (0, 0)
     epilogue: Epilogue = NO_EPILOGUE
 
     @property
     def is_supported(self) -> bool:
         """Whether windows can be copied in vectors, and those of a row fit the cache."""
         row = -(-self.vectors.lanes("f32") // self.positions[1])  # or rows with a vector in all
-        fits = self._bytes(row) <= _LARGEST and self.vectors.has_memory
-        return fits and self.positions[1] >= 4 and self.strides[1] <= 2
+        return self.bytes_of(self.channels, row) <= _LARGEST and self.is_copied_in_vectors
 
     @property
     def is_in_place(self) -> bool:
@@ -316,33 +286,6 @@ class ImageConvolution:
     def inner(self) -> int:
         """K, the numbers of a window."""
         return self.channels * self.window[0] * self.window[1]
-
-    @property
-    def shared(self) -> tuple[bool, bool]:
-        """Whether the rows, and the columns, of a window read the same lines."""
-        is_whole = self.positions[1] % self.vectors.lanes("f32") == 0
-        return is_whole or self.strides[0] == 1, is_whole and self.strides[1] == 1
-
-    @property
-    def copies(self) -> tuple[int, int]:
-        """The copies of a line, for the rows and the columns of a window."""
-        high, wide = ((1 if s else n) for s, n in zip(self.shared, self.window, strict=True))
-        return high, wide
-
-    @property
-    def pitch(self) -> int:
-        """The numbers of a line."""
-        reach = (self.window[1] - 1) * self.dilations[1]
-        return self.positions[1] + (reach if self.shared[1] else 0)
-
-    def lines(self, rows: int) -> int:
-        """The lines of a channel for some rows of a result, for each copy."""
-        if not self.shared[0]:
-            return rows
-        return (rows - 1) * self.strides[0] + (self.window[0] - 1) * self.dilations[0] + 1
-
-    def _bytes(self, rows: int) -> int:
-        return 4 * self.channels * math.prod(self.copies) * self.lines(rows) * self.pitch
 
     @property
     def panel(self) -> int:
@@ -360,7 +303,9 @@ class ImageConvolution:
         most = max(1, self.panels)
         fewest = min(most, -(-_SHARED // self.batch))
         sizes = range(fewest, most + 1)
-        return min(sizes, key=lambda count: max(_CACHED, self._bytes(self.rows(count))))
+        return min(
+            sizes, key=lambda count: max(_CACHED, self.bytes_of(self.channels, self.rows(count)))
+        )
 
     def rows(self, blocks: int) -> int:
         """The most rows of the result that a block has numbers of."""
@@ -479,8 +424,13 @@ class _Emission:
         if self.windows is None:
             at = [image * sizes.channels, row * self.wide]
             return body.extract(self.images, at, (sizes.channels, self.rows * self.wide))
-        made = self.windows
-        body.loop(0, sizes.channels, 1, [made], lambda c: self._copy(made, image, c, row))
+        made, copies = self.windows, math.prod(sizes.copies)
+        copied = WindowCopies(sizes, body, self.images, made, self.rows)
+
+        def channel(c: Number) -> None:
+            copied.copy(image * sizes.channels + c, row, self.begin + c * copies)
+
+        body.loop(0, sizes.channels, 1, [made], channel)
         return body.extract(made, [self.begin, 0], (self.height, self.lines * sizes.pitch))
 
     def _tile(
@@ -494,17 +444,13 @@ class _Emission:
     ) -> None:
         """Emits the product of some filters and windows, and the epilogue of its sums."""
         body, sizes, lanes = self.body, self.sizes, self.sizes.vectors.lanes("f32")
-        (high, wide), (apart, beside) = sizes.window, sizes.dilations
-        places, height = [self._place(column + each) for each in columns], known(lhs.shape)[0]
+        high, wide = sizes.window
+        places, height = [sizes.place(column + each) for each in columns], known(lhs.shape)[0]
 
         def add(inside: Body, given: list[Number], sums: list[Number]) -> list[Number]:
             c, *k = (Number(inside, each.value, each.element) for each in given)
-            line, number, shift = c, (c * high + k[0]) * wide + k[1], inside.index(0)
-            for axis, distance in enumerate((apart * sizes.pitch, beside)):
-                if sizes.shared[axis]:
-                    shift = k[axis] * distance + shift
-                else:
-                    line = line * sizes.window[axis] + k[axis]
+            line, shift = sizes.at(c, k[0], k[1])
+            number = (c * high + k[0]) * wide + k[1]
             rhs = [inside.read(windows, [line, shift + place], lanes) for place in places]
             numbers = (inside.element(lhs, [row, number]) for row in range(height))
             return add_outer_product(sums, (inside.broadcast(x, lanes) for x in numbers), rhs)
@@ -561,70 +507,3 @@ class _Emission:
                 body.write(epilogue.emit(body, total, given), self.result, place)
 
         body.loop(0, self.tile, 1, [self.result], finish)
-
-    def _place(self, column: Number) -> Number:
-        """Where a line has the first number of a window, for a column of this block's results."""
-        step = self.sizes.strides[0] if self.sizes.shared[0] else 1
-        if step * self.sizes.pitch == self.wide:
-            return column
-        return column // self.wide * (step * self.sizes.pitch) + column % self.wide
-
-    def _copy(self, made: Array, image: Number, channel: Number, row: Number) -> None:
-        """Emits the copies of a channel's lines."""
-        body, sizes = self.body, self.sizes
-        (high, wide), (down, apart) = sizes.copies, (sizes.strides[0], sizes.dilations[0])
-        plane, windows = image * sizes.channels + channel, [made]
-        step = 1 if sizes.shared[0] else down
-
-        def line(i: Number, j: int, number: Number) -> None:
-            to = [self.begin + (channel * high + i) * wide + j, number * sizes.pitch]
-            self._copy_line(made, [plane, row * down + number * step + i * apart], j, to)
-
-        for j in range(wide):
-            body.loop(
-                0, high, 1, windows, lambda i, j=j: body.loop(
-                    0, self.lines, 1, windows, lambda number: line(i, j, number)
-                )
-            )  # fmt: skip
-
-    def _copy_line(self, made: Array, at: Sequence[Number], j: int, to: Sequence[Number]) -> None:
-        """Emits the copy of a line from the row `at` of the padded image, from column `j` on."""
-        body, sizes, (above, before) = self.body, self.sizes, self.sizes.padding
-        high, wide = known(self.images.shape)[1:]
-        step, first = sizes.strides[1], j * sizes.dilations[1] - before
-        count = sizes.pitch
-        low = min(count, max(0, -(first // step)))  # those between are no padding
-        end = max(low, min(count, (wide - 1 - first) // step + 1))
-
-        def zeros(column: int, lanes: int) -> None:
-            column = min(column, count - lanes)
-            body.write(body.constant(0, "f32", lanes), made, [to[0], to[1] + column])
-
-        lanes = self._lanes(count)
-        for column in (*range(0, low, lanes), *range(end, count, lanes)):
-            zeros(column, lanes)
-        if low == end:
-            return
-        lanes, row = self._lanes(end - low), at[1] - above
-        inside = row.at_least(0).at_most(high - 1)
-        last = (sizes.positions[0] - 1) * sizes.strides[0]
-        last += (sizes.window[0] - 1) * sizes.dilations[0] - above
-        is_padded = above > 0 or last >= high
-
-        def vector(column: Number) -> None:
-            column = column.at_most(end - lanes)
-            start = column * step + body.index(first) if first else column * step
-            value = read_every(body, step, self.images, [at[0], inside, start], lanes)
-            if is_padded:
-                is_image = body.broadcast(body.compare("eq", row, inside), lanes)
-                value = body.select(is_image, value, body.constant(0, "f32", lanes))
-            body.write(value, made, [to[0], to[1] + column])
-
-        body.loop(low, end, lanes, [made], vector)
-
-    def _lanes(self, count: int) -> int:
-        """The lanes of vectors for a number of columns."""
-        lanes = self.sizes.vectors.lanes("f32")
-        while lanes > count:
-            lanes //= 2
-        return lanes

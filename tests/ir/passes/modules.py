@@ -126,12 +126,13 @@ def numbers() -> rc.Module:
 
 
 def trained() -> rc.Module:
-    """A linear layer and its training step."""
+    """A convolution and its training step."""
     from network_import.graphs import model, saved, weight
     from onnx import helper
 
-    node = helper.make_node("Gemm", ["x", "w", "b"], ["y"])
-    made = model([node], {"x": [2, 3]}, ["y"], {"w": weight(3, 4), "b": weight(4)})
+    node = helper.make_node("Conv", ["x", "w", "b"], ["y"])
+    weights = {"w": weight(8, 4, 3, 3), "b": weight(8)}
+    made = model([node], {"x": [4, 4, 10, 12]}, ["y"], weights)
     with tempfile.TemporaryDirectory() as folder, importing_here():
         return rc.training_step(saved(made, Path(folder) / "m.onnx"), loss="mean_squared_error")
 

@@ -106,6 +106,8 @@ def _turned(W: Value, axes: Sequence[_Axis], groups: int) -> Value:
 def _by_channels(X: Value, groups: int) -> Value:
     """An array [B, groups * C, ...] as [C, groups * B, ...]."""
     B, channels, *others = X.sizes
+    if groups == 1:
+        return X.transpose([1, 0, *range(2, X.rank)])
     C = _split(channels, groups)
     apart = X.reshape([B, groups, C, *others])
     return apart.transpose([2, 1, 0, *range(3, apart.rank)]).reshape([C, groups * B, *others])
@@ -133,9 +135,10 @@ def _of_kernel(n: Backward, X: Value, Y: Value, axes: Sequence[_Axis], groups: i
         dilations=[axis.stride for axis in axes],
         group=groups,
     )
+    made = made.transpose([1, 0, *range(2, made.rank)])
     for axis in axes:
         made = made.slice(axis.number, 0, axis.kernel)
-    return made.transpose([1, 0, *range(2, made.rank)])
+    return made
 
 
 def _spread(n: Backward, dy: Value, axis: _Axis, size: Size) -> tuple[Value, int, int]:
