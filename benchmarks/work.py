@@ -62,7 +62,7 @@ def work_of(case: Case) -> Work:
         Work(operations=2621440, step_bytes=262144, total_bytes=2883584)
     """
     workload, (T, B, I, H) = case.workload, case.size
-    if workload.family in ("network", "step"):
+    if workload.family in ("network", "step", "fine-tuning"):
         return Work(0, 0, 0)
     gates, directions = gates_of(case), directions_of(case)
     steps, rows = T, T * B
