@@ -15,9 +15,10 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.placement import is_for_threads
 from rnn_compiler.runtime.device.shutdown import RUNNING
-from rnn_compiler.runtime.direct.calls import DirectCalls
+from rnn_compiler.runtime.direct.calls import LARGE, LARGE_ON_THREADS, DirectCalls
 from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.direct.functions import DirectFunction
+from rnn_compiler.runtime.direct.threads import threads
 from rnn_compiler.schema.functions import open_sizes_of
 from rnn_compiler.schema.manifest import FunctionSpec
 
@@ -86,8 +87,8 @@ class Memo:
     def calls(self, spec: FunctionSpec, packed: bool, again: bool = False) -> DirectCalls | None:
         """The direct calls of the function at certain sizes; None if they must go through IREE.
 
-        A direct call runs in the calling thread, so with local-task only calls that threads would
-        not speed up are direct. Unless these sizes come `again`, the first call goes through IREE.
+        With local-task, several threads make calls that they speed up. Unless these sizes come
+        `again`, the first call goes through IREE.
         """
         key = id(spec), packed
         known = self._calls.get(key)
@@ -103,21 +104,34 @@ class Memo:
 
     def _found(self, spec: FunctionSpec, packed: bool) -> DirectCalls | None:
         function = self._packed if packed else self._plain
-        if function is None or (self._device.has_threads and is_for_threads(spec)):
-            return None
-        sizes = {name: spec.static_dims[name] for name in self._spec.open_dims}
-        return function.at(spec, sizes, packs=self._packs)
+        return self._at(function, spec, packs=self._packs)
 
     def session_executor(self, spec: FunctionSpec, shown: Sequence[int]) -> DirectExecutor | None:
         """An executor for the calls of a session at certain sizes; None if they go through IREE.
 
         It is kept as long as the session, so it may need any amount of memory.
         """
-        if self._plain is None or (self._device.has_threads and is_for_threads(spec)):
+        calls = self._at(self._plain, spec, is_bounded=False)
+        return None if calls is None else calls.with_states({}, shown)
+
+    def _at(
+        self,
+        function: DirectFunction | None,
+        spec: FunctionSpec,
+        *,
+        packs: bool = False,
+        is_bounded: bool = True,
+    ) -> DirectCalls | None:
+        """The direct calls of a function, on threads if the device has some and there is work."""
+        has_threads = self._device.has_threads and is_for_threads(spec)
+        together = threads() if has_threads else None
+        if function is None or (has_threads and together is None):
             return None
         sizes = {name: spec.static_dims[name] for name in self._spec.open_dims}
-        calls = self._plain.at(spec, sizes, most=None)
-        return None if calls is None else calls.with_states({}, shown)
+        most = LARGE_ON_THREADS if together else LARGE
+        return function.at(
+            spec, sizes, packs=packs, most=most if is_bounded else None, threads=together
+        )
 
     def repeat(self, arguments: Mapping[str, object], to_host: bool) -> Sequence[Any] | None:
         """Calls the function; returns None if the call is not like the last ones.

@@ -18,52 +18,28 @@ from rnn_compiler.schema.manifest import FunctionSpec
 
 __all__ = ["WORK_FOR_THREADS", "default_device", "is_for_threads", "work"]
 
-WORK_FOR_THREADS = 32_000_000
-"""The least `work` for which threads are used.
+WORK_FOR_THREADS = 16_000_000
+"""The least `work` for which threads are tried.
 
-Measured where they begin to pay off, in float32 on two cores of an AMD Zen 4; microseconds per
-call in a series of calls:
+Measured where they begin to pay off, in float32 on two cores of an AMD Zen 4, from arrays on the
+device; microseconds per call, the least:
 
-====================================  ====  ==========  ==========
-CudnnRNN's inference, (T, B, I = H)   work  local-sync  local-task
-====================================  ====  ==========  ==========
-(8, 1, 64)                             1 M          28          62
-(128, 1, 64)                           9 M         142         157
-(32, 8, 64)                           18 M         207         191
-(128, 4, 64)                          35 M         395         400
-(128, 1, 128)                         36 M         558         405
-(32, 8, 128)                          70 M         801         542
-(128, 4, 128)                        137 M        1535         974
-LSTMBlockCell, (B, I = H)
-(1, 256)                               9 M         118         147
-(16, 256)                             25 M         195         198
-(1, 512)                              38 M         426         326
-(64, 256)                             76 M         785         521
-====================================  ====  ==========  ==========
+====================================  =====  ==========  ==========
+CudnnRNN's inference, (T, B, I = H)    work  local-sync  local-task
+====================================  =====  ==========  ==========
+(8, 1, 64)                              1 M          12          17
+(128, 1, 64)                            9 M         130         129
+(32, 8, 64)                            18 M         185         123
+(128, 4, 64)                           35 M         357         302
+(128, 1, 128)                          36 M         470         298
+(200, 8, 64)                          106 M        1080         636
+(1, 1, 512)                            38 M          94          63
+(1, 1, 768)                            85 M         256         134
+(10, 1, 512)                           76 M         626         333
+====================================  =====  ==========  ==========
 
-For other ops and dtypes threads pay off from 17 M on; for gradients with few elements per step only
-beyond 70 M.
-"""
-
-_CHUNK = 16
-"""The most steps of a chunk of a stream, for a batch of one row."""
-
-_CHUNK_FOR_THREADS = 4 * WORK_FOR_THREADS
-"""The least `work` for which a chunk runs on threads.
-
-Starting them takes time, and most of the rest is reading weights, which one thread does
-nearly as fast. More than two processors would help the largest of these, so the limit is below
-them. An LSTM's chunks on two cores of an AMD Zen 5, microseconds:
-
-==================  =====  ============  ==========
-steps, I = H        work   direct calls  local-task
-==================  =====  ============  ==========
-1, 512               38 M            97         134
-1, 640               59 M           141         203
-10, 512              76 M           636         623
-1, 768               85 M           295         352
-10, 640             118 M           885         963
-==================  =====  ============  ==========
+A call tries which is faster (`direct.threads.Trial`), so this is only a bound below which threads
+are not started.
 """
 
 _READING = 8
@@ -86,18 +62,25 @@ def work(spec: FunctionSpec) -> int:
     """
     spec = spec.bound({name: _TYPICAL.get(name, _OTHERWISE) for name in spec.open_dims})
     dims = spec.static_dims
-    rows = dims.get("seq_length", 1) * dims.get("batch_size", 0)
+    rows = dims.get("seq_length", 1) * dims["batch_size"] if "batch_size" in dims else _rows(spec)
     tensors = (*spec.arguments, *spec.frozen, *spec.results)
     weights = sum([math.prod(tensor.static_shape) for tensor in tensors if not tensor.batched])
     return 2 * (rows + _READING) * weights
 
 
+def _rows(spec: FunctionSpec) -> int:
+    """The rows of a function of a network: those of its largest argument that is no state."""
+    shapes = [
+        each.static_shape[: None if each.dtype.startswith(("i", "u")) else -1]
+        for each in spec.arguments
+        if each.name not in spec.states and each.name not in spec.weights
+    ]
+    return max(map(math.prod, shapes), default=0)
+
+
 def is_for_threads(spec: FunctionSpec) -> bool:
-    """Whether threads speed up a call of a function at known sizes."""
-    dims = spec.static_dims
-    rows, steps = (dims.get(name, 1) for name in ("batch_size", "seq_length"))
-    is_chunk = rows == 1 and steps <= _CHUNK
-    return work(spec) >= (_CHUNK_FOR_THREADS if is_chunk else WORK_FOR_THREADS)
+    """Whether threads may speed up a call of a function at known sizes."""
+    return work(spec) >= WORK_FOR_THREADS
 
 
 def default_device(

@@ -17,13 +17,16 @@ from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct.executable import NoDirectCallsError
 from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.direct.plan import CallPlan
+from rnn_compiler.runtime.direct.threads import Threads
 from rnn_compiler.runtime.results import SMALL
 from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.schedule import Choice
 
 __all__ = ["DirectCalls"]
 
-LARGE = 2 << 20
-"""The most memory in bytes that a direct call may need."""
+LARGE, LARGE_ON_THREADS = 2 << 20, 32 << 20
+"""The most memory in bytes that a direct call may need. IREE's pool of threads costs more than its
+pool of memory saves."""
 
 WORKGROUPS, WORKGROUPS_OF_SESSIONS = 1 << 12, 1 << 16
 """The most workgroups of a direct call, whose table has 40 bytes for each. A session keeps only one
@@ -40,12 +43,21 @@ class DirectCalls:
     """
 
     def __init__(
-        self, plan: CallPlan, spec: FunctionSpec, *, packs: bool, most: int | None = LARGE
+        self,
+        plan: CallPlan,
+        spec: FunctionSpec,
+        *,
+        packs: bool,
+        most: int | None = LARGE,
+        threads: Threads | None = None,
     ) -> None:
         """Prepares the calls.
 
-        Raises NoDirectCallsError: they need too much memory, or have too many workgroups.
+        Raises NoDirectCallsError: they need too much memory, have too many workgroups, or choose
+            steps by values, so that threads would not speed them up.
         """
+        if threads is not None and any(isinstance(step, Choice) for step in plan.steps):
+            raise NoDirectCallsError("its steps depend on values")
         if plan.workgroups > (WORKGROUPS_OF_SESSIONS if most is None else WORKGROUPS):
             raise NoDirectCallsError("too many workgroups")
         arguments = zip(spec.arguments, plan.arguments, strict=False)
@@ -53,7 +65,7 @@ class DirectCalls:
         needed = plan.scratch + sum(plan.blocks) + own
         if most is not None and needed > most:
             raise NoDirectCallsError(f"it needs {needed:,} bytes of memory, more than {most:,}")
-        self._plan, self._spec, self._packs = plan, spec, packs
+        self._plan, self._spec, self._packs, self._threads = plan, spec, packs, threads
         self._laid_out = plan.with_results_together(SMALL)
         self.blocks = self._laid_out.blocks
         self.results = [(span.index, span.start) for span in self._laid_out.results]
@@ -94,7 +106,10 @@ class DirectCalls:
         try:
             return self.free.pop()
         except IndexError:
-            return DirectExecutor(self._laid_out, self._spec, self._spec.results, self._packs)
+            results = self._spec.results
+            return DirectExecutor(
+                self._laid_out, self._spec, results, self._packs, threads=self._threads
+            )
 
     def with_states(self, states: Mapping[int, int], shown: Sequence[int]) -> DirectExecutor:
         """An executor whose calls write states to where the next call reads them.
@@ -103,4 +118,4 @@ class DirectCalls:
         """
         plan = self._plan.with_results_together(SMALL, shown).continued(states)
         results = [self._spec.results[number] for number in shown]
-        return DirectExecutor(plan, self._spec, results, packs=False)
+        return DirectExecutor(plan, self._spec, results, packs=False, threads=self._threads)

@@ -22,6 +22,7 @@ from rnn_compiler.runtime.direct.bindings import Binding
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array, typed
 from rnn_compiler.runtime.direct.plan import CallPlan
 from rnn_compiler.runtime.direct.prepared import Base, PreparedCall
+from rnn_compiler.runtime.direct.threads import Threads
 from rnn_compiler.runtime.results import SMALL
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
@@ -38,10 +39,15 @@ class DirectExecutor:
     """
 
     def __init__(
-        self, plan: CallPlan, spec: FunctionSpec, results: Sequence[TensorSpec], packs: bool
+        self,
+        plan: CallPlan,
+        spec: FunctionSpec,
+        results: Sequence[TensorSpec],
+        packs: bool,
+        threads: Threads | None = None,
     ) -> None:
         """Creates it; nothing is bound yet."""
-        self._prepared = PreparedCall(plan)
+        self._prepared = PreparedCall(plan, threads)
         self._copies: list[Any] = []
         self._kept: Sequence[DeviceArray] = ()
         self.bindings = [

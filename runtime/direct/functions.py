@@ -20,6 +20,7 @@ from rnn_compiler.runtime.direct.calls import LARGE, DirectCalls
 from rnn_compiler.runtime.direct.executable import LoadedExecutable, NoDirectCallsError
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array
 from rnn_compiler.runtime.direct.plan import CallPlan
+from rnn_compiler.runtime.direct.threads import Threads
 from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import Size
 from rnn_compiler.schema.schedule import SCHEDULES_FILE, Copy, Loaded, Schedule, Schedules, Storage
@@ -123,11 +124,13 @@ class DirectFunction:
         *,
         packs: bool = False,
         most: int | None = LARGE,
+        threads: Threads | None = None,
     ) -> DirectCalls | None:
         """Its calls at some sizes; None if they need more than `most` bytes, or go through IREE."""
         parts = self._schedule, self._arguments, self._constants, self._executable
         try:
-            return DirectCalls(CallPlan.of(*parts, sizes), spec, packs=packs, most=most)
+            plan = CallPlan.of(*parts, sizes)
+            return DirectCalls(plan, spec, packs=packs, most=most, threads=threads)
         except NoDirectCallsError as error:
             _log.debug("%s goes through IREE: %s", spec.function, error)
             return None

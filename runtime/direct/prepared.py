@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import time
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 from rnn_compiler.errors import DeviceError
 from rnn_compiler.runtime.direct import denormals
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array
 from rnn_compiler.runtime.direct.plan import CallPlan
 from rnn_compiler.runtime.direct.stepping import runner
+from rnn_compiler.runtime.direct.threads import Call, Threads, Trial
 from rnn_compiler.schema.executable_library import DISPATCH, ENVIRONMENT, WORKGROUP
 from rnn_compiler.schema.open_sizes import static
 from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Step
@@ -27,9 +28,6 @@ __all__ = ["Base", "PreparedCall"]
 
 Base = tuple[str, int]
 """The base of an address: ``("argument", 2)``, ``("table", 0)``, ..."""
-
-_Row: TypeAlias = tuple[int, tuple[Any, Any, Any], int]
-"""A call of a C function: its address, three arguments, the mask of its result."""
 
 
 @dataclass
@@ -50,18 +48,24 @@ class _Segment:
 class PreparedCall:
     """Memory for calls of a function, one at a time: all but arguments and results."""
 
-    def __init__(self, plan: CallPlan) -> None:
-        """Lays out memory and steps."""
+    def __init__(self, plan: CallPlan, threads: Threads | None = None) -> None:
+        """Lays out memory and steps.
+
+        Args:
+            plan: The plan.
+            threads: They run a part of the steps, none of which is a choice.
+        """
         self.plan = plan
         self._words: list[int] = []
         self._fixes: dict[Base, list[tuple[int, int]]] = {}
         self._workgroups: dict[tuple[int, int, int], int] = {}
         self._get, self._set = denormals.environment_functions()
         self._environment = self._packed(bytes(ENVIRONMENT.size))
-        self._saved = self._add([0] * denormals.WORDS)
         flushing = denormals.flushing(denormals.current(self._get))
         self._flushing = self._add(struct.unpack(f"<{denormals.WORDS}Q", flushing))
         self._first = self._segment(plan.steps)
+        self._threads, self._trial = threads, Trial()
+        self._shared = self._divided(plan.steps, threads) if threads else 0
         arguments: list[Base] = [("argument", k) for k in range(len(plan.arguments))]
         bound = [*arguments, *[("result", k) for k in range(len(plan.blocks))]]
         self._pointers = self._add([0] * len(bound))
@@ -99,13 +103,26 @@ class PreparedCall:
         Raises:
             DeviceError: Compiled code reported a failure.
         """
+        if self._threads is None:
+            self._run_alone()
+            return
+        start = time.perf_counter()
+        together = self._trial.with_threads and self._threads.take()
+        if together:
+            try:
+                failed = self._run(self._starts + 8 * self._shared)
+                self._check(failed or self._threads.has_failed())
+            finally:
+                self._threads.release()
+        else:
+            self._run_alone()
+        self._trial.note(together, time.perf_counter() - start)
+
+    def _run_alone(self) -> None:
+        """Runs the steps in this thread."""
         segment = self._first
         while True:
-            if self._run(self._starts + 8 * segment.start):
-                ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(self._set)(
-                    self._starts + 8 * self._saved
-                )
-                raise DeviceError(f"{self.plan.function}: its compiled code failed")
+            self._check(self._run(self._starts + 8 * segment.start))
             if segment.value is None:
                 return
             word, size = segment.value
@@ -114,6 +131,10 @@ class PreparedCall:
             if value not in segment.cases:
                 raise DeviceError(f"{self.plan.function}: its host program has no case for {value}")
             segment = segment.cases[value]
+
+    def _check(self, failed: int) -> None:
+        if failed:
+            raise DeviceError(f"{self.plan.function}: its compiled code failed")
 
     # The table.
 
@@ -132,31 +153,76 @@ class PreparedCall:
         return self._add(struct.unpack(f"<{len(data) // 8}Q", data))
 
     def _segment(self, steps: Sequence[Step]) -> _Segment:
-        calls: list[_Row] = [
-            (self._get, (("table", self._saved), 0, 0), 0),
-            (self._set, (("table", self._flushing), 0, 0), 0),
-        ]
-        last: Choice | None = None
-        for step in steps:
-            if isinstance(step, Choice):
-                last = step
-            elif isinstance(step, Dispatch):
-                calls += self._dispatch(step)
-            elif isinstance(step, Copy) and step.target.length:
-                calls.append((_MEMMOVE, (step.target, step.source, step.target.length), 0))
-            elif isinstance(step, Fill) and step.target.length:
-                calls += self._fill(step)
-        calls.append((self._set, (("table", self._saved), 0, 0), 0))
-        start = self._list(calls)
-        if last is None:
+        calls = [call for step in steps for call in self._calls(step)]
+        start = self._list(self._flushed(calls))
+        last = steps[-1] if steps else None
+        if not isinstance(last, Choice):
             return _Segment(start, None, {})
         value = self._add([0])
         self._fix(value, *_base_and_offset(last.value))
         cases = {number: self._segment(case) for number, case in last.cases.items()}
         return _Segment(start, (value, last.value.size), cases)
 
-    def _list(self, calls: Sequence[_Row]) -> int:
-        """Adds a list of calls; returns the index of the first."""
+    def _divided(self, steps: Sequence[Step], threads: Threads) -> int:
+        """Adds the lists of all threads; returns the index of the caller's.
+
+        The workgroups of a dispatch are divided among them in turn, as `Turns` expects of those
+        that run at once; all else is the caller's. All meet before a dispatch that is divided, and
+        after it.
+        """
+        lists: list[list[Call]] = [[] for _ in range(threads.count)]
+        times = 0
+
+        def meet() -> None:
+            nonlocal times
+            times += 1
+            for each in lists:
+                each.append(threads.meet(times))
+
+        is_divided = is_behind = False  # the last step; whether the caller did one since they met
+        for step in steps:
+            calls = self._calls(step)
+            if is_divided or (is_behind and len(calls) > 1 and isinstance(step, Dispatch)):
+                meet()
+                is_behind = False
+            is_divided = len(calls) > 1 and isinstance(step, Dispatch)
+            if is_divided:
+                for k, each in enumerate(lists):
+                    each += calls[k :: len(lists)]
+            else:
+                lists[0] += calls
+                is_behind = is_behind or bool(calls)
+        own, *others = lists
+        ended = threads.meet(times + 1)
+        starts = [self._list(self._flushed(each), threads.failed) for each in others]
+        pointers = self._add([0] * len(starts))
+        for k, start in enumerate(starts):
+            self._fix(pointers + k, ("table", 0), 8 * start)
+        begun = threads.begin([("table", pointers + k) for k in range(len(starts))])
+        return self._list([*begun, *self._flushed(own), ended])
+
+    def _flushed(self, calls: Sequence[Call]) -> list[Call]:
+        """Calls while the processor takes denormals for zero."""
+        saved = "table", self._add([0] * denormals.WORDS)
+        return [
+            (self._get, (saved, 0, 0), 0),
+            (self._set, (("table", self._flushing), 0, 0), 0),
+            *calls,
+            (self._set, (saved, 0, 0), 0),
+        ]
+
+    def _calls(self, step: Step) -> list[Call]:
+        """The calls of a step; none of a choice, which `run` makes."""
+        if isinstance(step, Dispatch):
+            return self._dispatch(step)
+        if isinstance(step, Copy) and step.target.length:
+            return [(_MEMMOVE, (step.target, step.source, step.target.length), 0)]
+        if isinstance(step, Fill) and step.target.length:
+            return self._fill(step)
+        return []
+
+    def _list(self, calls: Sequence[Call], result: int = 0) -> int:
+        """Adds a list of calls, whose result is joined to that at an address; returns its index."""
         start = len(self._words)
         for function, arguments, mask in calls:
             row = self._add([function, 0, 0, 0, mask])
@@ -167,12 +233,12 @@ class PreparedCall:
                     self._fix(k, *_base_and_offset(each))
                 else:
                     self._fix(k, (each[0], 0), 8 * each[1])
-        self._add([0])
+        self._add([0, result])
         return start
 
     def _moves(self, bases: Sequence[Base]) -> tuple[int, list[tuple[int, int, int]]]:
         """Adds a list of calls that copies pointers to words; returns its index and the rest."""
-        rows: list[_Row] = []
+        rows: list[Call] = []
         others: list[tuple[int, int, int]] = []  # the word, the number of its base, the offset
         for number, base in enumerate(bases):
             pointer = "table", self._pointers + number
@@ -183,21 +249,21 @@ class PreparedCall:
                     rows.append((_MEMMOVE, (("table", word), pointer, 8), 0))
         return self._list(rows), others
 
-    def _fill(self, step: Fill) -> list[_Row]:
+    def _fill(self, step: Fill) -> list[Call]:
         """Fills bytes; a pattern is written once, and what is filled is then copied repeatedly."""
         target, pattern = step.target, step.pattern
         if len(set(pattern)) == 1:
             return [(_MEMSET, (target, pattern[0], target.length), 0)]
         whole = self._packed(pattern * (8 // len(pattern)))
         done = min(len(pattern), target.size)
-        calls: list[_Row] = [(_MEMMOVE, (target, ("table", whole), done), 0)]
+        calls: list[Call] = [(_MEMMOVE, (target, ("table", whole), done), 0)]
         while done < target.size:
             count = min(done, target.size - done)
             calls.append((_MEMMOVE, (target.part(done, count), target, count), 0))
             done += count
         return calls
 
-    def _dispatch(self, step: Dispatch) -> list[_Row]:
+    def _dispatch(self, step: Dispatch) -> list[Call]:
         """The calls of a kernel, one for each workgroup."""
         x, y, z = static(step.workgroups)
         words = [each & 0xFFFFFFFF for each in static(step.constants)]  # halves of larger numbers

@@ -1,0 +1,174 @@
+"""Threads that run a part of a direct call, while the caller runs the rest.
+
+They are started at the first call that needs them, and never run Python. Each runs a list of calls
+for ever (`stepping`):
+
+    sem_wait(semaphore)
+    run(list)                 # the caller has written its address here
+    meet(counter, ..., 0)     # it is done
+
+The caller resets the counter, writes the addresses, and posts the semaphores. Within a call, all
+meet where a step needs what others have written: each adds one to the counter, and spins until it
+has reached the number that is right when all have come. Who spins gives way to other processes from
+time to time.
+
+One call at a time has the threads. Another one at the same time runs in its own thread alone, and
+so does a call that threads do not make faster (`Trial`); the bits are the same.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+import signal
+import sys
+import threading
+from array import array
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from rnn_compiler.base.systems import after_fork
+from rnn_compiler.runtime.device.resources import processors, throttled
+from rnn_compiler.runtime.direct.memory import address_of, aligned_array
+from rnn_compiler.runtime.direct.stepping import WORDS, Code, machine_code
+
+__all__ = ["Call", "Threads", "Trial", "threads"]
+
+Call: TypeAlias = tuple[int, tuple[Any, Any, Any], int]
+"""A call of a C function: its address, three arguments, the mask of its result."""
+
+_LINE = 64
+"""The bytes of a cache line, of which a ``sem_t`` takes 32."""
+
+_OWN = 4 * _LINE
+"""The bytes of a thread: its semaphore and its list."""
+
+
+@functools.cache
+def threads() -> Threads | None:
+    """The threads of this process; None with one processor or less, or without machine code."""
+    code = machine_code()
+    if code is None or processors() == 1 or throttled() or sys.platform != "linux":
+        return None
+    return Threads(processors(), code)
+
+
+class Threads:
+    """Threads beside those of the callers.
+
+    Attributes:
+        count: Their number, with the caller's.
+        failed: The address of a number that is not zero if a thread's list reported a failure.
+    """
+
+    def __init__(self, count: int, code: Code) -> None:
+        """Lays out what they share; the first call starts them."""
+        self.count = count
+        self._code, self._lock = code, threading.Lock()
+        self._can_run: bool | None = None
+        self._memory = aligned_array(2 * _LINE + (count - 1) * _OWN, zeros=True)
+        self._counter = address_of(self._memory)
+        self.failed = self._counter + _LINE
+        own = range(self._counter + 2 * _LINE, self._counter + len(self._memory), _OWN)
+        self._semaphores = list(own)
+        self._lists = [each + _LINE for each in own]
+        after_fork(self._after_fork)
+
+    def _after_fork(self) -> None:
+        """The other threads do not exist in the child."""
+        self._lock, self._can_run = threading.Lock(), None
+
+    def take(self) -> bool:
+        """Takes them until `release`; returns whether the caller has them, and no other call."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        if self._can_run is None:
+            self._can_run = self._start()
+        if not self._can_run:
+            self._lock.release()
+        return self._can_run
+
+    def release(self) -> None:
+        """Leaves them to other calls."""
+        self._lock.release()
+
+    def has_failed(self) -> bool:
+        """Whether a thread's list reported a failure since the last time."""
+        number = ctypes.c_int.from_address(self.failed)
+        result, number.value = number.value != 0, 0
+        return result
+
+    def begin(self, lists: Sequence[Any]) -> list[Call]:
+        """The calls with which a caller has each of the others run a list, given pointers to it."""
+        calls: list[Call] = [(_MEMSET, (self._counter, 0, 8), 0)]
+        for own, semaphore, each in zip(self._lists, self._semaphores, lists, strict=True):
+            calls.append((_MEMMOVE, (own + 8 * (WORDS + 1), each, 8), 0))
+            calls.append((_POST, (semaphore, 0, 0), 0))
+        return calls
+
+    def meet(self, number: int) -> Call:
+        """The call with which each waits for all others, for the time with a number from 1."""
+        return self._code.meet, (self._counter, _YIELD, self.count * number), 0
+
+    def _start(self) -> bool:
+        """Starts them; says whether the system lets it."""
+        for own, semaphore in zip(self._lists, self._semaphores, strict=True):
+            _LIBRARY.sem_init(ctypes.c_void_p(semaphore), 0, 0)
+            words = [
+                *(_WAIT, semaphore, 0, 0, 0),
+                *(self._code.run, 0, 0, 0, 0),
+                *(self._code.meet, self._counter, _YIELD, 0, 0),
+                *(0, 0),
+            ]
+            ctypes.memmove(own, array("Q", words).tobytes(), 8 * len(words))
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        try:  # they inherit the mask: a signal would end sem_wait
+            thread = ctypes.c_void_p()
+            pairs = [map(ctypes.c_void_p, (self._code.serve, own)) for own in self._lists]
+            create = _LIBRARY.pthread_create
+            return not any(create(ctypes.byref(thread), None, *pair) for pair in pairs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class Trial:
+    """Whether threads make a call faster: made some times in each way, then in the faster one.
+
+    An estimate is not enough: it depends on the processor, on what a call does, and on who else
+    works there. So the trial is repeated from time to time.
+
+    Attributes:
+        with_threads: How to make the next call.
+    """
+
+    def __init__(self) -> None:
+        self._calls, self._least = 0, [math.inf, math.inf]
+        self.with_threads = False
+
+    def note(self, with_threads: bool, seconds: float) -> None:
+        """Notes a call, and chooses the way of the next one."""
+        self._calls += 1
+        if self._calls <= 2 * _TRIED:
+            self._least[with_threads] = min(self._least[with_threads], seconds)
+            alone, together = self._least
+            is_over = self._calls == 2 * _TRIED
+            self.with_threads = together < alone if is_over else self._calls >= _TRIED
+        elif self._calls == _KEPT:
+            self._calls, self._least, self.with_threads = 0, [math.inf, math.inf], False
+
+
+_TRIED, _KEPT = 5, 250
+"""How often a call is made in each way in a trial, and after how many calls there is another."""
+
+_LIBRARY: Any = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+_MEMMOVE, _MEMSET = _address(ctypes.memmove), _address(ctypes.memset)
+_WAIT, _POST, _YIELD = (
+    _address(getattr(_LIBRARY, name, None)) for name in ("sem_wait", "sem_post", "sched_yield")
+)
