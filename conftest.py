@@ -65,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
-    """Counts the slow tests, which `-m` deselects in a call of its own."""
+    """Counts the slow tests, which `-m` deselects in a call of its own, the last one."""
     if items and all(item.get_closest_marker("slow") for item in items):
         items[0].config.stash[_SLOW] = len(items)
 
@@ -90,7 +90,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     lines = [f"{count} skipped: {reason}" for reason, count in reasons.most_common()]
     lines += [f"examples of {path}: {reason}" for path, reason in _ignored.items()]
     if slow := config.stash.get(_SLOW, 0):
-        lines.append(f'{slow} slow: pytest -m "" runs everything')
+        covered = f"{slow} of a sweep, which others cover: TEST_SWEEP=1 runs them too"
+        everything = f'{slow} slow: pytest -m "" runs everything'
+        lines.append(everything if "not slow" in config.option.markexpr else covered)
     if lines and not hasattr(config, "workerinput"):
         terminalreporter.section("not run")
         for line in lines:

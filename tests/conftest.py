@@ -19,6 +19,9 @@ import pytest
 # Tests share `cases`, `reference` and the like; they are no package, so that nothing but this
 # folder's own tests can import them.
 sys.path.insert(0, str(Path(__file__).parent))
+
+from quick import not_dealt
+
 pytest.register_assert_rewrite("cases", "goldens.golden", "numeric.harness")
 
 # Threads of numpy's BLAS and of torch spin while they wait, also in the processes that tests start.
@@ -71,11 +74,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[EMULATOR] = emulator.load(emulator.build(), capability)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the longest tests first, so that no core waits for one of them in the end.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out ways that are dealt among values, and puts the longest tests first.
 
-    pytest-xdist gives each worker as many tests, in this order: each share begins with long ones.
+    So no core waits for one of them in the end: pytest-xdist gives each worker as many tests, in
+    this order, so that each share begins with long ones.
     """
+    left_out = not_dealt(items)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     long = [item for item in items if item.path.name in LONG]
     others = iter([item for item in items if item.path.name not in LONG])

@@ -11,6 +11,7 @@ from cases import ALIKE, CASES, COMPUTING, TOLERANCES, assert_close, sizes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numeric.harness import (
+    NOT_ALIKE,
     draw,
     expected,
     first_variant,
@@ -23,8 +24,6 @@ from numeric.marks import each_op_and_dtype, marks
 
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
-
-NOT_ALIKE = [op for op in COMPUTING if op not in ALIKE]
 
 
 def dtypes_for(op: str, number: int) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from cases import ALIKE, CASES, COMPUTING, assert_close
+from cases import CASES, assert_close
 from numeric.harness import (
+    NOT_ALIKE,
     Arrays,
     draw,
     first_variant,
@@ -48,7 +49,6 @@ def compile_with_xla(portable: rc.Module) -> Callable[[Arrays], Arrays]:
     return run
 
 
-NOT_ALIKE = [op for op in COMPUTING if op not in ALIKE]
 EACH = list(zip(NOT_ALIKE, itertools.cycle(FLOAT_DTYPES), strict=False))
 
 

@@ -29,12 +29,13 @@ def test_cache():
 """
 
 
-def run(folder: Path, *options: str) -> str:
+def run(folder: Path, *options: str, text: str = TESTS) -> str:
     """What pytest prints with this project's own options, and these."""
     (folder / "tests").mkdir(exist_ok=True)
-    for name in ("conftest.py", "tests/conftest.py", "tests/compiler_results.py", "pyproject.toml"):
+    own = ("tests/conftest.py", "tests/compiler_results.py", "tests/quick.py")
+    for name in ("conftest.py", "pyproject.toml", *own):
         (folder / name).write_text((ROOT / name).read_text())
-    (folder / "tests" / "test_some.py").write_text(TESTS)
+    (folder / "tests" / "test_some.py").write_text(text)
     command = [sys.executable, "-m", "pytest", "-rP", "--color=no", *options, "tests"]
     environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
     done = processes.run(*command, cwd=folder, env=environment)
@@ -47,6 +48,28 @@ def test_what_is_left_out_is_listed_once(workers: str, tmp_path: Path) -> None:
     assert printed.count('4 slow: pytest -m "" runs everything') == 1
     assert printed.count("3 skipped: needs a GPU") == 1
     assert f"cache: {tmp_path / '.pytest_cache/d/compiled/artifacts'}\n" in printed
+
+
+WAYS = """
+import pytest
+
+@pytest.fixture
+def execute(request):
+    return request.param
+
+@pytest.mark.slow
+@pytest.mark.parametrize("execute", ["direct", "c", "js"], indirect=True)
+@pytest.mark.parametrize("number", [1, 2])
+def test_ways(execute, number): print("ran", execute, number)
+"""
+
+
+def test_ways_are_dealt_among_values(tmp_path: Path) -> None:
+    """Of two values, both run directly, one in C and one in JavaScript."""
+    printed = run(tmp_path, "-n0", "-m", "", text=WAYS)
+    ran = {("direct", "1"), ("direct", "2"), ("c", "1"), ("js", "2")}
+    assert {tuple(line.split()[1:]) for line in printed.splitlines() if "ran " in line} == ran
+    assert "2 of a sweep, which others cover: TEST_SWEEP=1 runs them too" in printed
 
 
 @pytest.mark.slow
