@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from execution import Execute, ways, ways_of
-from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
@@ -216,15 +215,24 @@ OVER_ROWS = {each.__name__: each for each in (some_rows, from_the_third, backwar
 OVER_ROWS["once_each"] = once_each
 
 
-@pytest.mark.parametrize("name", first(OVER_ROWS))
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(["some_rows"], id="one"),
+        pytest.param([*OVER_ROWS], id="all", marks=pytest.mark.slow),
+    ],
+)
 @ways("direct", "c", "js", quick=("direct",))
-def test_loops_over_some_rows(execute: Execute, name: str) -> None:
+def test_loops_over_some_rows(execute: Execute, names: list[str]) -> None:
     """Rows one after the other: the host knows each index from the counter alone."""
     w, x = array(4, 4), array(7, 2, 4)
-    exported = rj.export(jax.jit(OVER_ROWS[name]))(w, x)
-    linked = rc.link_module(exported.mlir_module())
+
+    def together(w: Any, x: Any) -> Any:
+        return [OVER_ROWS[name](w, x) for name in names]
+
+    linked = rc.link_module(rj.export(jax.jit(together))(w, x).mlir_module())
     found = execute(linked, {"w": w, "x": x})
-    wanted = jax.tree.leaves(jax.jit(OVER_ROWS[name])(w, x))
+    wanted = jax.tree.leaves(jax.jit(together)(w, x))
     for got, value in zip(found.values(), wanted, strict=True):
         np.testing.assert_allclose(got.reshape(value.shape), value, 2e-6, 2e-6)
 
