@@ -17,6 +17,9 @@ CASES: dict[str, tuple[int, tuple[int, int], dict[str, Any], str]] = {
     "panels that fit": (16, (64, 64), {}, ""),
     "columns that no panel divides": (16, (64, 33), {}, ""),
     "fewer columns than a panel": (7, (64, 3), {}, ""),
+    "columns between one and two registers": (7, (64, 29), {}, "packed"),
+    "whole vectors of them": (7, (64, 24), {}, ""),
+    "a row of them": (1, (64, 29), {}, ""),
     "fewer columns than a panel of pairs": (7, (64, 3), {"of": "bf16"}, "packed"),
     "columns as rows": (16, (64, 64), {"axis": 1}, "packed"),
     "packed once for many calls": (16, (64, 64), {"packed": True}, "packed"),
@@ -48,6 +51,11 @@ def test_matrices(name: str) -> None:
     assert " ".join(each for each in ("packed", "streamed", "dotted") if getattr(made, each)) == (
         expected
     )
+
+
+@pytest.mark.parametrize(("columns", "panel"), [(3, 3), (16, 16), (17, 24), (29, 32), (33, 32)])
+def test_panels_have_whole_vectors(columns: int, panel: int) -> None:
+    assert plan(7, (64, columns)).panel == panel
 
 
 @pytest.mark.parametrize("columns", [32, 96, 100, 256])

@@ -108,6 +108,8 @@ FEW_PRODUCTS = [
     (257, 64, 64, (1, 0), False),  # three blocks of rows, each in two parts
     (94, 84, 280, (0, 0), False),
     (1031, 5, 33, (0, 0), False),
+    (70, 40, 29, (1, 1), False),  # a panel of whole vectors, with columns of zeros
+    (70, 40, 29, (1, 0), False),
     (257, 30, 40, (0, 0), True),
     (509, 9, 33, (0, 0), True),
 ]

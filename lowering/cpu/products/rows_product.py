@@ -138,6 +138,9 @@ class Blocking:
         self.inner, self.columns = known(rhs.shape)[:: -1 if axis else 1]
         widest = vectors.width(format.result) * (4 if self.rows == 1 else 1)
         self.panel = min(widest, max(self.columns, min_columns(format)))
+        lanes = vectors.lanes(format.result)
+        if self.rows > 1 and not format.is_grouped and self.panel > lanes > 2:
+            self.panel = -(-self.panel // (lanes // 2)) * (lanes // 2)  # others are slow
         fills = vectors.fills_registers(self.inner, self.columns, element=format.result)
         is_read_once = self.rows == 1 and not stays
         self.dotted = axis == 1 and is_read_once and not format.is_grouped and fills

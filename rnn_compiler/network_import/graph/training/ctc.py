@@ -24,6 +24,9 @@ from rnn_compiler.schema.open_sizes import Size
 _LEAST = IMPOSSIBLE / 2
 """Less than the logarithm of any possible path's probability."""
 
+_COLUMNS = 16
+"""The columns of a product of batches are best a multiple of this, those of whole vectors."""
+
 
 def ctc(
     values: Values, z: Value, labels: Value, steps: Value, counts: Value, blank: int
@@ -43,7 +46,7 @@ def ctc(
     states, back_states = (
         values.where(is_label, _of_states(values, labels, order), blank) for order in orders
     )
-    classes = values.constant(range(C), INT32)
+    classes = values.constant(range(-(-C // _COLUMNS) * _COLUMNS), INT32)
     is_class = states.reshape([B, N, 1]).equals(classes).cast(z.kind)
     e, e_back = (_of_classes(values, logs, each) for each in (states, back_states))
     skip, from_end = (_skip(values, labels, order, blank, e.kind) for order in orders)
@@ -56,7 +59,7 @@ def ctc(
     fits = (p > _LEAST) & (steps > 0)
     known = values.where(fits, p, 0)
     shares = (forward + back - e - known.reshape([1, B, 1])).apply("Exp")
-    of_classes = (shares.transpose([1, 0, 2]) @ is_class).transpose([1, 0, 2])
+    of_classes = (shares.transpose([1, 0, 2]) @ is_class).slice(2, 0, C).transpose([1, 0, 2])
     counted = _steps_before(values, T, steps).cast(z.kind) * fits.cast(z.kind).reshape([1, B])
     gradient = values.where((counted > 0).reshape([T, B, 1]), logs.apply("Exp") - of_classes, 0)
     return -known, gradient
