@@ -166,9 +166,9 @@ class PreparedCall:
     def _divided(self, steps: Sequence[Step], threads: Threads) -> int:
         """Adds the lists of all threads; returns the index of the caller's.
 
-        The workgroups of a dispatch are divided among them in turn, as `Turns` expects of those
-        that run at once; all else is the caller's. All meet before a dispatch that is divided, and
-        after it.
+        They take the workgroups of a dispatch in turn, to and fro: of parts that differ by one, as
+        those of `partition` do, each has as many. The first ones run at once, as `Turns` expects.
+        All else is the caller's. All meet before a dispatch that is divided, and after it.
         """
         lists: list[list[Call]] = [[] for _ in range(threads.count)]
         times = 0
@@ -187,8 +187,9 @@ class PreparedCall:
                 is_behind = False
             is_divided = len(calls) > 1 and isinstance(step, Dispatch)
             if is_divided:
-                for k, each in enumerate(lists):
-                    each += calls[k :: len(lists)]
+                for number, call in enumerate(calls):
+                    turn, place = divmod(number, len(lists))
+                    lists[-1 - place if turn % 2 else place].append(call)
             else:
                 lists[0] += calls
                 is_behind = is_behind or bool(calls)

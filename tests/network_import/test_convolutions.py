@@ -123,6 +123,7 @@ SIZES = [
     ((1, 16, 2, 33), (8, 16, 5, 3)),  # most windows of a column are in the padding
     ((2, 24, 7, 13), (21, 24, 1, 1)),  # read in place
     ((1, 40, 26, 27), (17, 40, 3, 3)),  # blocks begin within rows
+    ((1, 8, 12, 13), (101, 8, 3, 3)),  # few blocks, each with half of the filters
 ]
 
 

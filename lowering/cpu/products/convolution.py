@@ -263,6 +263,10 @@ most for a row."""
 _SHARED = 4
 """The fewest blocks of a convolution, for threads to share."""
 
+_TILES_COPIED_FOR = 12
+"""The fewest tiles of filters for which windows are copied twice, in a fiftieth of the time that
+their products take."""
+
 
 @dataclass(frozen=True)
 class ImageConvolution(ImageWindows):
@@ -334,7 +338,8 @@ class _Emission:
         windows: The memory for windows, ``[workgroups * C * copies, lines * pitch]``; None if
             images are read in place.
         begin: The first row of this workgroup.
-        parts: The parts into which the filters are divided, where nothing is copied for each.
+        parts: The parts into which the filters are divided: where nothing is copied for each, or
+            where there are few blocks, so that two threads have the same to do.
         sums: The memory for the sums of a tile before the epilogue, of each workgroup.
     """
 
@@ -350,8 +355,11 @@ class _Emission:
         self.rows = sizes.rows(self.blocks)
         self.tile = sizes.vectors.tile_height(sizes.filters)
         self.parts, blocks = 1, sizes.batch * self.blocks
+        tiles = -(-sizes.filters // self.tile)
         if sizes.is_in_place:
-            self.parts = min(-(-_WORKGROUPS // blocks), -(-sizes.filters // self.tile))
+            self.parts = min(-(-_WORKGROUPS // blocks), tiles)
+        elif blocks < _SHARED and tiles >= _TILES_COPIED_FOR:
+            self.parts = 2
         self.workgroups = min(_WORKGROUPS, blocks * self.parts)
         self.executable = DispatchBuilder(outside, "convolution", self.workgroups)
         self.body = self.executable.body
