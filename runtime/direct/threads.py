@@ -122,6 +122,8 @@ class Threads:
                 *(0, 0),
             ]
             ctypes.memmove(own, array("Q", words).tobytes(), 8 * len(words))
+        for each in (self._memory, self._code.pages):  # the threads outlive the interpreter
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(each))
         before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:  # they inherit the mask: a signal would end sem_wait
             thread = ctypes.c_void_p()
