@@ -160,7 +160,7 @@ class Trial:
             self._calls, self._least, self.with_threads = 0, [math.inf, math.inf], False
 
 
-_TRIED, _KEPT = 5, 250
+_TRIED, _KEPT = 5, 1000
 """How often a call is made in each way in a trial, and after how many calls there is another."""
 
 _LIBRARY: Any = ctypes.CDLL(None) if sys.platform == "linux" else None

@@ -119,13 +119,13 @@ def test_several_callers_at_once(taken: list[bool]) -> None:
 def test_a_trial_chooses_the_faster_way_and_is_repeated() -> None:
     seconds, ways = {False: 3.0, True: 2.0}, list[bool]()
     trial = Trial()
-    for _ in range(500):
+    for _ in range(2000):
         ways.append(trial.with_threads)
         trial.note(ways[-1], seconds[ways[-1]])
-        if len(ways) == 250:
+        if len(ways) == 1000:
             seconds[True] = 4.0
     alone, together = [False] * 5, [True] * 5
-    assert ways == [*alone, *together, *[True] * 240, *alone, *together, *[False] * 240]
+    assert ways == [*alone, *together, *[True] * 990, *alone, *together, *[False] * 990]
 
 
 def test_without_them_a_trial_chooses_none() -> None:
