@@ -17,8 +17,8 @@ from rnn_compiler.lowering.host.external_results import Types, with_open_sizes
 from rnn_compiler.lowering.host.functions import scalar_ranges
 from rnn_compiler.lowering.host.ops import NoScheduleError
 from rnn_compiler.lowering.host.program import read_schedules, sizes_of
-from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.schedule import SCHEDULES_FILE, Repeat, Schedule, Schedules, steps_in
+from rnn_compiler.schema.specs import FunctionSpec
 
 _LOG = logging.getLogger("rnn_compiler.lowering")
 

@@ -27,7 +27,8 @@ from rnn_compiler.lowering.mlir.bindings import UNNAMED
 from rnn_compiler.lowering.passes.iree_faults.keep_nan import keep_nan
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema.architectures import ARCHITECTURES
-from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
+from rnn_compiler.schema.manifest import TargetSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 _MEMBERS = ("host.mlir", "code.o", "stack.su", "types.json", "packer.vmfb")
 

@@ -24,7 +24,8 @@ from rnn_compiler.lowering.targets.strategies import (
     check_dtypes,
     check_open,
 )
-from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
+from rnn_compiler.schema.manifest import TargetSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 PASSES = {name: load_pass(name) for names in STRATEGY_PASSES.values() for name in names}
 """The passes of all strategies by their names."""

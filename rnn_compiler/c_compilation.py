@@ -21,9 +21,8 @@ from rnn_compiler.modules import Module
 from rnn_compiler.runtime.golden import TOLERANCES, Golden
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.functions import open_sizes_of
-from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import json_sizes
+from rnn_compiler.schema.specs import FunctionSpec, open_sizes_of
 from rnn_compiler.source_compilation import SourceModule, compile_code
 
 if TYPE_CHECKING:

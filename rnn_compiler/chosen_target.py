@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from rnn_compiler.schema.device_kinds import TARGETS
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 __all__ = ["current_device", "current_target", "named_device", "own_target", "target"]
 

@@ -15,8 +15,8 @@ from rnn_compiler.quantization import check_int8, check_quantize, quantized
 from rnn_compiler.runtime.arguments import as_array, by_name, check_argument
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.int8 import SCALE, Matrix, stored
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import open_names, parts_of
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 __all__ = ["freeze"]
 

@@ -18,9 +18,9 @@ from rnn_compiler.lowering.targets.strategies import resolve_strategy
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.stream_ops import stream_op, stream_parts
 from rnn_compiler.schema.architectures import ARCHITECTURES
-from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import written
 from rnn_compiler.schema.schedule import aligned
+from rnn_compiler.schema.specs import FunctionSpec
 from rnn_compiler.source_compilation import SourceModule, compile_code
 
 if TYPE_CHECKING:

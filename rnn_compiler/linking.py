@@ -20,8 +20,9 @@ from rnn_compiler.modules import Module, renamed_functions, with_arguments
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.schema.int8 import Matrix
-from rnn_compiler.schema.manifest import FunctionSpec, SourceSpec
+from rnn_compiler.schema.manifest import SourceSpec
 from rnn_compiler.schema.pytrees import identifier
+from rnn_compiler.schema.specs import FunctionSpec
 
 __all__ = ["LinkedModule", "link", "link_module", "linked_network"]
 

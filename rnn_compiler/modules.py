@@ -17,10 +17,16 @@ from rnn_compiler.base.files import write_files
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
 from rnn_compiler.lowering.ops import CALLED, OPS, find_op
 from rnn_compiler.requirements import check_can_compile
-from rnn_compiler.schema.functions import check_functions, check_name, function_tables
 from rnn_compiler.schema.int8 import Matrix
-from rnn_compiler.schema.manifest import FunctionSpec, SourceSpec, TensorSpec
+from rnn_compiler.schema.manifest import SourceSpec
 from rnn_compiler.schema.notebook import page
+from rnn_compiler.schema.specs import (
+    FunctionSpec,
+    TensorSpec,
+    check_functions,
+    check_name,
+    function_tables,
+)
 
 __all__ = ["Module", "build", "renamed_functions", "whole_spec", "with_arguments"]
 

@@ -25,8 +25,8 @@ from rnn_compiler.runtime import DeviceArray, Function, load
 from rnn_compiler.runtime.arguments import as_array, check_argument, default_array, elements
 from rnn_compiler.schema.dtypes import canonical_name
 from rnn_compiler.schema.host_arrays import has_dtype
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 from rnn_compiler.schema.tensors import DIMENSIONS
 
 __all__ = ["OpCall"]

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.functions import open_sizes_of
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec, open_sizes_of
 
 __all__ = ["random_arguments"]
 

@@ -27,7 +27,8 @@ from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.program import Program
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import SCHEMA_VERSION, FunctionSpec, Manifest, TargetSpec
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.host.external_results import Types

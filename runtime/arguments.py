@@ -19,8 +19,8 @@ from rnn_compiler.runtime.device.devices import Device, device_kind, get_device
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.host_arrays import converts, device_of, host_array, not_viewable
-from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.schema.open_sizes import shown
+from rnn_compiler.schema.specs import TensorSpec
 
 __all__ = [
     "as_array",

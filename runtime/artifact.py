@@ -24,9 +24,9 @@ from rnn_compiler.runtime import paths
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
-from rnn_compiler.schema.functions import function_tables
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, ArchiveSpec, Manifest, TargetSpec
 from rnn_compiler.schema.notebook import page
+from rnn_compiler.schema.specs import function_tables
 
 if TYPE_CHECKING:
     from rnn_compiler.runtime.golden import Golden

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from keyword import iskeyword
 from typing import Any
 
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 __all__ = ["call_signature", "documentation", "with_sequence"]
 

@@ -37,9 +37,8 @@ from rnn_compiler.runtime.prepacking import Prepacking, packed_arrays
 from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.functions import function_tables
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.notebook import page
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec, function_tables
 
 __all__ = ["Function"]
 

@@ -24,8 +24,8 @@ from rnn_compiler.errors import ArtifactError
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.program import Program
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.functions import open_sizes_of
-from rnn_compiler.schema.manifest import FunctionSpec, GoldenSpec, TensorSpec
+from rnn_compiler.schema.manifest import GoldenSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec, open_sizes_of
 
 __all__ = [
     "TOLERANCES",

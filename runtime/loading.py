@@ -11,7 +11,8 @@ from rnn_compiler.runtime.archive import parameters_module
 from rnn_compiler.runtime.artifact import IREE_VERSION
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.shutdown import RUNNING
-from rnn_compiler.schema.manifest import FunctionSpec, Manifest, signature_text
+from rnn_compiler.schema.manifest import Manifest
+from rnn_compiler.schema.specs import FunctionSpec, signature_text
 
 __all__ = ["find_function", "load_module"]
 

@@ -19,8 +19,7 @@ from rnn_compiler.runtime.direct.calls import LARGE, LARGE_ON_THREADS, DirectCal
 from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.direct.functions import DirectFunction
 from rnn_compiler.runtime.direct.threads import threads
-from rnn_compiler.schema.functions import open_sizes_of
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec, open_sizes_of
 
 __all__ = ["Memo"]
 

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary, ref
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.huge_pages import use_huge_pages
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.specs import TensorSpec
 
 __all__ = ["Prepacking", "packed_arrays"]
 

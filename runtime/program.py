@@ -18,9 +18,9 @@ from rnn_compiler.runtime.loading import load_module
 from rnn_compiler.runtime.session import Session
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.functions import function_tables, states_of
 from rnn_compiler.schema.manifest import Manifest
 from rnn_compiler.schema.notebook import page
+from rnn_compiler.schema.specs import function_tables, states_of
 
 __all__ = ["Program"]
 

@@ -28,9 +28,9 @@ from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.states import checked_states, read_states, write_block, write_states
 from rnn_compiler.runtime.trained_file import write_trained
-from rnn_compiler.schema.functions import states_of
-from rnn_compiler.schema.manifest import FunctionSpec, SourceSpec
+from rnn_compiler.schema.manifest import SourceSpec
 from rnn_compiler.schema.notebook import page, table
+from rnn_compiler.schema.specs import FunctionSpec, states_of
 
 __all__ = ["Session", "SessionFunction"]
 

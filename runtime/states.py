@@ -30,10 +30,9 @@ from rnn_compiler.errors import (
 from rnn_compiler.runtime.arguments import as_array, check_argument
 from rnn_compiler.runtime.direct.memory import typed
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.functions import states_of
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import is_static
 from rnn_compiler.schema.pytrees import leaves
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec, states_of
 from rnn_compiler.schema.state_blocks import HEADER, hashed, layout_of
 
 __all__ = ["States", "checked_states", "read_states", "write_block", "write_states"]

@@ -26,9 +26,8 @@ from rnn_compiler.runtime.direct.chunks import DirectChunks
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.runtime.stream_ops import stream_op, stream_parts
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.functions import open_sizes_of
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.notebook import page, table
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec, open_sizes_of
 
 if TYPE_CHECKING:
     from rnn_compiler.runtime.function import Function

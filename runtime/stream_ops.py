@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.schema.functions import Chunked
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import Chunked, FunctionSpec, TensorSpec
 
 __all__ = ["likely_states", "stream_op", "stream_parts"]
 

@@ -34,7 +34,7 @@ from benchmarks.rows import CALLS, OURS, Case
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime import Function, Program, get_device
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.specs import TensorSpec
 
 __all__ = [
     "compilation",

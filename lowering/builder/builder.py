@@ -22,8 +22,6 @@ from rnn_compiler.lowering.mlir.bindings import contraction, ir, sizes_in_mlir
 from rnn_compiler.lowering.mlir.composite_attributes import AttributeValues
 from rnn_compiler.lowering.mlir.composites import attributes_in_mlir
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
-from rnn_compiler.schema.functions import private_symbol
-from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import (
     Open,
     Size,
@@ -33,6 +31,7 @@ from rnn_compiler.schema.open_sizes import (
     static,
     static_size,
 )
+from rnn_compiler.schema.specs import FunctionSpec, private_symbol
 
 # StableHLO values that read as formulas do on paper: ``o * (1 - o) * h_grad``.
 #

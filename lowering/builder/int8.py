@@ -34,7 +34,7 @@ from rnn_compiler.schema.open_sizes import Size, product, static_size
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder
     from rnn_compiler.schema.cudnn_layout import Block
-    from rnn_compiler.schema.manifest import FunctionSpec
+    from rnn_compiler.schema.specs import FunctionSpec
 
 
 class Int8Matrix(Value):

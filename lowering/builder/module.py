@@ -26,7 +26,7 @@ from rnn_compiler.lowering.mlir.bindings import (
 )
 from rnn_compiler.lowering.mlir.composites import composite_name, decomposition_of, loop_attributes
 from rnn_compiler.schema.dtypes import canonical_name
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 # Narrows a function to some of its results, and removes the code that only the others needed.
 #

@@ -11,7 +11,6 @@ from rnn_compiler.lowering.host.functions import HostFunction
 from rnn_compiler.lowering.host.states import fixed_states
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.identifiers import check_identifier
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import (
     Bound,
     Open,
@@ -22,6 +21,7 @@ from rnn_compiler.schema.open_sizes import (
     static_size,
 )
 from rnn_compiler.schema.schedule import ALIGNMENT, Schedule, Span, Storage, aligned
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 from rnn_compiler.schema.state_blocks import HEADER, layout_of
 
 _HEADERS = frozenset(

@@ -26,8 +26,8 @@ from rnn_compiler.lowering.mlir.bindings import (
 )
 from rnn_compiler.lowering.mlir.marks import CONSUMED, RESULT, STATE
 from rnn_compiler.schema.dtypes import ELEMENTS
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Size
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 _FUNCTIONS = ("func.func", "util.func")
 

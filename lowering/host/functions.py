@@ -17,9 +17,9 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.host.external_results import TensorType, Types, with_open_sizes
 from rnn_compiler.lowering.host.program import read_host_program, sizes_of
 from rnn_compiler.schema.attributes import MAX_DIMENSION
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import open_names
 from rnn_compiler.schema.schedule import Memory, Schedule
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.schema.functions import states_of
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import is_static
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec, states_of
 
 
 def fixed_states(functions: Iterable[FunctionSpec]) -> dict[str, TensorSpec]:

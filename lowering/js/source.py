@@ -16,7 +16,6 @@ from typing import Any, cast
 from rnn_compiler.lowering.host.functions import UNREAD, HostFunction
 from rnn_compiler.lowering.host.states import fixed_states
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, SizeFormula, written
 from rnn_compiler.schema.schedule import (
     Choice,
@@ -29,6 +28,7 @@ from rnn_compiler.schema.schedule import (
     Step,
     Storage,
 )
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 from rnn_compiler.schema.state_blocks import layout_of
 
 _STORAGES = {

@@ -27,9 +27,9 @@ from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, shape_of, sizes_
 from rnn_compiler.lowering.ops import CALLED, find_op
 from rnn_compiler.schema.attributes import REQUIRED
 from rnn_compiler.schema.dtypes import DTYPES, ELEMENTS
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, product, shown
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 from rnn_compiler.schema.tensors import DIMENSIONS
 
 # Types of a user's module in the terms of this package: the name of a dtype, and sizes.

@@ -28,10 +28,9 @@ from rnn_compiler.lowering.mlir.bindings import (
     symbols_in,
 )
 from rnn_compiler.lowering.ops import CALLED
-from rnn_compiler.schema.functions import owner_of
 from rnn_compiler.schema.int8 import Matrix, stored
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec, owner_of
 
 
 def _whole(spec: FunctionSpec) -> FunctionSpec:

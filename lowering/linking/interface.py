@@ -31,8 +31,8 @@ from rnn_compiler.lowering.mlir.bindings import (
 )
 from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.pytrees import identifier
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 _STDIN = ("-", "<stdin>")
 """The file of locations in text that the compiler was passed."""

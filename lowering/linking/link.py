@@ -44,8 +44,8 @@ from rnn_compiler.lowering.mlir.bindings import (
     symbol_of,
 )
 from rnn_compiler.lowering.ops import CALLED
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 # Removes barriers from a user's module that IREE mishandles.
 #

@@ -29,13 +29,13 @@ from rnn_compiler.lowering.ops.cells.fixed_point import (
     tanh,
 )
 from rnn_compiler.schema.attributes import REQUIRED, Attribute
-from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.specs import Chunked
 from rnn_compiler.schema.tensors import Argument, Result
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
-    from rnn_compiler.schema.manifest import FunctionSpec
+    from rnn_compiler.schema.specs import FunctionSpec
 
 GATES = "ifoc"
 """The order of the gates."""

@@ -19,7 +19,7 @@ from rnn_compiler.schema.tensors import Argument, Result
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
     from rnn_compiler.lowering.builder.time_loop import Values
-    from rnn_compiler.schema.manifest import FunctionSpec
+    from rnn_compiler.schema.specs import FunctionSpec
 
 OP = Signature(
     "MaxPoolGradient",

@@ -16,7 +16,7 @@ import math
 
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, new_context, ops_of
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 _LARGE = 8 << 20
 """The bytes from which a function `allocates_much`: an eighth of a slab, since temporaries may be

@@ -52,7 +52,7 @@ from rnn_compiler.lowering.rewriting.context import (
     time_loops_are_rewritten,
 )
 from rnn_compiler.lowering.rewriting.edits import add_global, called_by, load_global, spliced
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 
 def weights_are_hoisted(context: PassContext) -> str | None:

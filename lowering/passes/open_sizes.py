@@ -58,8 +58,8 @@ from rnn_compiler.lowering.rewriting.context import (
     time_loops_are_rewritten,
 )
 from rnn_compiler.lowering.rewriting.edits import opaque, pointwise_op, replace
-from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import Open, bound, is_static, open_dimension
+from rnn_compiler.schema.specs import FunctionSpec
 
 
 @pass_with(requires=(time_loops_are_rewritten,), ensures=(sizes_are_indices,))

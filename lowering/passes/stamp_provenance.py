@@ -12,7 +12,7 @@ import json
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
-from rnn_compiler.schema.manifest import signature_text
+from rnn_compiler.schema.specs import signature_text
 
 
 def provenance_is_stamped(context: PassContext) -> str | None:

@@ -29,8 +29,8 @@ from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import PrivateCalls
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import is_static
+from rnn_compiler.schema.specs import FunctionSpec
 
 _OPS = frozenset(
     f"stablehlo.{name}"

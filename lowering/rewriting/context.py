@@ -25,9 +25,9 @@ from rnn_compiler.lowering.mlir.composites import composite_name, decomposition_
 from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.schema.functions import owner_of
-from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec
+from rnn_compiler.schema.manifest import TargetSpec
 from rnn_compiler.schema.open_sizes import is_static
+from rnn_compiler.schema.specs import FunctionSpec, owner_of
 
 PASS_DIALECTS = (
     *("arith", "cf", "chlo", "flow", "func", "iree_codegen", "iree_tensor_ext", "linalg", "llvm"),

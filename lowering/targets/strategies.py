@@ -24,7 +24,8 @@ from typing import NamedTuple
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError, describe
 from rnn_compiler.lowering.targets.gpu import Gpu
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec, TensorSpec
+from rnn_compiler.schema.manifest import TargetSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 PORTABLE, FUSED, PINNED = STRATEGIES = ("portable", "fused", "pinned")
 

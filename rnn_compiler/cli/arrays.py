@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.base.files import open_regular
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 __all__ = ["open_npz", "read_npy", "unused_note"]
 

@@ -25,7 +25,7 @@ from rnn_compiler.lowering.mlir.composites import decomposition_of, loop_attribu
 from rnn_compiler.schema.open_sizes import static_size
 
 if TYPE_CHECKING:
-    from rnn_compiler.schema.manifest import FunctionSpec
+    from rnn_compiler.schema.specs import FunctionSpec
 
 __all__ = ["matmul_flops"]
 

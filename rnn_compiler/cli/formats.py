@@ -36,8 +36,8 @@ from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.golden import Golden
 from rnn_compiler.runtime.paths import archive_path, golden_path, manifest_path
-from rnn_compiler.schema.functions import states_of
-from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec
+from rnn_compiler.schema.manifest import Manifest, TargetSpec
+from rnn_compiler.schema.specs import FunctionSpec, states_of
 from rnn_compiler.source_compilation import SourceModule
 
 

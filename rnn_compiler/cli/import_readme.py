@@ -15,8 +15,9 @@ from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.stream_ops import stream_parts
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
+from rnn_compiler.schema.manifest import Manifest, TargetSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, names_in, shown
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 __all__ = [
     "ImportedFunctions",

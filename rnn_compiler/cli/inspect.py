@@ -18,8 +18,9 @@ from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
 from rnn_compiler.runtime.selftest import find_c_manifest, read_c_manifest
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
-from rnn_compiler.schema.manifest import FunctionSpec, Manifest, TargetSpec, TensorSpec
+from rnn_compiler.schema.manifest import Manifest, TargetSpec
 from rnn_compiler.schema.open_sizes import shown
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 # `inspect` of a module in C: prints its manifest after checking its files against it.
 

@@ -51,8 +51,8 @@ from rnn_compiler.modules import Module
 from rnn_compiler.network_import import import_network
 from rnn_compiler.runtime.golden import storable
 from rnn_compiler.runtime.stream_ops import likely_states
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import json_sizes
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 from rnn_compiler.weights.files import npz_bytes
 
 # `import --whole`: a whole network as one compiled function, as C or as JavaScript.

@@ -29,7 +29,7 @@ from rnn_compiler.runtime import Function, Program, load
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.golden import storable
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 from rnn_compiler.weights.files import npz_bytes
 
 

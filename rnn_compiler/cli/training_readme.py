@@ -10,8 +10,8 @@ from rnn_compiler.base.files import PAGE_MARK
 from rnn_compiler.cli.formats import Compiled
 from rnn_compiler.cli.import_readme import javascript_array, python_array, target_text
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import is_static
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 RATE = "learning_rate"
 """The argument that is a number of the program's choice."""

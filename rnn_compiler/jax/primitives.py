@@ -36,8 +36,8 @@ from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.runtime.arguments import check_argument, default_array
 from rnn_compiler.schema.dtypes import DTYPES, canonical_name
 from rnn_compiler.schema.host_arrays import has_dtype, host_array
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 # Converts a call's arguments to JAX arrays of the op's shapes and dtypes.
 #

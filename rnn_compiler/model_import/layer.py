@@ -21,10 +21,10 @@ from rnn_compiler.lowering.ops.onnx.cells import cells_of
 from rnn_compiler.model_import.reading import clipped
 from rnn_compiler.modules import Module, build
 from rnn_compiler.quantization import check_frozen
-from rnn_compiler.schema.functions import TAKEN
 from rnn_compiler.schema.identifiers import is_word_of_c
 from rnn_compiler.schema.notebook import page, table
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.specs import TAKEN
 from rnn_compiler.schema.tensors import DIMENSIONS
 
 FOR_TRAINING = "it is built for training; with is_training=False, for inference"

@@ -30,8 +30,8 @@ from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.quantization import check_quantize
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.identifiers import RESERVED, is_word_of_c
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import bound, open_dimension
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
 
 __all__ = ["checked_sizes", "checked_values", "import_network"]

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from rnn_compiler.errors import InvalidArgumentError, describe
-from rnn_compiler.schema.functions import Chunked
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import Chunked, FunctionSpec, TensorSpec
 
 
 def checked_states(states: object) -> dict[str, str]:

@@ -18,8 +18,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rnn_compiler.schema.cudnn_layout import Block, Layout
-from rnn_compiler.schema.functions import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 LARGEST = 127
 """The largest number; the smallest is its negative."""

@@ -17,30 +17,16 @@ from typing import Any
 
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
-from rnn_compiler.schema.functions import (
+from rnn_compiler.schema.notebook import facts, page
+from rnn_compiler.schema.open_sizes import json_sizes
+from rnn_compiler.schema.specs import (
     NUMBERS,
     FunctionSpec,
     TensorSpec,
     function_tables,
     own_name,
     owner_of,
-    signature_text,
 )
-from rnn_compiler.schema.notebook import facts, page
-from rnn_compiler.schema.open_sizes import json_sizes
-
-__all__ = [
-    "SCHEMA_VERSION",
-    "SCOPE",
-    "ArchiveSpec",
-    "FunctionSpec",
-    "GoldenSpec",
-    "Manifest",
-    "SourceSpec",
-    "TargetSpec",
-    "TensorSpec",
-    "signature_text",
-]
 
 SCHEMA_VERSION = 1
 

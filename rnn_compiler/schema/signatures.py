@@ -24,9 +24,8 @@ from rnn_compiler.schema.attributes import (
     open_or_known,
 )
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
-from rnn_compiler.schema.functions import Chunked
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Open, open_names
+from rnn_compiler.schema.specs import Chunked, FunctionSpec, TensorSpec
 from rnn_compiler.schema.tensors import DIMENSIONS, OpTensor
 
 # How other ops compute the gradient of an op, for automatic differentiation.

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.specs import TensorSpec
 
 HEADER = 16
 """The size of the header of a block in bytes."""

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any
 
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.schema.open_sizes import Size
+from rnn_compiler.schema.specs import TensorSpec
 
 DIMENSIONS: dict[str, str] = {
     "T": "seq_length",

@@ -26,7 +26,7 @@ from rnn_compiler.runtime.device.devices import device_kind
 from rnn_compiler.runtime.device.placement import default_device
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.specs import TensorSpec
 from rnn_compiler.torch import open_sizes
 from rnn_compiler.torch.errors import InvalidArgumentError, as_torch_raises
 from rnn_compiler.torch.prepared import PreparedTensors

@@ -19,8 +19,8 @@ from rnn_compiler.errors import CompileError, InvalidArgumentError, UnsupportedE
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime import Function, load
-from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, Size
+from rnn_compiler.schema.specs import FunctionSpec
 
 _STATIC_SIZES = 2
 """The default number of sizes with a function of their own."""

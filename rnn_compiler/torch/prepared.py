@@ -26,9 +26,9 @@ from rnn_compiler.runtime import DeviceArray, Function
 from rnn_compiler.runtime.arguments import check_argument
 from rnn_compiler.runtime.direct.calls import DirectCalls
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.schema.schedule import ALIGNMENT
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 from rnn_compiler.torch.own_thread import contiguous_copy
 from rnn_compiler.torch.parameters import alone
 from rnn_compiler.torch.residents import resident

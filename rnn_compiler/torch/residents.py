@@ -18,7 +18,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from rnn_compiler.base.systems import c_function
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.specs import TensorSpec
 
 __all__ = ["resident"]
 

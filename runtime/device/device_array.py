@@ -17,7 +17,7 @@ from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.host_arrays import CPU, address_of
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.specs import TensorSpec
 
 if TYPE_CHECKING:
     from rnn_compiler.runtime.device.devices import Device

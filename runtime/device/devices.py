@@ -28,8 +28,8 @@ from rnn_compiler.runtime.device.waiting import PATIENCE
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS, DRIVERS
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.host_arrays import address_of
-from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.schema.schedule import ALIGNMENT
+from rnn_compiler.schema.specs import TensorSpec
 
 __all__ = ["NATIVE_DRIVERS", "Device", "NativeDriver", "device_kind", "get_device"]
 

@@ -14,7 +14,7 @@ from rnn_compiler.errors import DeviceError
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.device.resources import processors
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 __all__ = ["WORK_FOR_THREADS", "default_device", "is_for_threads", "work"]
 

@@ -19,7 +19,7 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.direct.memory import address_of, is_ready, zeros
 from rnn_compiler.runtime.direct.prepared import Base, PreparedCall
 from rnn_compiler.runtime.results import SMALL
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 __all__ = ["Binding"]
 

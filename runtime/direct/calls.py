@@ -19,8 +19,8 @@ from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.direct.plan import CallPlan
 from rnn_compiler.runtime.direct.threads import Threads
 from rnn_compiler.runtime.results import SMALL
-from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.schedule import Choice
+from rnn_compiler.schema.specs import FunctionSpec
 
 __all__ = ["DirectCalls"]
 

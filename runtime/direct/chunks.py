@@ -18,8 +18,7 @@ from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.direct.memory import address_of, zeros
 from rnn_compiler.runtime.results import result_type
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.functions import Chunked
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import Chunked, FunctionSpec
 
 if TYPE_CHECKING:
     from rnn_compiler.runtime.function import Function

@@ -25,8 +25,8 @@ from rnn_compiler.runtime.direct.prepared import Base, PreparedCall
 from rnn_compiler.runtime.direct.threads import Threads
 from rnn_compiler.runtime.results import SMALL
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.schedule import aligned
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 __all__ = ["DirectExecutor"]
 

@@ -21,9 +21,9 @@ from rnn_compiler.runtime.direct.executable import LoadedExecutable, NoDirectCal
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array
 from rnn_compiler.runtime.direct.plan import CallPlan
 from rnn_compiler.runtime.direct.threads import Threads
-from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import Size
 from rnn_compiler.schema.schedule import SCHEDULES_FILE, Copy, Loaded, Schedule, Schedules, Storage
+from rnn_compiler.schema.specs import FunctionSpec
 
 __all__ = ["DirectFunction", "direct_functions"]
 

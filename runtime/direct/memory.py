@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import TensorSpec
 from rnn_compiler.schema.schedule import ALIGNMENT
+from rnn_compiler.schema.specs import TensorSpec
 
 __all__ = ["address_of", "aligned_array", "is_ready", "typed", "zeros"]
 

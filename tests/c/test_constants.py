@@ -26,8 +26,8 @@ from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.schedule import ANY_MEMORY, Span, Storage
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 ARRAYS: dict[str, npt.NDArray[Any]] = {
     "weights": np.random.default_rng(0).normal(size=(9, 31)).astype(np.float32),

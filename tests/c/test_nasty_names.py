@@ -19,9 +19,9 @@ from rnn_compiler.lowering.host.functions import HostFunction
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.network_import import identifiers
 from rnn_compiler.schema.identifiers import RESERVED
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import Size, open_dimension
 from rnn_compiler.schema.schedule import Copy, Fill, Schedule, Span, Storage
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 N = 2
 """The number of elements of samples."""

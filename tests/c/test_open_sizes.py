@@ -39,9 +39,9 @@ from rnn_compiler.lowering.compiler.iree_compile import compile_host_program
 from rnn_compiler.lowering.host.external_results import external_results
 from rnn_compiler.lowering.host.functions import read_functions
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.open_sizes import bound, open_dimension, parse
 from rnn_compiler.schema.schedule import ANY_MEMORY
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 LENGTHS = (1, 2, 7, 100, 1030)
 BATCHES = (1, 2, 3, 33)

@@ -28,8 +28,8 @@ from rnn_compiler.lowering.host.functions import read_functions
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.runtime.golden import TOLERANCES, difference
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
 from rnn_compiler.schema.schedule import ANY_MEMORY
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 CELL = {"batch_size": 2, "input_size": 3, "num_units": 5}
 

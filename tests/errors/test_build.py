@@ -14,7 +14,7 @@ import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema import cpu_features
-from rnn_compiler.schema.functions import TAKEN
+from rnn_compiler.schema.specs import TAKEN
 
 PEEPHOLE_OPS = [
     op for op in OPS if any(a.name == "use_peephole" for a in OPS[op].signature.attributes)

@@ -25,7 +25,7 @@ import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.specs import TensorSpec
 from rnn_compiler.schema.tensors import DIMENSIONS
 
 SPECS = {op: harness.module(op, "float32", first_variant(op)).functions[0] for op in COMPUTING}

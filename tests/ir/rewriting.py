@@ -8,7 +8,7 @@ from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext, Processor
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 AVX512 = VectorUnit(bits=512, registers=32)
 AVX2 = VectorUnit(bits=256, registers=16)

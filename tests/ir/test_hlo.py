@@ -13,7 +13,7 @@ from rnn_compiler.lowering.builder.builder import Builder, Type, Value
 from rnn_compiler.lowering.builder.module import EmittedOp, build_module, module_text
 from rnn_compiler.lowering.builder.random_bits import random_bits
 from rnn_compiler.lowering.mlir.bindings import ir
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 Body = Callable[..., Value | Sequence[Value]]
 

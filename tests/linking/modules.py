@@ -7,7 +7,7 @@ from importlib import util
 from pathlib import Path
 
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 
 def kind(tensor: TensorSpec, changed: Mapping[str, str] | None = None) -> str:

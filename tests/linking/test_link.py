@@ -22,7 +22,7 @@ import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
 from rnn_compiler.linking import link_module
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 Arrays = dict[str, npt.NDArray[Any]]
 

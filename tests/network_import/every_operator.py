@@ -19,8 +19,8 @@ from onnx import helper, numpy_helper
 
 import rnn_compiler as rc
 from rnn_compiler.errors import RnnCompilerError
-from rnn_compiler.schema.manifest import FunctionSpec
 from rnn_compiler.schema.open_sizes import Open, bound, static_size
+from rnn_compiler.schema.specs import FunctionSpec
 
 _OPSET = 22
 """The version of all operators but newer ones, so that many are one network."""

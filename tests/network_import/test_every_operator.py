@@ -14,7 +14,7 @@ import processes
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")

@@ -18,7 +18,7 @@ from rnn_compiler.cli import main
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.runtime.stream_ops import likely_states
-from rnn_compiler.schema.functions import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 from tests.network_import.graphs import (
     B,
     H,

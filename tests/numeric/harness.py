@@ -15,7 +15,7 @@ import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.modules import Module
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 TOGETHER = 8
 """The number of golden cases per module, which compiles faster than a module for each."""

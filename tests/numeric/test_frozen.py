@@ -13,7 +13,7 @@ from numeric.harness import draw, first_variant, module, together
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.runtime.arguments import by_keyword, by_name
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 RNN = {"seq_length": 5, "batch_size": 2, "input_size": 24, "num_units": 40, "num_layers": 1}
 

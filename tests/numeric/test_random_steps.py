@@ -22,7 +22,7 @@ from rnn_compiler.lowering.builder.module import EmittedOp, build_module
 from rnn_compiler.lowering.builder.time_loop import time_loop
 from rnn_compiler.lowering.pipeline import LoweringRequest, lower
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 Formula = tuple[Any, ...]
 """``(operator, operands...)``, or ``("read", k)``, ``("state", k)``, ``("product", 0)``."""

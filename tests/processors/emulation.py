@@ -28,7 +28,7 @@ import numpy.typing as npt
 import processes
 
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 Arrays = dict[str, npt.NDArray[Any]]
 

@@ -13,7 +13,7 @@ from numeric.harness import Arrays
 import rnn_compiler as rc
 from rnn_compiler.runtime.call_signature import call_signature, documentation
 from rnn_compiler.runtime.stream import Stream
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 X, Y = (TensorSpec(name, "float32", (2,)) for name in ("x", "y"))
 SEQUENCE = TensorSpec("input", "float32", (2, 3), "[seq_length, batch_size]")

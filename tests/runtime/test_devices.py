@@ -14,7 +14,7 @@ from rnn_compiler.errors import DeviceError, InvalidArgumentError
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.op_calls import OpCall
 from rnn_compiler.runtime.device.devices import Device, get_device
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.specs import TensorSpec
 
 
 @pytest.mark.parametrize("device", ["local-sync", "local-task", "local-sync://"])

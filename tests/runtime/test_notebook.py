@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rnn_compiler as rc
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 
 def shown(value: Any) -> Any:

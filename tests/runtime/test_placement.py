@@ -17,7 +17,7 @@ import rnn_compiler as rc
 from rnn_compiler.chosen_target import current_device
 from rnn_compiler.cli.flops import matmul_flops
 from rnn_compiler.runtime.device.placement import WORK_FOR_THREADS, default_device, work
-from rnn_compiler.schema.manifest import FunctionSpec
+from rnn_compiler.schema.specs import FunctionSpec
 
 SMALL = {"batch_size": 2, "input_size": 3, "num_units": 4}
 LARGE = {"batch_size": 64, "input_size": 256, "num_units": 256}

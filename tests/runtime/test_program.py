@@ -18,7 +18,7 @@ import rnn_compiler as rc
 from rnn_compiler.lowering.compiler.iree_compile import compile_module
 from rnn_compiler.runtime import DeviceArray
 from rnn_compiler.runtime.artifact import Artifact
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 Arrays = dict[str, npt.NDArray[Any]]
 

@@ -16,7 +16,7 @@ import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.runtime.states import read_states, write_block
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.specs import TensorSpec
 from rnn_compiler.schema.state_blocks import HEADER, hashed
 
 

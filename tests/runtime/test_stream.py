@@ -21,7 +21,7 @@ from rnn_compiler.runtime.device.devices import Device, get_device
 from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.stream_ops import stream_parts
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.specs import TensorSpec
 
 LONG = 11
 """Steps of the long call."""

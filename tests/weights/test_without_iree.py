@@ -12,7 +12,7 @@ from cases import assert_same_bits
 
 import rnn_compiler as rc
 from rnn_compiler.runtime.device.devices import get_device
-from rnn_compiler.schema.manifest import TensorSpec
+from rnn_compiler.schema.specs import TensorSpec
 
 WITHOUT = """
 import sys

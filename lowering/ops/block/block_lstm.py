@@ -36,13 +36,13 @@ from rnn_compiler.lowering.builder.products import Products
 from rnn_compiler.lowering.builder.time_loop import Values, time_loop
 from rnn_compiler.lowering.ops.cells import lstm
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE
-from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.signatures import Signature
+from rnn_compiler.schema.specs import Chunked
 from rnn_compiler.schema.tensors import Argument, Result, as_given_by
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
-    from rnn_compiler.schema.manifest import FunctionSpec
+    from rnn_compiler.schema.specs import FunctionSpec
 
 
 _GATE_ORDER = {

@@ -20,7 +20,7 @@ from rnn_compiler.schema.cudnn_layout import BufferPart, Layout, PseudoLayer, Re
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
-    from rnn_compiler.schema.manifest import FunctionSpec
+    from rnn_compiler.schema.specs import FunctionSpec
 
 
 _CELLS = (

@@ -32,7 +32,7 @@ from rnn_compiler.schema.tensors import Argument, OpTensor, Result
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
-    from rnn_compiler.schema.manifest import FunctionSpec
+    from rnn_compiler.schema.specs import FunctionSpec
 
 
 _MAX_TENSORS = 512

@@ -34,7 +34,7 @@ from rnn_compiler.schema.open_sizes import Size, product
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
-    from rnn_compiler.schema.manifest import FunctionSpec
+    from rnn_compiler.schema.specs import FunctionSpec
 
 
 def forward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:

@@ -30,9 +30,9 @@ from rnn_compiler.schema.cudnn_layout import (
     Layout,
     ReserveLayout,
 )
-from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.open_sizes import Size
 from rnn_compiler.schema.signatures import Gradient, Signature
+from rnn_compiler.schema.specs import Chunked
 from rnn_compiler.schema.tensors import Argument, OpTensor, Result
 
 MODES = (

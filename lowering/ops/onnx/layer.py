@@ -17,7 +17,7 @@ from rnn_compiler.schema.open_sizes import static_size
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
-    from rnn_compiler.schema.manifest import FunctionSpec
+    from rnn_compiler.schema.specs import FunctionSpec
 
 
 PEEPHOLES = ("wci", "wco", "wcf")

@@ -36,8 +36,8 @@ from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS
 from rnn_compiler.lowering.ops.onnx.cells import DIRECTIONS, cells_of
 from rnn_compiler.lowering.ops.onnx.kinds import KINDS, Kind
 from rnn_compiler.schema.attributes import WEIGHT_GRAD_DTYPE, Attribute
-from rnn_compiler.schema.functions import Chunked
 from rnn_compiler.schema.signatures import Gradient, Signature
+from rnn_compiler.schema.specs import Chunked
 from rnn_compiler.schema.tensors import Argument, OpTensor, Result, as_given_by
 
 _WEIGHTS = ("W", "R", "B", "P")

@@ -24,7 +24,7 @@ from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.rewriting.edits import called_by
-from rnn_compiler.schema.functions import owner_of
+from rnn_compiler.schema.specs import owner_of
 
 _VIEWS = (
     *("tensor.expand_shape", "tensor.collapse_shape", "tensor.cast", "tensor.reshape"),

@@ -7,7 +7,7 @@ from ir.filecheck import check
 from ir.rewriting import edited, rewritten
 
 from rnn_compiler.lowering.passes.hoist_weights import hoist_weights
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 PRODUCT = """
 func.func private @product(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>) -> tensor<2x3xf32> {

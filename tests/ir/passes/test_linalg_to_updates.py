@@ -7,7 +7,7 @@ from ir.filecheck import check
 from ir.rewriting import edited, rewritten
 
 from rnn_compiler.lowering.passes.linalg_to_updates import linalg_to_updates
-from rnn_compiler.schema.manifest import FunctionSpec, TensorSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 STATE = TensorSpec("w", "float32", (1, 4))
 SPEC = FunctionSpec("f", "f", "float32", {}, {}, (STATE,), (STATE,), states=("w",))

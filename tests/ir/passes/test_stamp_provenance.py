@@ -8,7 +8,8 @@ from ir.rewriting import AVX512, rewritten
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
 from rnn_compiler.lowering.rewriting.context import PassContext
-from rnn_compiler.schema.manifest import FunctionSpec, TargetSpec, TensorSpec
+from rnn_compiler.schema.manifest import TargetSpec
+from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 BEFORE = """
 func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {

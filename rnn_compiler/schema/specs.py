@@ -1,4 +1,4 @@
-"""Descriptions of a module's functions and their tensors, as data; their names and symbols."""
+"""The specs of functions and their tensors: names, shapes, dtypes and symbols, as data."""
 
 from __future__ import annotations
 
