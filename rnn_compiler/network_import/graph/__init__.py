@@ -33,7 +33,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -368,6 +368,26 @@ class Graph:
                 counts[wanted] += 1
             counts[name] += 1
             node.name = name
+
+    def replace_nodes(
+        self,
+        replaced: Callable[[Any], Sequence[Any] | None],
+        operators: Collection[str] | None = None,
+    ) -> bool:
+        """Replaces nodes, perhaps only those of some operators; returns whether there were any.
+
+        `replaced` returns the nodes that replace a node; the node itself, or none, if it stays.
+        """
+        nodes: list[Any] = []
+        changed = False
+        for node in self.proto.node:
+            is_one = operators is None or node.op_type in operators
+            made = (replaced(node) if is_one else None) or [node]
+            changed = changed or any(new is not node for new in made)
+            nodes += made
+        if changed:
+            self.set_nodes(nodes)
+        return changed
 
     def remove_unused(self) -> None:
         """Removes unused nodes and constants."""

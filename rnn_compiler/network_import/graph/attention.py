@@ -28,20 +28,13 @@ _KNOWN = {
 def plain_attention(graph: Graph) -> bool:
     """Replaces the nodes whose types are known; returns whether there were any."""
     types = graph.all_types()
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        known = node.op_type == "Attention" and all(
-            None not in (shape_of(types.get(name)) or [None]) for name in node.input if name
-        )
-        nodes += _plain(graph, node, types) if known else [node]
-    changed = len(nodes) > len(graph.proto.node)
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+    return graph.replace_nodes(lambda node: _plain(graph, node, types), ("Attention",))
 
 
 def _plain(graph: Graph, node: Any, types: dict[str, Any]) -> list[Any]:
-    """The nodes that compute an Attention."""
+    """The nodes that compute an Attention; none while sizes are unknown."""
+    if any(None in (shape_of(types.get(name)) or [None]) for name in node.input if name):
+        return []
     attributes = attributes_of(node)
     q, k, v, mask, *others = [*node.input, *[""] * 3][:7]
     shapes = [shape_of(types[name]) or [] for name in (q, k, v)]

@@ -40,20 +40,15 @@ def plain_bounds(graph: Graph) -> bool:
     """Replaces slices and paddings with constant bounds; returns whether there were any."""
     types, constants = graph.types(), graph.constants()
     every = graph.all_types()  # slices of constants are computed, or `sliced_tables`
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        form = {"Slice": _slice, "Pad": _padding}.get(node.op_type)
-        kinds = every if node.op_type == "Pad" else types
-        sizes = shape_of(kinds.get(node.input[0])) if form else None
+    forms = {"Slice": (_slice, types), "Pad": (_padding, every)}
+
+    def plain(node: Any) -> list[Any]:
+        form, kinds = forms[node.op_type]
+        sizes = shape_of(kinds.get(node.input[0]))
         bounds = [_numbers(constants.get(name)) if name else [] for name in node.input[1:]]
-        made = form(graph, node, sizes, bounds) if form and sizes is not None else []
-        nodes += made or [node]
-    changed = len(nodes) > len(graph.proto.node) or any(
-        new is not old for new, old in zip(nodes, graph.proto.node, strict=False)
-    )
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+        return [] if sizes is None else form(graph, node, sizes, bounds)
+
+    return graph.replace_nodes(plain, forms)
 
 
 def _numbers(tensor: Any) -> list[int] | None:

@@ -11,7 +11,7 @@ and replaced by our ops like any other node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
@@ -42,22 +42,9 @@ def select_results(graph: Graph) -> bool:
     """Takes both branches of every `If` into the graph; returns whether there were any."""
     taken = {*graph.types(), *graph.constants()}
     made: list[Any] = []
-    changed = _replaced(graph, lambda node: _both(node, taken, made))
+    changed = graph.replace_nodes(lambda node: _both(node, taken, made), ("If",))
     graph.proto.initializer.extend(made)
-    return changed or _replaced(graph, lambda node: _selection(graph, node))
-
-
-def _replaced(graph: Graph, form: Callable[[Any], list[Any] | None]) -> bool:
-    """Replaces each `If` that has another form; returns whether there were any."""
-    nodes: list[Any] = []
-    changed = False
-    for node in graph.proto.node:
-        others = form(node) if node.op_type == "If" else None
-        nodes += [node] if others is None else others
-        changed = changed or others is not None
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+    return changed or graph.replace_nodes(lambda node: _selection(graph, node), ("If",))
 
 
 def _both(node: Any, taken: set[str], made: list[Any]) -> list[Any] | None:

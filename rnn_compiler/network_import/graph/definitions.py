@@ -16,16 +16,13 @@ _DEFINED = ("CenterCropPad", "RotaryEmbedding", "SwiGLU", "Swish")
 def plain_definitions(graph: Graph) -> bool:
     """Replaces the nodes whose types are known; returns whether there were any."""
     types = graph.all_types()
-    nodes: list[Any] = []
-    changed = False
-    for node in graph.proto.node:
-        is_one = node.op_type in _DEFINED and all(name in types for name in node.input if name)
-        body = _definition(graph, node, types) if is_one else None
-        nodes += [node] if body is None else _inlined(graph, node, body)
-        changed = changed or body is not None
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+
+    def inlined(node: Any) -> list[Any]:
+        is_known = all(name in types for name in node.input if name)
+        body = _definition(graph, node, types) if is_known else None
+        return [] if body is None else _inlined(graph, node, body)
+
+    return graph.replace_nodes(inlined, _DEFINED)
 
 
 def _definition(graph: Graph, node: Any, types: dict[str, Any]) -> Any:

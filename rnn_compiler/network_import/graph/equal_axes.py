@@ -15,7 +15,7 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.onnx_layers import OPERATORS
 from rnn_compiler.network_import.graph import Graph, attributes_of
 from rnn_compiler.network_import.graph.axes import Axis, shown
-from rnn_compiler.network_import.graph.recurrent_sizes import compared
+from rnn_compiler.network_import.graph.recurrent_sizes import compared, is_axis
 from rnn_compiler.schema.open_sizes import Open, Size, names_in, product
 
 _Shape = Sequence[Size | None]
@@ -35,7 +35,7 @@ def joined_axes(
     for node in (*graph.proto.node, *graph.replaced):
         pairs = _expanded(node, shapes, vectors) if node.op_type == "Expand" else ()
         for one, other in (*pairs, *_equal_sizes(node, shapes)):
-            keys = [name for s in (one, other) if _is_axis(s) for name in names_in(s)]
+            keys = [name for s in (one, other) if is_axis(s) for name in names_in(s)]
             if len(keys) == 2 and groups[keys[0]] is not groups[keys[1]]:
                 group = groups[keys[0]] + groups[keys[1]]
                 groups |= dict.fromkeys((axis.key for axis in group), group)
@@ -325,8 +325,3 @@ def _summed(equation: str, shapes: Sequence[_Shape]) -> _Pairs:
         for letter, size in ends:
             if size != 1:
                 yield sizes.setdefault(letter, size), size
-
-
-def _is_axis(size: Size | None) -> bool:
-    """Whether a size is an open axis of an input, and nothing else."""
-    return isinstance(size, Open) and [*size.terms.items()] == [((*size.names,), 1)]

@@ -39,25 +39,19 @@ def join_gathered_rows(graph: Graph) -> None:
         found = _read(node, gathers, constants, types)
         if found is not None:
             groups.setdefault(found, []).append(node)
-    first: dict[str, list[Any]] = {}
-    replaced: dict[str, Any] = {}
+    replaced: dict[str, list[Any]] = {}
     for number, (product, members) in enumerate(groups.items()):
         sizes = shape_of(types.get(product.source))
         rows = None if sizes is None or len(sizes) != 3 else sizes[product.axis]
         if rows is None or len(members) < 2 or 2 * len(members) < rows:
             continue
         made = _joined(product, f"{members[0].name}.{number}", constants)
-        first[members[0].name] = made
         for node in members:
-            row = gathers[node.input[0]].input[1]
-            replaced[node.name] = onnx.helper.make_node(
-                "Gather", [made[-1].output[0], row], node.output, node.name, axis=product.axis
-            )
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        nodes += [*first.get(node.name, ()), replaced.get(node.name, node)]
-    if replaced:
-        graph.set_nodes(nodes)
+            given = [made[-1].output[0], gathers[node.input[0]].input[1]]
+            names = node.output, node.name
+            row = onnx.helper.make_node("Gather", given, *names, axis=product.axis)
+            replaced[node.name] = [*(made if node is members[0] else ()), row]
+    if graph.replace_nodes(lambda node: replaced.get(node.name)):
         fold(graph)
 
 

@@ -31,25 +31,20 @@ def pass_nan_on(graph: Graph) -> bool:
     if graph.opset < _LEAST_OPSET:
         return False
     types, constants = graph.all_types(), graph.constants()
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        is_new = node.op_type in _SELECTED and not node.output[0].endswith(_CHOSEN)
-        nodes += _with_nan(node, types, constants) if is_new else [node]
-    changed = len(nodes) > len(graph.proto.node)
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+    return graph.replace_nodes(lambda node: _with_nan(node, types, constants), _SELECTED)
 
 
 def _with_nan(node: Any, types: Mapping[str, Any], constants: Mapping[str, Any]) -> list[Any]:
-    """A node, and the selection of each input that is NaN."""
+    """A node, and the selection of each input that is NaN; none if it is there already."""
+    if node.output[0].endswith(_CHOSEN):
+        return []
     inputs = [
         name
         for name in dict.fromkeys(node.input[: _SELECTED[node.op_type]])
         if name in types and _may_be_nan(types[name], constants.get(name))
     ]
     if not inputs:
-        return [node]
+        return []
     result = node.output[0] + _CHOSEN
     nodes = [onnx.NodeProto()]
     nodes[0].CopyFrom(node)

@@ -24,21 +24,18 @@ def plain_pools(graph: Graph) -> None:
     """Replaces pools that IREE's importer computes incorrectly, and large maxima."""
     needed = {output.name for output in graph.proto.output}
     needed.update(name for node in graph.proto.node for name in read_by(node))
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        if node.op_type not in ("MaxPool", "AveragePool"):
-            nodes.append(node)
-            continue
+
+    def plain(node: Any) -> list[Any]:
         if needed.intersection(node.output[1:]):
             raise UnsupportedError(
                 f"import_network: node {node.name!r} (MaxPool): its second result, the indices of "
                 "the maxima, is not computed"
             )
         del node.output[1:]
-        nodes += _whole_windows(graph, node)
-        if node.op_type == "MaxPool":
-            nodes += _by_axis(nodes.pop())
-    graph.set_nodes(nodes)
+        *before, pool = _whole_windows(graph, node)
+        return [*before, *(_by_axis(pool) if node.op_type == "MaxPool" else [pool])]
+
+    graph.replace_nodes(plain, ("MaxPool", "AveragePool"))
 
 
 def _whole_windows(graph: Graph, node: Any) -> list[Any]:

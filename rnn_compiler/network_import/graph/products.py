@@ -17,15 +17,10 @@ from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_
 def plain_products(graph: Graph) -> None:
     """Joins the rows that are multiplied by one matrix, and transposes weights in advance."""
     types, constants = graph.types(), graph.constants()
-    nodes: list[Any] = []
     for node in graph.proto.node:
-        if node.op_type == "MatMul":
-            nodes += _joined(graph, node, types, constants)
-            continue
         if node.op_type == "Gemm" and node.input[1] in constants:
             _transpose(graph, node, constants)
-        nodes.append(node)
-    graph.set_nodes(nodes)
+    graph.replace_nodes(lambda node: _joined(graph, node, types, constants), ("MatMul",))
     graph.remove_unused()
 
 

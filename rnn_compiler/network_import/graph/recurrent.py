@@ -43,11 +43,10 @@ def replace_recurrent(graph: Graph, trained: Collection[str] = ()) -> None:
     shapes, constants, types = graph.shapes(), graph.constants(), graph.types()
     taken = frozenset({*shapes, *(name for node in graph.proto.node for name in node.output)})
     once = Once(Budget(graph.path, graph.model.ByteSize()))
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        if node.domain or node.op_type not in OPERATORS:
-            nodes.append(node)
-            continue
+
+    def replaced(node: Any) -> list[Any] | None:
+        if node.domain:
+            return None
         is_trained = not {*node.output}.isdisjoint(trained)
         clip = graph.clips.get(node.output[0])
         as_onnx = is_trained or clip is not None
@@ -60,8 +59,9 @@ def replace_recurrent(graph: Graph, trained: Collection[str] = ()) -> None:
             _COMPUTED_BY[layer.op](around)
         else:
             _block(around, clip)
-        nodes += around.nodes
-    graph.set_nodes(nodes)
+        return around.nodes
+
+    graph.replace_nodes(replaced, OPERATORS)
     import_domain(graph)
     graph.remove_unused()
 

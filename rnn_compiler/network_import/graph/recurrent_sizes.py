@@ -81,10 +81,10 @@ def _differing(
 ) -> Iterator[tuple[Size | None, Size | None]]:
     """Pairs of sizes that differ, except unknown sizes and two axes that are open."""
     for one, other in zip(expected, got, strict=False):
-        if None not in (one, other) and one != other and not (_is_axis(one) and _is_axis(other)):
+        if None not in (one, other) and one != other and not (is_axis(one) and is_axis(other)):
             yield one, other
 
 
-def _is_axis(size: Size | None) -> bool:
+def is_axis(size: Size | None) -> bool:
     """Whether a size is an open axis of an input, and nothing else."""
     return isinstance(size, Open) and [*size.terms.items()] == [((*size.names,), 1)]

@@ -64,13 +64,9 @@ def rewrite_nodes(
     if not any(node.op_type in operators for node in graph.proto.node):
         return False
     types = graph.all_types()
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        is_one = node.op_type in operators and node.input[0] in types
-        nodes += (rewrite(graph, node, types[node.input[0]]) if is_one else None) or [node]
-    changed = len(nodes) > len(graph.proto.node) or any(
-        new is not old for new, old in zip(nodes, graph.proto.node, strict=False)
-    )
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+
+    def replaced(node: Any) -> list[Any] | None:
+        kind = types.get(node.input[0])
+        return None if kind is None else rewrite(graph, node, kind)
+
+    return graph.replace_nodes(replaced, operators)

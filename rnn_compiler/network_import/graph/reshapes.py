@@ -17,17 +17,14 @@ from rnn_compiler.network_import.graph import Graph, onnx, shape_of
 def plain_reshapes(graph: Graph) -> None:
     """Rewrites the reshapes of arrays with several open axes."""
     types, constants = graph.types(), graph.constants()
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        nodes += _through_vectors(graph, node, types, constants)
-    graph.set_nodes(nodes)
+    graph.replace_nodes(lambda node: _through_vectors(graph, node, types, constants), ("Reshape",))
 
 
 def _through_vectors(
     graph: Graph, node: Any, types: dict[str, Any], constants: dict[str, Any]
 ) -> list[Any]:
     """A reshape as two, if it joins open axes and keeps the rank."""
-    if node.op_type != "Reshape" or node.input[1] not in constants:
+    if node.input[1] not in constants:
         return [node]
     sizes = shape_of(types.get(node.input[0]))
     numbers = onnx.numpy_helper.to_array(constants[node.input[1]]).tolist()

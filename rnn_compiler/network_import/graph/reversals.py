@@ -31,22 +31,14 @@ def plain_reversals(graph: Graph, *, waits: bool = True) -> bool:
         return False
     types, constants = graph.all_types(), graph.constants()
     makers = {name: node for node in graph.proto.node for name in node.output}
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        sizes = shape_of(types.get(node.input[0])) if node.op_type == "ReverseSequence" else None
-        if sizes is None:
-            nodes.append(node)
-            continue
-        if waits and sizes[_time(node, sizes)] is None:
-            nodes.append(node)
-        else:
-            nodes += _plain(graph, node, sizes, _number(node.input[1], makers, constants))
-    changed = len(nodes) > len(graph.proto.node) or any(
-        new is not old for new, old in zip(nodes, graph.proto.node, strict=False)
-    )
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+
+    def plain(node: Any) -> list[Any]:
+        sizes = shape_of(types.get(node.input[0]))
+        if sizes is None or (waits and sizes[_time(node, sizes)] is None):
+            return []
+        return _plain(graph, node, sizes, _number(node.input[1], makers, constants))
+
+    return graph.replace_nodes(plain, ("ReverseSequence",))
 
 
 def reversed_rows(made: Replacement, array: str, axis: int = 0) -> str:

@@ -19,12 +19,13 @@ from rnn_compiler.network_import.graph.replacement import Replacement
 def add_second_units(graph: Graph) -> None:
     """Replaces the layers whose weights are constants."""
     constants, types = graph.constants(), graph.all_types()
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        is_one = not node.domain and node.op_type in OPERATORS and _is_single(node, constants)
-        is_one = is_one and node.output[0] not in graph.clips
-        nodes += _with_two(graph, node, constants, types) if is_one else [node]
-    graph.set_nodes(nodes)
+
+    def widened(node: Any) -> list[Any]:
+        is_one = not node.domain and node.output[0] not in graph.clips
+        is_one = is_one and _is_single(node, constants)
+        return _with_two(graph, node, constants, types) if is_one else []
+
+    graph.replace_nodes(widened, OPERATORS)
     graph.remove_unused()
 
 

@@ -52,23 +52,20 @@ def _numbers(tensor: Any) -> list[int]:
 def gather_sliced_tables(graph: Graph) -> bool:
     """Replaces the slices, and notes them; returns whether there were any."""
     constants = graph.constants()
-    nodes: list[Any] = []
-    for node in graph.proto.node:
+
+    def gathered(node: Any) -> list[Any]:
         found = sliced_table(graph, node, constants)
         if found is None:
-            nodes.append(node)
-            continue
+            return []
         graph.sliced[node.name] = found
         made = Replacement(graph, node)
         end = made.add("Cast", node.input[2], to=onnx.TensorProto.INT64)
         end = made.add("Reshape", end, made.constant([]))
         rows = made.add("Range", made.constant(found.start), end, made.constant(1))
         made.add("Gather", node.input[0], rows, axis=found.axis)
-        nodes += made.finished()
-    changed = len(nodes) > len(graph.proto.node)
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+        return made.finished()
+
+    return graph.replace_nodes(gathered)
 
 
 def limit(end: Size | None, rows: int) -> tuple[str, int] | None:

@@ -39,21 +39,15 @@ def replace_trained_loops(graph: Graph, fold_once: Callable[[Graph], bool]) -> b
     draw = _Draw.of(weights, 0)
     draws = [draw, draw.negated(), _Draw.of(weights, 1)]
     found = [found_layers(_with_numbers(graph, each, fold_once)) for each in draws]
-    nodes: list[Any] = []
-    changed = False
-    for node in graph.proto.node:
-        made = None
-        if all(node.name in each for each in found):
-            replaced, *_ = (made for made, _ in (each[node.name] for each in found))
-            constants = [each[node.name][1] for each in found]
-            made = _Sources(graph, weights, draw, draws[-1]).nodes([*zip(*constants, strict=True)])
-            nodes += [node] if made is None else [*made, *replaced]
-            changed = changed or made is not None
-        else:
-            nodes.append(node)
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+
+    def replaced(node: Any) -> list[Any] | None:
+        if not all(node.name in each for each in found):
+            return None
+        constants = [each[node.name][1] for each in found]
+        made = _Sources(graph, weights, draw, draws[-1]).nodes([*zip(*constants, strict=True)])
+        return None if made is None else [*made, *found[0][node.name][0]]
+
+    return graph.replace_nodes(replaced)
 
 
 def _weights_of_loops(graph: Graph) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of
 from rnn_compiler.network_import.graph.replacement import Replacement
 
 _FIRST = -(1 << 31)
@@ -42,30 +42,13 @@ def plain_transposed_convolutions(graph: Graph) -> bool:
     """Replaces transposed convolutions; returns whether there were any."""
     if graph.opset < _LEAST_OPSET:
         return False
-    types, constants = graph.types(), graph.constants()
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        if node.op_type != "ConvTranspose":
-            nodes.append(node)
-            continue
-        given, filters = (
-            list(constants[name].dims) if name in constants else shape_of(types.get(name))
-            for name in node.input[:2]
-        )
-        nodes += _plain(graph, node, given, filters) or [node]
-    changed = len(nodes) > len(graph.proto.node)
-    if changed:
-        graph.set_nodes(nodes)
-    return changed
+    shapes = graph.shapes()
+    return graph.replace_nodes(lambda node: _plain(graph, node, shapes), ("ConvTranspose",))
 
 
-def _plain(
-    graph: Graph,
-    node: Any,
-    given: Sequence[int | None] | None,
-    filters: Sequence[int | None] | None,
-) -> list[Any]:
+def _plain(graph: Graph, node: Any, shapes: Mapping[str, Sequence[int | None]]) -> list[Any]:
     """The nodes of a convolution; empty for a node that IREE takes, or of unknown sizes."""
+    given, filters = (shapes.get(name) for name in node.input[:2])
     sizes, matrix = ([n for n in each or () if n is not None] for each in (given, filters))
     if len(sizes) < 3 or len(sizes) != len(given or ()) or len(matrix) != len(sizes):
         return []

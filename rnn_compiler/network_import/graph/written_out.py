@@ -55,17 +55,9 @@ _LEAST_OPSET = 13
 def replace_loops(graph: Graph) -> bool:
     """Replaces loops that compute recurrent layers; returns whether there were any."""
     found = found_layers(graph)
-    nodes: list[Any] = []
-    for node in graph.proto.node:
-        if node.name in found:
-            made, constants = found[node.name]
-            nodes += made
-            graph.proto.initializer.extend(constants)
-        else:
-            nodes.append(node)
-    if found:
-        graph.set_nodes(nodes)
-    return bool(found)
+    for _, constants in found.values():
+        graph.proto.initializer.extend(constants)
+    return graph.replace_nodes(lambda node: found[node.name][0] if node.name in found else None)
 
 
 def found_layers(graph: Graph) -> dict[str, tuple[list[Any], list[Any]]]:
