@@ -9,15 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from rnn_compiler.network_import.graph import Graph, attributes_of, shape_of
-from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
+from rnn_compiler.network_import.graph.replacement import Replacement, rewrites
 
 
-def plain_depth(graph: Graph) -> bool:
-    """Replaces the nodes whose sizes are known; returns whether there were any."""
-    return rewrite_nodes(graph, ("DepthToSpace",), _transposed)
-
-
-def _transposed(graph: Graph, node: Any, kind: Any) -> list[Any] | None:
+@rewrites("DepthToSpace")
+def plain_depth(graph: Graph, node: Any, kind: Any) -> list[Any] | None:
     """The nodes that move blocks of channels to the image."""
     attributes, sizes = attributes_of(node), shape_of(kind) or [None]
     if None in sizes or "mode" not in attributes or attributes["mode"].s != b"CRD":

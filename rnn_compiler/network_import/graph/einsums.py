@@ -20,25 +20,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rnn_compiler.network_import.graph import Graph, attributes_of
-from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
-
-_LEAST_OPSET = 13
-"""The first version of ReduceSum whose axes are an input."""
+from rnn_compiler.network_import.graph.replacement import Replacement, rewrites
 
 
-def plain_einsums(graph: Graph) -> bool:
-    """Replaces the nodes whose types are known; returns whether there were any."""
-    return rewrite_nodes(graph, ("Einsum",), _plain)
-
-
-def _plain(graph: Graph, node: Any, _: Any) -> list[Any]:
+@rewrites("Einsum", least_opset=13)  # from which the axes of ReduceSum are an input
+def plain_einsums(graph: Graph, node: Any, _: Any) -> list[Any]:
     """The products of two; the node itself if it has another form."""
     equation: str = attributes_of(node)["equation"].s.decode().replace(" ", "")
     shapes = graph.shapes()
     given = [shapes.get(name) for name in node.input]
     ranks = [len(shape) for shape in given if shape is not None]
     found = _terms(equation, ranks) if len(ranks) == len(node.input) else None
-    if found is None or graph.opset < _LEAST_OPSET:
+    if found is None:
         return [node]
     *terms, result = found
     if len(terms) > 2:

@@ -24,7 +24,7 @@ from rnn_compiler.network_import.graph.definitions import plain_definitions
 from rnn_compiler.network_import.graph.depth import plain_depth
 from rnn_compiler.network_import.graph.directions import join_directions
 from rnn_compiler.network_import.graph.einsums import plain_einsums
-from rnn_compiler.network_import.graph.functions import plain_functions
+from rnn_compiler.network_import.graph.functions import plain_functions, plain_negatives
 from rnn_compiler.network_import.graph.integer_convolutions import plain_integer_convolutions
 from rnn_compiler.network_import.graph.log_sums import plain_log_sums
 from rnn_compiler.network_import.graph.long_products import plain_products_of_axes
@@ -48,9 +48,10 @@ _MOST_ROUNDS = 100
 
 _REWRITES = (
     *(plain_attention, plain_bounds, plain_powers, plain_reversals, plain_transposed_convolutions),
-    *(plain_definitions, plain_functions, plain_integer_convolutions, plain_log_sums),
-    *(plain_normalizations, plain_padding, plain_depth, plain_resizes, plain_products_of_axes),
-    *(pass_nan_on, plain_einsums, plain_operators, gather_sliced_tables, plain_dropouts),
+    *(plain_definitions, plain_negatives, plain_functions, plain_integer_convolutions),
+    *(plain_log_sums, plain_normalizations, plain_padding, plain_depth, plain_resizes),
+    *(plain_products_of_axes, pass_nan_on, plain_einsums, plain_operators, gather_sliced_tables),
+    plain_dropouts,
 )
 """What rewrites operators once the types of their inputs are known."""
 

@@ -13,13 +13,10 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx
-from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
+from rnn_compiler.network_import.graph.replacement import Replacement, rewrites
 
 NOT_IN_ONNX = frozenset({"Erfc"})
 """Operators that are taken although ONNX does not have them."""
-
-_LEAST_OPSET = 9
-"""The first version with Where."""
 
 _LARGE = 1e9
 """A number beside whose square 1 has no effect."""
@@ -143,13 +140,8 @@ _FUNCTIONS: Mapping[str, Callable[[_FloatFunctions, str], str]] = {
 }
 
 
-def plain_functions(graph: Graph) -> bool:
-    """Replaces the nodes whose types are known; returns whether there were any."""
-    is_negated = rewrite_nodes(graph, ("Neg",), _negated)
-    return (graph.opset >= _LEAST_OPSET and rewrite_nodes(graph, _FUNCTIONS, _plain)) or is_negated
-
-
-def _negated(graph: Graph, node: Any, kind: Any) -> list[Any]:
+@rewrites("Neg")
+def plain_negatives(graph: Graph, node: Any, kind: Any) -> list[Any]:
     """The difference from 0 of signed integers; itself for other numbers."""
     dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type)
     if dtype.kind != "i":
@@ -159,7 +151,8 @@ def _negated(graph: Graph, node: Any, kind: Any) -> list[Any]:
     return made.finished()
 
 
-def _plain(graph: Graph, node: Any, kind: Any) -> list[Any]:
+@rewrites(*_FUNCTIONS, least_opset=9)  # from which there is Where
+def plain_functions(graph: Graph, node: Any, kind: Any) -> list[Any]:
     """The nodes that compute a function, of small floats in float32; itself if IREE's is exact."""
     element, attributes = kind.tensor_type.elem_type, attributes_of(node)
     is_exact_gelu = node.op_type == "Gelu" and (

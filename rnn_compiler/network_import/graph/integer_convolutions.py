@@ -10,23 +10,14 @@ from typing import Any
 
 from rnn_compiler.network_import.graph import Graph, attributes_of, shape_of
 from rnn_compiler.network_import.graph.padding import padding_in_numbers
-from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
-
-_LEAST_OPSET = 13
-"""The first version in which the axes of Unsqueeze and Squeeze are inputs."""
+from rnn_compiler.network_import.graph.replacement import Replacement, rewrites
 
 _ROWS = 2
 """The axis of an image's rows."""
 
 
-def plain_integer_convolutions(graph: Graph) -> bool:
-    """Replaces convolutions of integers; returns whether there were any."""
-    if graph.opset < _LEAST_OPSET:
-        return False
-    return rewrite_nodes(graph, ("ConvInteger",), _plain)
-
-
-def _plain(graph: Graph, node: Any, kind: Any) -> list[Any]:
+@rewrites("ConvInteger", least_opset=13)  # from which the axes of Squeeze are an input
+def plain_integer_convolutions(graph: Graph, node: Any, kind: Any) -> list[Any]:
     """The nodes of a convolution; only itself if IREE takes it, or if a size is missing."""
     sizes, constants = shape_of(kind), graph.constants()
     if sizes is None or len(sizes) < _ROWS + 1 or node.input[1] not in constants:

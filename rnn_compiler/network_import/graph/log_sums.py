@@ -12,18 +12,11 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx
-from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
-
-_LEAST_OPSET = 10
-"""The first version with IsInf."""
+from rnn_compiler.network_import.graph.replacement import Replacement, rewrites
 
 
-def plain_log_sums(graph: Graph) -> bool:
-    """Replaces the nodes whose types are known; returns whether there were any."""
-    return graph.opset >= _LEAST_OPSET and rewrite_nodes(graph, ("ReduceLogSumExp",), _plain)
-
-
-def _plain(graph: Graph, node: Any, kind: Any) -> list[Any]:
+@rewrites("ReduceLogSumExp", least_opset=10)  # from which there is IsInf
+def plain_log_sums(graph: Graph, node: Any, kind: Any) -> list[Any]:
     """The nodes of a sum, of small floats in float32; itself if it is one of integers."""
     element, attributes = kind.tensor_type.elem_type, attributes_of(node)
     keeps_empty = "noop_with_empty_axes" in attributes and attributes["noop_with_empty_axes"].i

@@ -13,10 +13,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx, shape_of
-from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
-
-_LEAST_OPSET = 15
-"""The first version of Shape that takes single sizes."""
+from rnn_compiler.network_import.graph.replacement import Replacement, rewrites
 
 _AXES_ARE_INPUTS = 18
 """The first version of ReduceL1, ReduceL2 and ReduceMean whose axes are an input."""
@@ -26,18 +23,6 @@ _BEFORE_ALL = -(1 << 31)
 
 _MOST_SLICES = 64
 """The largest window of an LRN that is written as a sum of slices."""
-
-
-def plain_operators(graph: Graph) -> bool:
-    """Replaces the nodes whose types are known; returns whether there were any."""
-    return graph.opset >= _LEAST_OPSET and rewrite_nodes(graph, _FORMS, _plain)
-
-
-def _plain(graph: Graph, node: Any, kind: Any) -> list[Any]:
-    """The nodes that compute an operator; itself if it has a form that is taken."""
-    made = Replacement(graph, node)
-    is_other = shape_of(kind) is not None and _FORMS[node.op_type](made, node, kind)
-    return made.finished() if is_other else [node]
 
 
 def _last_index(made: Replacement, node: Any, kind: Any) -> bool:
@@ -190,3 +175,11 @@ _FORMS: Mapping[str, Callable[[Replacement, Any, Any], bool]] = {
     "DequantizeLinear": _rounded,
 }
 """Functions that add an operator's replacement, and return whether there is one."""
+
+
+@rewrites(*_FORMS, least_opset=15)  # from which Shape takes single sizes
+def plain_operators(graph: Graph, node: Any, kind: Any) -> list[Any]:
+    """The nodes that compute an operator; itself if it has a form that is taken."""
+    made = Replacement(graph, node)
+    is_other = shape_of(kind) is not None and _FORMS[node.op_type](made, node, kind)
+    return made.finished() if is_other else [node]

@@ -51,11 +51,18 @@ class Replacement:
         return self.nodes
 
 
-def rewrite_nodes(
-    graph: Graph,
-    operators: Collection[str],
-    rewrite: Callable[[Graph, Any, Any], list[Any] | None],
-) -> bool:
+Rewrite = Callable[[Graph, Any, Any], "list[Any] | None"]
+"""What a graph, a node and the type of its first input become; see `rewrite_nodes`."""
+
+
+def rewrites(*operators: str, least_opset: int = 1) -> Callable[[Rewrite], Callable[[Graph], bool]]:
+    """Decorates a function as in `rewrite_nodes` as a rewrite of graphs, from a version of ONNX."""
+    return lambda rewrite: (
+        lambda graph: graph.opset >= least_opset and rewrite_nodes(graph, operators, rewrite)
+    )
+
+
+def rewrite_nodes(graph: Graph, operators: Collection[str], rewrite: Rewrite) -> bool:
     """Replaces nodes of some operators whose types are known; returns whether there were any.
 
     `rewrite` takes the graph, a node, and the type of its first input, which may be a constant. It
