@@ -94,13 +94,17 @@ def blended(s: Step, z: str, h: str, n: str) -> str:
 
 
 def hard_gru(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
-    """With hard sigmoids, as clips of shifted sums that are multiplied by 1/6."""
+    """With hard sigmoids, shifted sums between 0 and 6 that are multiplied by 1/6.
+
+    They are clipped at once, or by each bound on its own, as in TensorFlow Lite.
+    """
     (h,) = states
     xs = s.add("Split", s.add("Add", s.add("MatMul", x, "W"), "b"), count=3, axis=-1)
     hs = s.add("Split", s.add("MatMul", h, "R"), count=3, axis=-1)
     low, high, shift, part = (s.constant(np.float32(n)) for n in (0, 6, 3, 1 / 6))
-    sums = (s.add("Add", xs[k], s.add("Add", shift, hs[k])) for k in (0, 1))
-    z, r = (s.add("Mul", s.add("Clip", each, low, high), part) for each in sums)
+    sums = [s.add("Add", xs[k], s.add("Add", shift, hs[k])) for k in (0, 1)]
+    z = s.add("Mul", s.add("Clip", sums[0], low, high), part)
+    r = s.add("Mul", s.add("Max", low, s.add("Min", sums[1], high)), part)
     return [blended(s, z, h, s.add("Tanh", s.add("Add", xs[2], s.add("Mul", r, hs[2]))))]
 
 

@@ -66,6 +66,7 @@ class _FormulaReader:
         self._formulas, self._element = formulas, element
         self._arrays = arrays
         self._cut: dict[tuple[Atom, bytes], Atom] = {}
+        self._least: dict[Formula, tuple[Formula, float]] = {}  # minima: of what, and a number
 
     def results(self, node: Any) -> Sequence[Any]:
         """The results of a node: formulas, or arrays."""
@@ -79,7 +80,10 @@ class _FormulaReader:
             )
             if operator == "ThresholdedRelu":
                 parameters = (self._above(*parameters),)
-            return [of_atom(Activated(operator, parameters, formula_in(values[0])))]
+            value = formula_in(values[0])
+            if operator == "Relu":
+                return [self._positive(value)]
+            return [of_atom(Activated(operator, parameters, value))]
         if operator == "Split":
             return self._split(node, values, attributes)
         read: Callable[..., Any] | None = getattr(self, f"_{operator.lower()}", None)
@@ -154,12 +158,32 @@ class _FormulaReader:
     _tile = _expand
 
     def _clip(self, values: Sequence[Any], attributes: Mapping[str, Any]) -> Formula:
-        """A clip from 0: a multiple of the hard sigmoid."""
-        low, high = (float(each.reshape(())) for each in values[1:3])
-        if low or not 0 < high < np.inf:
+        return self._max([self._min([values[0], values[2]], {}), values[1]], {})
+
+    def _min(self, values: Sequence[Any], attributes: Mapping[str, Any]) -> Formula:
+        """The lesser one of a value and a number: ``high - relu(high - value)``."""
+        value, high = _and_number(values)
+        if not 0 < high < np.inf:
             raise OtherFormulaError
-        atom = Activated("HardSigmoid", (1 / high, 0.0), formula_in(values[0]))
-        return Formula({atom: np.array(high)}, np.zeros(atom.width))
+        above = Activated("Relu", (), added(np.array(high), value, -1.0))
+        least = added(np.array(high), of_atom(above), -1.0)
+        self._least[least] = value, high
+        return least
+
+    def _max(self, values: Sequence[Any], attributes: Mapping[str, Any]) -> Formula:
+        """A value, or 0 if it is negative."""
+        value, low = _and_number(values)
+        if low:
+            raise OtherFormulaError
+        return self._positive(value)
+
+    def _positive(self, value: Formula) -> Formula:
+        """The maximum of a value and 0; of a minimum, it is a multiple of a hard sigmoid."""
+        if value not in self._least:
+            return of_atom(Activated("Relu", (), value))
+        below, high = self._least[value]
+        bounded = Activated("HardSigmoid", (1 / high, 0.0), below)
+        return multiplied(of_atom(bounded), np.array(high))
 
     def _matmul(self, values: Sequence[Any], attributes: Mapping[str, Any]) -> Formula:
         first, weights = formula_in(values[0]), values[1]
@@ -258,6 +282,13 @@ class _FormulaReader:
                 first, second = (self._columns(each, columns) for each in atom.factors)
                 self._cut[key] = ProductFormula((first, second))
         return self._cut[key]
+
+
+def _and_number(values: Sequence[Any]) -> tuple[Formula, float]:
+    """Two values, in either order: a formula, and a number."""
+    value, number = values if isinstance(values[0], Formula) else reversed(values)
+    array: Any = np.asarray(number, np.float64)
+    return formula_in(value), float(array.reshape(()))
 
 
 _WHOLE = 1 << 30
