@@ -13,10 +13,10 @@ import keyword
 import os
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -38,6 +38,11 @@ __all__ = ["checked_sizes", "checked_values", "import_network"]
 
 _TAKEN = ("to_host", "self")
 """Names with a special meaning in calls."""
+
+_LIMITS = ("minimum", "maximum", "also")
+"""The fields of a tensor's range."""
+
+_Ranges: TypeAlias = Mapping[str, Sequence[Any]]
 
 _LONGEST = 90
 """Letters of a name; C takes 100, with what is added to equal ones."""
@@ -133,9 +138,35 @@ def described(
         inputs[function.continued[old]] if old in function.continued else next(fresh)
         for old, _ in function.outputs
     ]
-    spec = _with_ranges(_with_dtypes(spec, function), function)
-    spec = _renamed(spec, [*inputs.values(), *names], outputs)
-    spec = _with_open_axes(spec, function, axes, taken=[*inputs.values(), *names, *outputs])
+    own = [*inputs.values(), *names]
+    sizes = identifiers([title for _, title, *_ in axes], [*own, *outputs, *RESERVED])
+    pairs = [*zip(axes, sizes, strict=True)]
+    known = {key: open_dimension(name) for (key, *_), name in pairs}
+
+    def tensors(
+        made: Sequence[TensorSpec], names: Sequence[str], given: Iterable[str], ranges: _Ranges
+    ) -> Iterator[TensorSpec]:
+        """Tensors with other names, the first of which correspond to some of the graph's."""
+        named = zip(made, names, strict=True)
+        for (tensor, name), key in itertools.zip_longest(named, given):
+            limits: dict[str, Any] = dict(zip(_LIMITS, ranges.get(key, ()), strict=False))
+            dtype = function.dtypes.get(key, tensor.dtype)
+            tensor = replace(tensor, name=name, dtype=dtype, **limits).bound(known)
+            shape = tuple(bound(size, known) for size in function.shapes.get(key, ()))
+            formula = f"[{', '.join(map(str, shape))}]"
+            yield replace(tensor, shape=shape, formula=formula) if shape else tensor
+
+    renamed = dict(zip((each.name for each in spec.arguments), own, strict=True))
+    spec = replace(
+        spec,
+        dims={**spec.dims, **{name: open_dimension(name) for name in sizes}},
+        arguments=tuple(tensors(spec.arguments, own, function.inputs, function.ranges)),
+        results=tuple(tensors(spec.results, outputs, [old for old, _ in function.outputs], {})),
+        weights=tuple(renamed[name] for name in spec.weights),
+        positive=tuple(sizes),
+        minima={name: least for (_, _, least, _), name in pairs if least > 1},
+        maxima={name: most for (_, _, _, most), name in pairs if most is not None},
+    )
     return spec, dict(zip(names, function.weights.values(), strict=True))
 
 
@@ -244,74 +275,3 @@ def identifiers(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
         known.add(name)
         names.append(name)
     return names
-
-
-def _with_dtypes(spec: FunctionSpec, imported: ImportedFunction) -> FunctionSpec:
-    """A function with its unsigned integers marked as such."""
-
-    def typed(tensors: Sequence[TensorSpec], names: Sequence[str]) -> tuple[TensorSpec, ...]:
-        pairs = itertools.zip_longest(tensors, names)
-        return tuple(replace(t, dtype=imported.dtypes.get(name, t.dtype)) for t, name in pairs)
-
-    return replace(
-        spec,
-        arguments=typed(spec.arguments, [*imported.inputs]),
-        results=typed(spec.results, [name for name, _ in imported.outputs]),
-    )
-
-
-def _with_ranges(spec: FunctionSpec, imported: ImportedFunction) -> FunctionSpec:
-    """A function with the ranges of its arguments."""
-    pairs = itertools.zip_longest(spec.arguments, imported.inputs)
-    fields = ("minimum", "maximum", "also")
-    limited: list[TensorSpec] = []
-    for tensor, name in pairs:
-        range: Mapping[str, Any] = dict(zip(fields, imported.ranges.get(name, ()), strict=False))
-        limited.append(replace(tensor, **range))
-    return replace(spec, arguments=tuple(limited))
-
-
-def _renamed(spec: FunctionSpec, arguments: Sequence[str], results: Sequence[str]) -> FunctionSpec:
-    """A function with other names for its arguments and results."""
-
-    def named(tensors: Sequence[TensorSpec], names: Sequence[str]) -> tuple[TensorSpec, ...]:
-        pairs = zip(tensors, names, strict=True)
-        return tuple(replace(tensor, name=name) for tensor, name in pairs)
-
-    known = dict(zip((each.name for each in spec.arguments), arguments, strict=True))
-    return replace(
-        spec,
-        arguments=named(spec.arguments, arguments),
-        results=named(spec.results, results),
-        weights=tuple(known[name] for name in spec.weights),
-    )
-
-
-def _with_open_axes(
-    spec: FunctionSpec,
-    imported: ImportedFunction,
-    axes: Sequence[tuple[str, str, int, int | None]],
-    taken: Sequence[str],
-) -> FunctionSpec:
-    """A function with the open sizes of a network."""
-    names = identifiers([title for _, title, *_ in axes], [*taken, *RESERVED])
-    pairs = [*zip(axes, names, strict=True)]
-    known = {key: open_dimension(name) for (key, *_), name in pairs}
-
-    def shaped(tensors: Sequence[TensorSpec], given: Sequence[str]) -> Iterable[TensorSpec]:
-        """Tensors, the first of which correspond to some of the graph's."""
-        for tensor, name in itertools.zip_longest(tensors, given):
-            shape = tuple(bound(size, known) for size in imported.shapes.get(name, ()))
-            formula = f"[{', '.join(map(str, shape))}]"
-            limited = tensor.bound(known)
-            yield replace(limited, shape=shape, formula=formula) if shape else limited
-
-    return replace(
-        spec,
-        dims={**spec.dims, **{name: open_dimension(name) for name in names}},
-        arguments=tuple(shaped(spec.arguments, [*imported.inputs])),
-        results=tuple(shaped(spec.results, [name for name, _ in imported.outputs])),
-        positive=tuple(names),
-        minima={name: least for (_, _, least, _), name in pairs if least > 1},
-        maxima={name: most for (_, _, _, most), name in pairs if most is not None},
-    )
