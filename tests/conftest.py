@@ -33,7 +33,8 @@ EMULATOR = pytest.StashKey[ctypes.CDLL]()
 LONG = (
     *("test_on_emulator.py", "test_training.py", "test_short_rows.py", "test_products.py"),
     *("test_wheel.py", "test_steps.py", "test_training_networks.py", "test_learn_on_device.py"),
-    "test_onnxruntime_cases.py",
+    *("test_onnxruntime_cases.py", "test_newest.py", "test_nan.py", "test_small_machines.py"),
+    *("test_memory.py", "test_shared_steps.py", "test_onnx.py", "test_direct_calls.py"),
 )
 """Files with tests that take eight seconds of CPU time or more."""
 

@@ -22,9 +22,9 @@ import pytest
 from cases import ALIKE
 from cuda import emulator
 from numeric.harness import THIRDS
+from quick import SWEEP, every
 
 TESTS = Path(__file__).parents[1]
-SWEEP = bool(os.environ.get("TEST_SWEEP"))
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST_")}
 if not SWEEP:
@@ -52,7 +52,8 @@ class Run(NamedTuple):
     architecture: str = "sm_80"
 
 
-ARCHITECTURES = ("sm_60", "sm_86", "sm_89", "sm_120")
+ARCHITECTURES = every(("sm_60", "sm_86", "sm_89", "sm_120"), "sm_60", "sm_120")
+"""The oldest and the newest."""
 
 NUMBERS = tuple(f"numeric/test_{name}.py" for name in ("reference", "edge_cases", "cudnn_rnn"))
 
@@ -81,7 +82,7 @@ PLAIN = f"((float32 and f32) or f16) and {NOT_ALIKE}"
 """Golden cases in their own type."""
 
 SOME = "((30_B or 36_ or (pub_18 and not Backprop)) and -float16) or (31_ and -float32)"
-"""Golden cases for every architecture: products with tensor cores and without, both directions.
+"""Golden cases for other architectures: products with tensor cores and without, both directions.
 
 `emulator/test_forms.py` has the code with most forms for each."""
 

@@ -14,7 +14,7 @@ pytest.importorskip("onnx")
 pytest.importorskip("torch")
 
 import torch
-from execution import each_language, ways
+from execution import ways
 from onnx import helper
 from quick import every
 
@@ -66,10 +66,9 @@ def test_networks_learn(name: str, optimizer: str, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.slow
-@each_language
+@ways("c", "js", quick=())
 def test_every_language(execute: Any, tmp_path: Path) -> None:
-    """And what the network gives afterwards is what the network of PyTorch would."""
+    """What a network learns in Python, above, it learns in C and JavaScript."""
     case, optimizer = CASES["chars"], OPTIMIZERS["adam"]
     module, states = trained(case, optimizer, tmp_path)
     learned(case, optimizer, lambda **given: execute(module, given), states, 10)
@@ -118,7 +117,7 @@ SIZES = {"batch": 2, "time": 5, "steps": 3, "longest": T}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", every(OPEN, "packed", "residual", "translator", "hourglass"))
+@pytest.mark.parametrize("name", every(OPEN, "packed", "residual", "translator", "wakeword"))
 def test_open_axes(name: str, tmp_path: Path) -> None:
     """What was exported for some sizes learns at others."""
     case, axes = CASES[name], OPEN[name]

@@ -6,6 +6,7 @@ import json
 
 import processes
 import pytest
+from quick import every
 
 pytestmark = pytest.mark.slow
 
@@ -58,7 +59,9 @@ MOST = {"known": 1.3, "open": 1.6}
 
 
 def test_forward_and_gradient_need_little_more_than_they_are_given_and_return() -> None:
-    cases = [({"num_layers": 1, **sizes}, length) for sizes in SIZES for length in MOST]
+    pairs = [(number, length) for number in range(len(SIZES)) for length in MOST]
+    some = every(pairs, (0, "known"), (1, "open"), (2, "known"))
+    cases = [({"num_layers": 1, **SIZES[number]}, length) for number, length in some]
     done = processes.python(
         MEASURE, json.dumps(cases), variables={"RNN_COMPILER_POOL_MAX_SIZE": "0"}
     )
