@@ -160,6 +160,13 @@ decomposition = @{function}.{name}, version = 1 : i32}}
     )
 
 
+def test_the_output_of_each_direction_is_copied_once() -> None:
+    """Not for each block of time: those of both directions alternate in Y."""
+    sizes = {"seq_length": 64, "batch_size": 16, "input_size": 16, "num_units": 32}
+    made = str(rc.build("onnx.LSTMGrad", direction="bidirectional", **sizes))
+    assert len(re.findall(r"optimization_barrier %\w+ : tensor<64x16x32xf32>", made)) == 2
+
+
 def test_without_peephole_its_ops_are_absent() -> None:
     """No op reads wci, wcf or wco; their gradients are constants."""
     check(

@@ -82,6 +82,8 @@ def backward(b: Builder, spec: FunctionSpec, args: Values) -> Sequence[Value]:
     for index, pseudo_layer in enumerate(layer.pseudo_layers):
         cell = layer.cells[index]
         y = layer.steps.where_valid(b, layer.part_of(Y, "Y", index, 1))
+        if layer.num_directions > 1 and not spec.open_dims:  # one copy, not one for each block
+            (y,) = b.after([], [y])
         dy = layer.part_of(Y_grad, "Y_grad", index, 1)
         saved = layer.part("reserve_space", index) if cell.saved else None
         each = DirectionGradient(layer, pseudo_layer, dy, x, y, 0, saved, layer.state(index))
