@@ -21,6 +21,7 @@ pytest.importorskip("onnx")
 import onnx
 
 from tests.network_import.graphs import expected, lstm_weights, model, saved, weight
+from tests.network_import.in_process import importing_here
 
 X = weight(6, 2, 3)
 NAMES = ("W", "R", "B", "V")
@@ -208,3 +209,30 @@ def test_operators_newer_than_the_package_onnx(tmp_path: Path) -> None:
     path.write_bytes(made.SerializeToString())
     with pytest.raises(UnsupportedError, match="install a newer onnx, or export the model again"):
         rc.import_network(path)
+
+
+def test_shapes_are_inferred_without_the_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each inference writes its model out and reads it again, and an open axis takes several."""
+    wide, axis = weight(64, 96), np.array([0, 1], np.int64)
+    nodes = [
+        onnx.helper.make_node("MatMul", ["x", "W"], ["m"]),
+        onnx.helper.make_node("Unsqueeze", ["m", "axes"], ["y"]),
+    ]
+    made = model(nodes, {"x": ["n", 64]}, ["y"], {"W": wide, "axes": axis})
+    path = saved(made, tmp_path / "m.onnx")
+    sizes: list[int] = []
+    infer: Any = onnx.shape_inference.infer_shapes
+
+    def counted(given: Any, *arguments: Any, **options: Any) -> Any:
+        sizes.append(given.ByteSize())
+        return infer(given, *arguments, **options)
+
+    monkeypatch.setattr(onnx.shape_inference, "infer_shapes", counted)
+    with importing_here():
+        module = rc.import_network(path)
+    assert len(sizes) > 2
+    assert sum(sizes) < wide.nbytes
+    (result,) = module.functions[0].results
+    assert [str(size) for size in result.shape] == ["1", "1", "n", "96"]

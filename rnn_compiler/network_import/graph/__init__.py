@@ -73,6 +73,9 @@ _SPARE_ELEMENTS = 1 << 24
 
 _LARGEST = 1 << 20
 
+_LARGEST_SHAPE = 1 << 10
+"""The most elements of a constant that a shape may depend on."""
+
 _MOST_PROPAGATED = 1 << 16
 """The most elements of an input with which onnx follows elements through vectors.
 
@@ -113,7 +116,7 @@ class Graph:
         self.path = path
         self.is_open = False
         self.largest = largest
-        self.elements_left = _SPARE_ELEMENTS + model.ByteSize()
+        self.elements_left = _SPARE_ELEMENTS + self.size
         self.folded: dict[str, tuple[Any, Sequence[str]]] = {}
         self.held: frozenset[str] = frozenset()
         self.sliced: dict[str, Any] = {}
@@ -255,6 +258,31 @@ class Graph:
         """The graph, as a message of ONNX."""
         return self.model.graph
 
+    @property
+    def size(self) -> int:
+        """The bytes of the model; writing it out would copy its weights."""
+        weights = sum(map(_bytes_of, self._weights().values()))
+        return self.without_weights().ByteSize() + weights
+
+    def _weights(self) -> dict[str, Any]:
+        """The constants that are too large for a shape to depend on them, by name."""
+        constants = self.constants().items()
+        return {name: each for name, each in constants if math.prod(each.dims) > _LARGEST_SHAPE}
+
+    def without_weights(self) -> Any:
+        """A copy with the weights as inputs: its shapes are the same, and it is small."""
+        model, graph, weights = self.model, self.proto, self._weights()
+        copy = onnx.ModelProto(ir_version=model.ir_version, opset_import=model.opset_import)
+        copy.graph.name = graph.name
+        for field in ("input", "node", "output", "value_info"):
+            getattr(copy.graph, field).extend(getattr(graph, field))
+        copy.graph.initializer.extend(e for e in graph.initializer if e.name not in weights)
+        copy.graph.input.extend(
+            onnx.helper.make_tensor_value_info(name, tensor.data_type, tensor.dims)
+            for name, tensor in weights.items()
+        )
+        return copy
+
     def infer_shapes(self) -> None:
         """Infers the shapes of all values again from those of the inputs."""
         self.forget_shapes()
@@ -266,10 +294,9 @@ class Graph:
         for output in self.proto.output:
             if output.name in given:
                 output.type.CopyFrom(given[output.name].type)
-        if self.model.ByteSize() >= LARGEST_MESSAGE:
+        if self.size >= LARGEST_MESSAGE:
             raise ArtifactError(
-                f"{self.path}: expected less than 2**31 bytes, weights included, got "
-                f"{self.model.ByteSize():,}"
+                f"{self.path}: expected less than 2**31 bytes, weights included, got {self.size:,}"
             )
         sizes = [
             [axis.dim_value for axis in each.type.tensor_type.shape.dim]
@@ -278,10 +305,14 @@ class Graph:
         propagate = all(math.prod(each) <= _MOST_PROPAGATED for each in sizes)
         propagate = propagate and self._most_filled() <= _MOST_PROPAGATED
         try:
-            self.model = onnx.shape_inference.infer_shapes(self.model, data_prop=propagate)
+            made = onnx.shape_inference.infer_shapes(self.without_weights(), data_prop=propagate)
         except onnx.shape_inference.InferenceError as error:
             raise damaged(self.path, str(error)) from error
-        del self.__dict__["proto"]
+        _replace(self.proto.value_info, made.graph.value_info)
+        _replace(self.proto.output, made.graph.output)
+        for node, found in zip(self.proto.node, made.graph.node, strict=True):
+            if any(subgraphs(node)):
+                node.CopyFrom(found)
         inferred = {each.name: each.type for each in self.proto.output if shape_of(each.type)}
         for output in self.proto.output:
             if output.name in inferred:  # also where it is returned again
@@ -398,9 +429,10 @@ class Graph:
                 kept.append(node)
                 needed.update(read_by(node))
         self.set_nodes(kept[::-1])
-        _replace(
-            self.proto.initializer, [each for each in self.proto.initializer if each.name in needed]
-        )
+        constants = self.proto.initializer
+        for number in reversed(range(len(constants))):  # the others stay where they are
+            if constants[number].name not in needed:
+                del constants[number]
 
 
 def shape_of(kind: Any) -> list[int | None] | None:
@@ -444,6 +476,12 @@ def _dense(sparse: Any) -> Any:
     full: Any = np.zeros(math.prod(sparse.dims), values.dtype)
     full[places] = values
     return onnx.numpy_helper.from_array(full.reshape(sparse.dims), sparse.values.name)
+
+
+def _bytes_of(tensor: Any) -> int:
+    """The bytes of a tensor's elements."""
+    dtype: Any = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)
+    return math.prod(tensor.dims) * dtype.itemsize
 
 
 def _replace(field: Any, messages: Sequence[Any]) -> None:

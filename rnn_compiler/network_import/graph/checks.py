@@ -133,10 +133,10 @@ def check_fit(graph: Graph) -> None:
     for node in graph.proto.node:
         for name in _required(node, graph.opset).difference(attributes_of(node)):
             raise damaged(graph.path, f"{graph.named(node)} has no attribute {name!r}")
-    if graph.model.ByteSize() >= LARGEST_MESSAGE:
+    if graph.size >= LARGEST_MESSAGE:
         return
     try:
-        onnx.shape_inference.infer_shapes(graph.model, strict_mode=True)
+        onnx.shape_inference.infer_shapes(graph.without_weights(), strict_mode=True)
     except onnx.shape_inference.InferenceError as error:
         for found in _WHERE.finditer(str(error)):
             follows = found["what"].endswith(_FOLLOWS)

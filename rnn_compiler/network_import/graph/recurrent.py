@@ -42,7 +42,7 @@ def replace_recurrent(graph: Graph, trained: Collection[str] = ()) -> None:
     """
     shapes, constants, types = graph.shapes(), graph.constants(), graph.types()
     taken = frozenset({*shapes, *(name for node in graph.proto.node for name in node.output)})
-    once = Once(Budget(graph.path, graph.model.ByteSize()))
+    once = Once(Budget(graph.path, graph.size))
 
     def replaced(node: Any) -> list[Any] | None:
         if node.domain:

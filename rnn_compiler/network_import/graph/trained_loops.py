@@ -126,7 +126,7 @@ def _with_numbers(graph: Graph, draw: _Draw, fold_once: Callable[[Graph], bool])
     copy.proto.initializer.extend(
         onnx.numpy_helper.from_array(array, name) for name, array in draw.arrays.items()
     )
-    copy.elements_left = graph.elements_left + model.ByteSize()
+    copy.elements_left = graph.elements_left + copy.size
     for _ in range(_MOST_ROUNDS):
         copy.infer_shapes()
         if not fold_once(copy):
