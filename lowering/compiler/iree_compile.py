@@ -65,6 +65,9 @@ _PLAIN_COMMANDS = (
     "--iree-hal-memoization=false",
 )
 
+_LOCATIONS_FLAG = "--mlir-print-debuginfo"
+"""The flag that keeps the locations in a module that is printed, for messages."""
+
 _OBJECTS_FLAG = "--iree-hal-dump-executable-intermediates-to"
 """The flag for the folder of intermediate files, with the object before it is linked."""
 
@@ -212,7 +215,7 @@ def compile_host_program(
         stack_usage = usage.read_text(errors="replace") if usage.exists() else ""
         return HostAndObject(payload.decode(), b"".join(objects), stack_usage)
 
-    flags, objects = _PLAIN_COMMANDS, {_OBJECTS_FLAG: "."}
+    flags, objects = (*_PLAIN_COMMANDS, _LOCATIONS_FLAG), {_OBJECTS_FLAG: "."}
     if "vmfb" not in ARCHITECTURES[target.architecture].formats:
         flags, objects = (*flags, *_STATIC_LIBRARY), {_LIBRARY_FLAG: "library.o"}
     files = {**objects, "--stack-usage-file": _STACK_USAGE}

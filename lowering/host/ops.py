@@ -21,6 +21,7 @@ from rnn_compiler.lowering.host.formulas import (
     width_of,
 )
 from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.nodes import listed, nodes_of
 from rnn_compiler.schema.dtypes import ELEMENTS
 from rnn_compiler.schema.executable_library import MOST_WORKGROUPS
 from rnn_compiler.schema.open_sizes import Open, Size, open_names
@@ -82,6 +83,8 @@ class Context:
         states: The arguments that are states, by the numbers of the results that continue them.
         repeats: Whether long loops are repeated, not written out.
         places: Spans of earlier allocations that later ones get, by the numbers of these.
+    op: The op that is evaluated.
+        op: The op that is evaluated.
     """
 
     function: str
@@ -97,6 +100,7 @@ class Context:
     states: Mapping[int, Span] = field(default_factory=dict[int, Span])
     repeats: bool = False
     places: Mapping[int, Span] = field(default_factory=dict[int, Span])
+    op: ir.Operation | None = None
 
     def __post_init__(self) -> None:
         names = open_names(size for shape in self.shapes for size in shape)
@@ -111,9 +115,11 @@ class Context:
 
     def refused(self, what: str) -> UnsupportedError:
         """The error for an unsupported construct."""
+        nodes = nodes_of([self.op] if self.op else [])
+        where = f"{self.function}: {listed(nodes)}" if nodes else self.function
         return NoScheduleError(
-            f"{self.function}: its host program has {what}, and only those that call compiled code "
-            "in a fixed order are supported",
+            f"{where}: its host program has {what}, and only those that call "
+            "compiled code in a fixed order are supported",
             what,
         )
 

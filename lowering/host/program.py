@@ -269,6 +269,7 @@ def _follow(
     """Evaluates ops and the blocks that they branch to, up to the end of the function."""
     while True:
         for position, op in enumerate(ops):
+            context.op = op
             if op.name == "hal.buffer.load":
                 values = range(2) if width_of(op.results[0]) == 1 else numbers
                 if not 0 < len(values) <= 2:

@@ -1,8 +1,9 @@
 """Converts an ONNX model to a module of linalg, by IREE's importer and its passes for torch.
 
 Nodes with an attribute `backend_config` become calls of declarations ``@rnn_compiler.OP.N``, which
-linking replaces (`linking.calls`). Every op has the name of its node as its location. This runs in
-a separate process, because hostile models may make these passes crash or run forever.
+linking replaces (`linking.calls`). Every op has its node, as messages name it, as its location
+(`mlir.nodes`). This runs in a separate process, because hostile models may make these passes crash
+or run forever.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     shape_of,
 )
 from rnn_compiler.lowering.mlir.marks import NETWORK
+from rnn_compiler.lowering.mlir.nodes import listed, node_title, nodes_of
 from rnn_compiler.lowering.networks.bounded_indices import clamp_positions
 from rnn_compiler.lowering.networks.loop_rows import LoopRows, pin_arrays
 from rnn_compiler.lowering.networks.scalars import keep_in_arrays
@@ -85,8 +87,10 @@ def linalg_of_onnx(
     context = ir.Context()
     with context:
         module: Any = None
+        operators: dict[str, str] = {}
         for function, model in models.items():
             model.graph.name = function
+            operators |= _name_nodes(model.graph, origins or {})
             info = importer.ModelInfo(model)
             module = module or info.create_module(context=context)
             try:
@@ -101,11 +105,7 @@ def linalg_of_onnx(
             try:
                 _convert(module)
             except ir.MLIRError as error:
-                graphs = [model.graph for model in models.values()]
-                nodes = {
-                    node.name: (node.name, node.op_type) for graph in graphs for node in graph.node
-                }
-                raise _refused(str(error), nodes | dict(origins or {})) from error
+                raise _refused(str(error), module, operators) from error
         for function, model in models.items():
             made = ir.SymbolTable(operation)[function].operation
             _round_constants(made)
@@ -117,10 +117,23 @@ def linalg_of_onnx(
             read_unsliced(made)
             keep_in_arrays(made)
             if not is_open:
-                _check_sizes(made, model.graph, origins or {})
+                _check_sizes(made, model.graph)
             made.attributes[NETWORK] = ir.UnitAttr.get(context)
         operation.attributes["sym_name"] = ir.StringAttr.get(name)
         return operation.get_asm(enable_debug_info=True)
+
+
+def _name_nodes(graph: Any, origins: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Names nodes as messages do; returns their operators by these names."""
+    operators: dict[str, str] = {}
+    for node in graph.node:
+        name, operator = origins.get(node.name, (node.name, node.op_type))
+        node.name = node_title(name or ", ".join(node.output), operator)
+        operators[node.name] = operator
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                operators |= _name_nodes(attribute.g, origins)
+    return operators
 
 
 def _convert(module: ir.Module) -> None:
@@ -183,16 +196,13 @@ def _call(module: ir.Module, function: ir.Operation, op: ir.Operation, name: str
     op.erase()
 
 
-def _check_sizes(
-    function: ir.Operation, graph: Any, origins: Mapping[str, tuple[str, str]]
-) -> None:
+def _check_sizes(function: ir.Operation, graph: Any) -> None:
     """Checks that a function's results have known sizes."""
     kinds = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).results
     for kind, output in zip(kinds, graph.output, strict=True):
         if UNNAMED in shape_of(kind):
             nodes = [node for node in graph.node if output.name in node.output]
-            named = [origins.get(node.name, (node.name, node.op_type)) for node in nodes]
-            where = "".join(f"node {name!r} ({operator}): " for name, operator in named)
+            where = "".join(f"{node.name}: " for node in nodes)
             raise UnsupportedError(
                 f"import_network: {where}the size of output {output.name!r} depends on numbers "
                 "that only calls know; fix inputs that are sizes with values="
@@ -228,18 +238,27 @@ _REMEDIES = {
 
 _OTHERWISE = "fix open sizes with dims=, or replace the node in the model by other operators"
 
-_ERROR = re.compile(r'error: (?:"(?P<node>[^"]*)"|[^:]*): (?P<what>[^\n]*)')
+_ERROR = re.compile(r'error: (?:"(?P<node>node .*? \(\w+\))"|[^:]*): (?P<what>[^\n]*)')
 
 
-def _refused(text: str, nodes: Mapping[str, tuple[str, str]]) -> UnsupportedError:
-    """The error for the passes' diagnostics, given the names and operators of nodes by name."""
+_OF_NODES = ("torch.aten.", "torch.operator", "torch.onnx.", "torch.torchvision.")
+"""The beginnings of names of ops that compute what nodes do."""
+
+
+def _refused(text: str, module: ir.Module, operators: Mapping[str, str]) -> UnsupportedError:
+    """The error for the passes' diagnostics, given the operators of nodes.
+
+    They may be about a number, which has no location. What is left of torch is then to blame.
+    """
     found = _ERROR.search(text)
-    if found is None or found["node"] not in nodes:
+    nodes = [found["node"]] if found and found["node"] in operators else []
+    if not nodes:
+        ops = nested_ops(module.operation)
+        nodes = nodes_of(op for op in ops if op.name.startswith(_OF_NODES))
+    if found is None or not nodes:
         return UnsupportedError(f"import_network: IREE's compiler says: {text.strip()[:400]}")
-    node, operator = nodes[found["node"]]
     what = found["what"].partition(": %")[0][:200]
-    remedy = _REMEDIES.get(operator, _OTHERWISE)
+    remedy = _REMEDIES.get(operators.get(nodes[0], ""), _OTHERWISE)
     return UnsupportedError(
-        f"import_network: node {node!r} ({operator}) is not taken by IREE's compiler: {what}; "
-        f"{remedy}"
+        f"import_network: {listed(nodes)} is not taken by IREE's compiler: {what}; {remedy}"
     )

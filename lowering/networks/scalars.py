@@ -162,8 +162,7 @@ def _fill_around(pad: ir.Operation) -> None:
     )
     sizes = shape_of(source.type)
     grows = [before + behind for before, behind in zip(low, high, strict=True)]
-    is_known = all(isinstance(n, int) or not grows[axis] for axis, n in enumerate(sizes))
-    if not steps or len(pad.operands) > 1 or not is_known:
+    if not steps or len(pad.operands) > 1:
         return
     body = Body.before(pad)
     inner: list[Index] = [

@@ -226,6 +226,28 @@ def test_refused(case: str) -> None:
         read(rest, **changes)
 
 
+@pytest.mark.parametrize(
+    ("location", "where"),
+    [
+        ("""callsite("node 'a b' (Slice)" at "graph:main")""", "node 'a b' (Slice): "),
+        (r"""fused["node '\22\C3\A9' (Cos)", "n"("n = 1"), "node 'b' (Or)"]""", "node '\"é' (Cos), node 'b' (Or): "),
+        ("""fused["node 'a' (Or)", "node 'b' (Or)", "node 'c' (Or)", "node 'd' (Or)"]""", "node 'a' (Or), node 'b' (Or), node 'c' (Or) and 1 more: "),
+        ("unknown", ""),
+    ],
+)  # fmt: skip
+def test_refused_by_node(location: str, where: str) -> None:
+    """The message names the nodes that the op was made of, or its operands."""
+    what = "a size, or a number of steps, that a call computes"
+    message = re.escape(f"f: {where}its host program has {what}")
+    load = f"%n = hal.buffer.load<%x : !hal.buffer>[%c0] : i32 loc({location})"
+    with pytest.raises(UnsupportedError, match=message):
+        read(load)
+    with pytest.raises(UnsupportedError, match=re.escape(f"f: {where}its host program has arith")):
+        read(
+            f"%y = arith.bitcast %c7_i32 : i32 to f32 loc({location})\n%z = arith.addf %y, %y : f32"
+        )
+
+
 SIZE = """
   %m = hal.buffer_view.dim<%a : !hal.buffer_view>[0] : index
   %n = arith.muli %m, %c4 : index

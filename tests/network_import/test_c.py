@@ -23,7 +23,7 @@ pytest.importorskip("onnx")
 import onnx
 
 from rnn_compiler.c_compilation import prefixed
-from tests.network_import.graphs import TARGET, B, T, model, saved, tagger
+from tests.network_import.graphs import TARGET, B, T, model, saved, tagger, weight
 
 
 @pytest.fixture(scope="module")
@@ -299,6 +299,20 @@ def test_a_product_of_sizes_beyond_64_bits(tmp_path: Path) -> None:
     assert "a * b * c" in loaded.error(found)
     assert not measure(*map(ctypes.c_int64, (2**10, 2**20, 2**10)), sizes)
     assert sizes[0] == 4 * 2**40
+
+
+def test_open_axes_padded_with_an_input(tmp_path: Path) -> None:
+    """The host program does not read the number."""
+    nodes = [onnx.helper.make_node("Pad", ["x", "pads", "v"], ["y"])]
+    made = model(
+        nodes, {"x": ["b", "t"], "v": []}, ["y"], {"pads": np.array([1, 2, 0, 3], np.int64)}
+    )
+    module = rc.import_network(saved(made, tmp_path / "padded.onnx"))
+    loaded = Loaded(rc.compile_c(module, TARGET), tmp_path)
+    for shape in ((1, 1), (2, 5)):
+        x, v = weight(*shape), np.array(7.5, np.float32)
+        wanted = np.pad(x, ((1, 0), (2, 3)), constant_values=v)
+        np.testing.assert_array_equal(loaded.call("padded", {"x": x, "v": v})["y"], wanted)
 
 
 def js_type(tensor: dict[str, Any]) -> str:

@@ -159,6 +159,23 @@ def unknown_operator() -> Any:
     return model(nodes, {"x": [1, 1, 3, 3], "r": [1, 5]}, ["y"], {})
 
 
+def columns() -> Any:
+    """IREE's compiler complains of a number of the first node, which has no location."""
+    nodes = [
+        helper.make_node("Col2Im", ["x", "size", "block"], ["i"], name="mine"),
+        helper.make_node("Neg", ["i"], ["y"], name="behind"),
+    ]
+    weights = {"size": np.array([5, 5]), "block": np.array([1, 5])}
+    return model(nodes, {"x": [1, 5, 5]}, ["y"], weights, opset=18)
+
+
+def regions() -> Any:
+    names, more = ["x", "r", "b"], {"output_height": 2, "output_width": 2, "sampling_ratio": 2}
+    nodes = [helper.make_node("RoiAlign", names, ["y"], name="mine", **more)]
+    shapes, kinds = {"x": [1, 1, 6, 6], "r": [2, 4], "b": [2]}, {"b": TensorProto.INT64}
+    return model(nodes, shapes, ["y"], {}, dtypes=kinds)
+
+
 def of_tensorflow() -> Any:
     """What tf2onnx leaves of an op that it does not know."""
     return model(
@@ -229,6 +246,8 @@ def slow(*values: Any) -> Any:
         slow(lstm(clip=-1.0), r"node 'my lstm' \(LSTM\) has clip=-1.0, where a number above 0"),
         slow(gru(), r"node 'my gru' \(GRU\) has activations='Mish', where a list of Relu, "),
         slow(unknown_operator(), r"node 'mine' \(MaxRoiPool\) is not taken by IREE"),
+        (columns(), r"node 'mine' \(Col2Im\) is not taken by IREE"),
+        (regions(), r"node 'mine' \(RoiAlign\) is not taken by IREE"),
         slow(other_domain(), r"node 'mine' \(com.example.Relu\): operators of other domains"),
         slow(open_branch(), r"node '.*' \(GlobalLpPool\) is not taken by IREE.*by other operators"),
         slow(loop(), r"node 'again' \(Loop\) is not taken by IREE.*number of its iter"),
@@ -253,6 +272,22 @@ def test_a_rewritten_node_whose_size_depends_on_numbers(tmp_path: Path) -> None:
     made = model(nodes, {"x": [3, 3], "s": [2]}, ["y"], {}, dtypes=dtypes, opset=18)
     with pytest.raises(UnsupportedError, match=r"node 'mine' \(CenterCropPad\): the size of out"):
         rc.import_network(saved(made, tmp_path / "m.onnx"))
+
+
+@pytest.mark.parametrize("way", [rc.compile_c, pytest.param(rc.compile_js, marks=pytest.mark.slow)])
+def test_what_c_and_javascript_refuse_names_the_node(way: Any, tmp_path: Path) -> None:
+    """By its name and operator in the file, though one of our ops has replaced it."""
+    nodes = [
+        helper.make_node("Relu", ["x"], ["r"], name="first"),
+        helper.make_node("LSTM", ["r", "W", "R", "B", "n"], ["h"], name="enc", hidden_size=5),
+        helper.make_node("Exp", ["h"], ["y"], name="last"),
+    ]
+    kinds = {"n": TensorProto.INT32}
+    made = model(nodes, {"x": [6, 2, 3], "n": [2]}, ["y"], lstm_weights(), dtypes=kinds)
+    module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+    said = rf"{way.__name__}: m: node 'enc' \(LSTM\): its host program has a size, or a number of"
+    with pytest.raises(UnsupportedError, match=said):
+        way(module, name="m", strategy="portable")
 
 
 ENDING = """

@@ -148,7 +148,9 @@ class _Around:
 
     def add(self, operator: str, inputs: Sequence[str], outputs: Sequence[str], **rest: Any) -> str:
         """Adds a node; returns its first output."""
-        name = f"{self.node.name}/{operator}"
+        node, origins = self.node, self.graph.origins
+        name = f"{node.name}/{operator}"
+        origins[name] = origins.get(node.name, (node.name, node.op_type))
         self.nodes.append(onnx.helper.make_node(operator, inputs, outputs, name=name, **rest))
         return outputs[0]
 
