@@ -15,9 +15,12 @@ from typing import Any
 from rnn_compiler.lowering.analysis.values import defining, element
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, is_float
 from rnn_compiler.lowering.codegen.linalg import pointwise
+from rnn_compiler.lowering.codegen.whole_arrays import collapse
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of, shape_of
 
-_TAKING_ARRAYS = ("iree_linalg_ext.dequantize_affine", "linalg.conv_", "linalg.quantized_")
+_TAKING_ARRAYS = (
+    *("iree_linalg_ext.dequantize_affine", "linalg.conv_", "linalg.generic", "linalg.quantized_"),
+)
 """The beginnings of names of ops that take arrays of rank 0 in place of numbers."""
 
 
@@ -57,8 +60,8 @@ def _steps(number: ir.Value, is_source: Callable[[ir.Operation], bool]) -> list[
 
 
 def _is_element(op: ir.Operation) -> bool:
-    """Whether an op reads the number of an array of rank 0."""
-    return op.name == "tensor.extract" and len(op.operands) == 1
+    """Whether an op reads the number of an array of one."""
+    return op.name == "tensor.extract" and {*shape_of(op.operands[0].type)} <= {1}
 
 
 def _is_float_of_whole(op: ir.Operation) -> bool:
@@ -140,17 +143,23 @@ def _as_array(
     """An array that has a number everywhere, made before its user; by default of rank 0."""
     reads = [op for op in steps if op.name == "tensor.extract"]
     kind, body = element(steps[-1].results[0]), Body.before(user)
-    sources = [op.operands[0] for op in reads]
+    sources = [_without_axes(body, op.operands[0]) for op in reads]
     if steps == reads and not shape:
-        return Array(sources[0], (), kind)
+        return sources[0]
 
     def emit(inside: Body, numbers: Sequence[Number]) -> Number:
         values = (each.value for each in numbers)
         known = dict[ir.Value, ir.Value](zip((op.results[0] for op in reads), values, strict=True))
         return _repeated(inside, steps, known)
 
-    given = [(Array(each, (), element(each)), range(0)) for each in sources]
+    given = [(each, range(0)) for each in sources]
     return pointwise(body, given, body.empty(ArrayType(tuple(shape), kind)), emit)
+
+
+def _without_axes(body: Body, value: ir.Value) -> Array:
+    """An array of one number as one of rank 0."""
+    array = Array(value, shape_of(value.type), element(value))
+    return collapse(body, array, []) if array.shape else array
 
 
 def _fill_around(pad: ir.Operation) -> None:

@@ -23,7 +23,7 @@ pytest.importorskip("onnx")
 import onnx
 
 from rnn_compiler.c_compilation import prefixed
-from tests.network_import.graphs import TARGET, B, T, model, saved, tagger, weight
+from tests.network_import.graphs import TARGET, B, T, expected, model, saved, tagger, weight
 
 
 @pytest.fixture(scope="module")
@@ -182,9 +182,9 @@ console.log(main({{...given, m: Uint8Array.of(1, 1, 1, 1, 1, 1)}}).both.length);
 {calls}"""
     first, *errors = js_calling.node(tmp_path, script).splitlines()
     assert first == "6"
-    for error, expected in zip(errors, REFUSED.values(), strict=True):
+    for error, message in zip(errors, REFUSED.values(), strict=True):
         assert error.startswith("InvalidArgumentError: "), error
-        assert expected in error
+        assert message in error
 
 
 @pytest.mark.slow
@@ -301,18 +301,31 @@ def test_a_product_of_sizes_beyond_64_bits(tmp_path: Path) -> None:
     assert sizes[0] == 4 * 2**40
 
 
-def test_open_axes_padded_with_an_input(tmp_path: Path) -> None:
-    """The host program does not read the number."""
-    nodes = [onnx.helper.make_node("Pad", ["x", "pads", "v"], ["y"])]
-    made = model(
-        nodes, {"x": ["b", "t"], "v": []}, ["y"], {"pads": np.array([1, 2, 0, 3], np.int64)}
-    )
-    module = rc.import_network(saved(made, tmp_path / "padded.onnx"))
+def test_numbers_that_are_inputs(tmp_path: Path) -> None:
+    """Host programs do not read them: what surrounds an open axis, scales and zero points."""
+    make, names = onnx.helper.make_node, ["xs", "xz", "w", "ws", "wz", "ys", "yz"]
+    nodes = [
+        make("Pad", ["x", "pads", "v"], ["y"]),
+        make("QLinearMatMul", ["q", *names], ["product"]),
+    ]
+    shapes = {"x": ["b", "t"], "v": [], "q": ["b", 2, 4], "w": ["b", 4, 3]}
+    shapes |= {name: [1] for name in names if name != "w"}
+    kinds = dict.fromkeys(("q", "w", "xz", "wz", "yz", "product"), onnx.TensorProto.UINT8)
+    pads = {"pads": np.array([1, 2, 0, 3], np.int64)}
+    made = model(nodes, shapes, ["y", "product"], pads, dtypes=kinds)
+    module = rc.import_network(saved(made, tmp_path / "read.onnx"))
     loaded = Loaded(rc.compile_c(module, TARGET), tmp_path)
-    for shape in ((1, 1), (2, 5)):
-        x, v = weight(*shape), np.array(7.5, np.float32)
-        wanted = np.pad(x, ((1, 0), (2, 3)), constant_values=v)
-        np.testing.assert_array_equal(loaded.call("padded", {"x": x, "v": v})["y"], wanted)
+    for sizes in ({"b": 1, "t": 1}, {"b": 2, "t": 5}):
+        given: dict[str, Any] = {}
+        for number, (name, shape) in enumerate(shapes.items()):
+            array = weight(*(sizes.get(str(size), size) for size in shape)) + 1
+            is_whole = name in kinds
+            given[name] = np.asarray(array * 50 if is_whole else array, np.float32)
+            given[name] = given[name].astype(np.uint8) if is_whole else given[name] + number
+        given["ys"] = given["ys"] * np.float32(400)
+        found, wanted = loaded.call("read", given), expected(made, given)
+        for name, array in zip(("y", "product"), wanted, strict=True):
+            np.testing.assert_array_equal(found[name], array)
 
 
 def js_type(tensor: dict[str, Any]) -> str:
