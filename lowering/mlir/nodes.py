@@ -29,16 +29,17 @@ def nodes_of(ops: Iterable[ir.Operation]) -> list[str]:
 
     IREE merges locations. Ops without a node are made of those of their operands.
     """
-    waiting, seen = [*ops], set[ir.Operation]()
+    waiting = [*ops]
+    seen: set[ir.Operation] = set()
     while waiting:
         names = [_unescaped(each) for op in waiting for each in _NAME.findall(str(op.location))]
         found = [*dict.fromkeys(name for name in names if _TITLE.fullmatch(name))]
         if found:
             return found
         seen.update(waiting)
-        owners = (value.owner for op in waiting for value in op.operands)
-        before = (each.operation for each in owners if not isinstance(each, ir.Block))
-        waiting = [each for each in dict.fromkeys(before) if each not in seen]
+        operands: list[ir.Value] = [value for op in waiting for value in list(op.operands)]
+        before = [v.owner.operation for v in operands if not isinstance(v.owner, ir.Block)]
+        waiting = [op for op in dict.fromkeys(before) if op not in seen]
     return []
 
 

@@ -158,8 +158,9 @@ def _as_array(
 
 def _without_axes(body: Body, value: ir.Value) -> Array:
     """An array of one number as one of rank 0."""
-    array = Array(value, shape_of(value.type), element(value))
-    return collapse(body, array, []) if array.shape else array
+    axes = len(shape_of(value.type))
+    array = Array(value, [1] * axes, element(value))
+    return collapse(body, array, []) if axes else array
 
 
 def _fill_around(pad: ir.Operation) -> None:
