@@ -10,18 +10,16 @@ to any consumer of StableHLO.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError
-from rnn_compiler.lowering.analysis.control_flow import may_repeat
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS, EmittedOp, add_function
 from rnn_compiler.lowering.codegen.body import is_float
 from rnn_compiler.lowering.codegen.executable import unused_symbol
 from rnn_compiler.lowering.linking.calls import Call, find_calls, instance_of, type_of
-from rnn_compiler.lowering.linking.comparisons import widen_comparisons
 from rnn_compiler.lowering.linking.counted_loops import index_by_counter, write_out_short_loops
 from rnn_compiler.lowering.linking.indices import bound_indices
 from rnn_compiler.lowering.linking.interface import (
@@ -31,10 +29,14 @@ from rnn_compiler.lowering.linking.interface import (
     public_interface,
     sharing_states,
 )
+from rnn_compiler.lowering.linking.iree_faults import (
+    keep_equal_elements_in_order,
+    remove_barriers,
+    widen_comparisons,
+)
 from rnn_compiler.lowering.linking.one_device import remove_shardings
 from rnn_compiler.lowering.linking.scans import fuse_scans
 from rnn_compiler.lowering.linking.slices import index_by_data
-from rnn_compiler.lowering.linking.sorts import keep_equal_elements_in_order
 from rnn_compiler.lowering.mlir.bindings import (
     ir,
     is_private,
@@ -46,22 +48,6 @@ from rnn_compiler.lowering.mlir.bindings import (
 from rnn_compiler.lowering.ops import CALLED
 from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
-
-# Removes barriers from a user's module that IREE mishandles.
-#
-# `stablehlo.optimization_barrier`, which `jax.checkpoint` emits, keeps the compiler from moving ops
-# across it and changes no value. For values that a loop carries, IREE drops the wait for the
-# previous iteration: with several threads, the ops after the barrier read unwritten memory
-# (`tests/traps/test_barriers_in_loops.py`).
-
-
-def remove_barriers(module: ir.Module) -> None:
-    """Removes the barriers in loops and in private functions, which loops may call."""
-    barriers = nested_ops(module.operation, "stablehlo.optimization_barrier")
-    for barrier in [each for each in barriers if may_repeat(each)]:
-        for value, result in zip(barrier.operands, barrier.results, strict=True):
-            result.replace_all_uses_with(value)
-        barrier.erase()
 
 
 class Linked(NamedTuple):
@@ -113,16 +99,7 @@ def link_module(*sources: Source) -> Linked:
         for other in parsed[1:]:
             _join(module, other)
         made: dict[str, FunctionSpec] = {}
-        remove_barriers(module)
-        _remove_conversions(module)
-        write_out_short_loops(module)
-        left = fuse_scans(module)
-        index_by_counter(module)
-        remove_shardings(module)
-        keep_equal_elements_in_order(module)
-        widen_comparisons(module)
-        bound_indices(module)
-        index_by_data(module)
+        left = [why for rewrite in _REWRITES for why in rewrite(module) or ()]
         calls = find_calls(module)
         is_open = any(map(is_network, ops_of(module.body)))
         for call in calls:
@@ -187,6 +164,14 @@ def _remove_conversions(module: ir.Module) -> None:
         if op.operands[0].type == op.results[0].type:
             op.results[0].replace_all_uses_with(op.operands[0])
             op.erase()
+
+
+_REWRITES: Sequence[Callable[[ir.Module], Sequence[str] | None]] = (
+    *(remove_barriers, _remove_conversions, write_out_short_loops, fuse_scans, index_by_counter),
+    *(remove_shardings, keep_equal_elements_in_order, widen_comparisons),
+    *(bound_indices, index_by_data),
+)
+"""Rewrites of what a user wrote, in order; they may return why loops were left."""
 
 
 def _with_weights(spec: FunctionSpec, numbers: Collection[int]) -> FunctionSpec:

@@ -31,7 +31,7 @@ func.func @main(%x: tensor<16x16xf32>, %w: tensor<16x16xf32>) -> tensor<16x16xf3
     [
         pytest.param(
             f"{dialect}.optimization_barrier",
-            marks=trap("passes/iree_faults/read_arguments_in_place.py, linking/link.py"),
+            marks=trap("passes/iree_faults/read_arguments_in_place.py, linking/iree_faults.py"),
         )
         for dialect in ("util", "stablehlo")
     ]

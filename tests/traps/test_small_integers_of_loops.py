@@ -24,7 +24,7 @@ func.func @main(%n: tensor<i8>) -> tensor<i32> {
 }"""
 
 
-@trap("lowering/linking/comparisons.py")
+@trap("lowering/linking/iree_faults.py")
 def test_no_iteration() -> None:
     (count,) = called(_COUNT, np.array(-1, np.int8))
     assert count == 0

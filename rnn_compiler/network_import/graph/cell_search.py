@@ -1,4 +1,4 @@
-"""Finds the cell of a recurrent layer by the formula of its output.
+"""Finds the cell of ONNX's LSTM, GRU or RNN that a step computes, by the formula of its output.
 
 Its gates are functions of sums of x and h. A linear gate is a sum that is multiplied by something.
 A second state tells an LSTM, and products tell a GRU from an RNN. Which gate is which is found by
@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.lowering.analysis.cell_steps import LINEAR, Function, is_same
-from rnn_compiler.network_import.graph.cells import FoundCell
+from rnn_compiler.lowering.analysis.cell_steps import LINEAR, Function, cell_step, is_same
 from rnn_compiler.network_import.graph.formulas import (
+    ACTIVATIONS,
     Activated,
     Atom,
     Formula,
@@ -24,6 +24,53 @@ from rnn_compiler.network_import.graph.formulas import (
     ProductFormula,
     Variable,
 )
+
+
+@dataclass(frozen=True)
+class FoundCell:
+    """A cell of ONNX's LSTM, GRU or RNN.
+
+    Attributes:
+        operator: ONNX's operator.
+        weights: W, R and B without the axis of directions, in float64; with peepholes P too.
+        functions: The activation functions.
+        x: The input.
+        h: The state that is the output.
+        c: The cell state of LSTM.
+        is_linear_before_reset: Whether GRU resets after the product with R.
+    """
+
+    operator: str
+    weights: Sequence[Any]
+    functions: Sequence[Function]
+    x: Variable
+    h: Variable
+    c: Variable | None = None
+    is_linear_before_reset: bool = False
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes of the node."""
+        given: dict[str, Any] = {
+            "hidden_size": self.h.width,
+            "activations": [name for name, _ in self.functions],
+        }
+        for parameter in ("alpha", "beta"):
+            values = [
+                dict(zip(ACTIVATIONS[name], values, strict=True))[parameter]
+                for name, values in self.functions
+                if parameter in ACTIVATIONS[name]
+            ]
+            if values:
+                given[f"activation_{parameter}"] = values
+        if self.is_linear_before_reset:
+            given["linear_before_reset"] = 1
+        return given
+
+    def step(self, x: Any, h: Any, c: Any) -> list[Any]:
+        """The next states, h and for LSTM c, as ONNX defines them."""
+        given = self.operator, self.weights, self.functions, x, h, c
+        return cell_step(*given, is_linear_before_reset=self.is_linear_before_reset)
 
 
 @dataclass(frozen=True, eq=False)

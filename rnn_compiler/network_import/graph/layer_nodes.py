@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.network_import.graph import onnx
-from rnn_compiler.network_import.graph.cells import FoundCell
+from rnn_compiler.network_import.graph.cell_search import FoundCell
 from rnn_compiler.network_import.graph.steps import Steps
 
 _BEYOND = 1 << 31
