@@ -224,6 +224,28 @@ def test_other_pairs(agree: Any, tmp_path: Path) -> None:
     agree([(cases["state"], [{"x": weight(T, B, I)}])])
 
 
+def crossed() -> Any:
+    """Two layers that read one sequence; a direction of each has the other's last state."""
+    net = Network()
+    net.weights["h"] = weight(1, B, H)
+    turned, kind = net.reversed("x"), {"linear_before_reset": 1}
+    one = net.layer("GRU", "x", I, "h")
+    two = net.layer("GRU", "x", I, "h", **kind)
+    back_one = net.layer("GRU", turned, I, two[1])
+    back_two = net.layer("GRU", turned, I, one[1], **kind)
+    rows = [net.reversed(each[0]) for each in (back_one, back_two)]
+    return net.model({"x": [T, B, I]}, [one[0], two[0], *rows])
+
+
+@ways("direct")
+def test_crossed_states(agree: Any, tmp_path: Path) -> None:
+    """Either layer can be one node, but not both: each would be computed from the other."""
+    made = crossed()
+    found = sorted(direction(each) for each in nodes_of(made, tmp_path / "m.onnx"))
+    assert found == ["bidirectional", "forward", "forward"]
+    agree([(made, [{"x": weight(T, B, I)}])])
+
+
 def of_loops() -> tuple[Any, list[Any]]:
     """Two loops whose input and output ReverseSequence reverses, as tf2onnx writes them; and each.
 

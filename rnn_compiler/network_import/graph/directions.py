@@ -86,6 +86,7 @@ class _Search:
         self._nodes = [*graph.proto.node]
         self._constants, self._types = graph.constants(), graph.all_types()
         self._makers = {name: node for node in self._nodes for name in node.output if name}
+        self._others = dict[str, Any]()  # of joined nodes, by name
 
     @cached_property
     def _readers(self) -> dict[str, list[Any]]:
@@ -109,6 +110,8 @@ class _Search:
             if backward in halves and others:
                 forward = min(others, key=lambda each: abs(each.place - backward.place))
                 halves = [each for each in halves if each not in (forward, backward)]
+                self._others[forward.node.name] = backward.node
+                self._others[backward.node.name] = forward.node
                 yield forward, backward
 
     def _halves(self) -> Iterator[_Half]:
@@ -147,7 +150,7 @@ class _Search:
         return shape_of(self._types.get(name))
 
     def _need(self, one: _Half, other: _Half) -> bool:
-        """Whether one of two nodes is computed from the other."""
+        """Whether one of two nodes is computed from the other; of joined ones, both are needed."""
         for node, names in ((one.node, other.node.input), (other.node, one.node.input)):
             seen, waiting = set[str](), [*names]
             while waiting:
@@ -155,7 +158,9 @@ class _Search:
                 if name in node.output and name:
                     return True
                 if name not in seen and name in self._makers:
-                    waiting += read_by(self._makers[name])
+                    made = self._makers[name]
+                    joined = self._others.get(made.name)
+                    waiting += [*read_by(made), *(read_by(joined) if joined else ())]
                 seen.add(name)
         return False
 
