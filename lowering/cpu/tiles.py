@@ -447,11 +447,9 @@ def tile_matmul(
 ) -> Array:
     """Emits the product of ``[K]`` or ``[rows, K]`` with a panel ``[K, P]``, from `packing.pack`.
 
-    Its initial zeros are marked as distributed, like those of `zeros_in_place` and for the same
-    reason: the product must not be the only op of its dispatch with that mark. If there are rows,
-    `start` has the sums to add it to. The result is int32 if the left-hand side has been quantized.
-    If the matrix unit of the dispatch takes the product, it is on the stack until the next product
-    with its number.
+    If there are rows, `start` has the sums to add it to. The result is int32 if the left-hand side
+    has been quantized. If the matrix unit of the dispatch takes the product, it is on the stack
+    until the next product with its number.
     """
     if unit is not None and start is None and unit.takes(format, lhs, rhs):
         rows, columns = known(lhs.shape)[0], format.columns(known(rhs.shape)[1])
@@ -460,18 +458,55 @@ def tile_matmul(
         return made
     if format.is_grouped:
         return _grouped_matmul(body, vectors, format, lhs, [rhs], start)
-    inner, width = known(rhs.shape)
-    element = lhs.element
-    if len(lhs.shape) == 1 and width >= vectors.lanes(element):
+    if len(lhs.shape) == 1 and known(rhs.shape)[1] >= vectors.lanes(lhs.element):
         return row_fma(body, vectors, lhs, [rhs])
-    rows = known(lhs.shape)[:-1]
-    columns = vectors.columns(width, element) if rows else width
-    parallel = [*(divisor(n, vectors.tile_rows(format)) for n in rows), columns, 0]
-    reduction = [*(0 for _ in parallel[:-1]), divisor(inner, vectors.tile_unrolled)]
-    if start is None:
-        tiles = cpu_tiles(parallel[:-1], [0] * len(parallel[:-1]))
-        start = linalg.zeros(body, ArrayType((*rows, width), element), tiles)
-    return linalg.matmul(body, lhs, rhs, start, cpu_tiles(parallel, reduction), (1, 0))
+    return _plain_matmul(body, vectors, format, lhs, rhs, start)
+
+
+def _plain_matmul(
+    body: Body,
+    vectors: VectorUnit,
+    format: WeightFormat,
+    lhs: Array,
+    rhs: Array,
+    start: Array | None,
+) -> Array:
+    """Emits the product of some rows, or a row of few columns, as `row_fma` does it.
+
+    As an op of `linalg`, it would start from an array of zeros. IREE moves that out of the loops
+    around the product, and copies it, number by number, in each iteration.
+    """
+    (*rows, inner), width = known(lhs.shape), known(rhs.shape)[1]
+    element, lanes = lhs.element, vectors.columns(width, lhs.element) if rows else width
+    height = divisor(rows[0], vectors.tile_rows(format)) if rows else 1
+    unrolled = divisor(inner, vectors.tile_unrolled)
+    made = start or body.empty(ArrayType((*rows, width), element))
+
+    def tile(first: Number, column: Number) -> None:
+        places = [[first + row] if rows else [] for row in range(height)]
+
+        def add(inside: Body, k: Number, sums: list[Number]) -> list[Number]:
+            some = [k + number for number in range(unrolled)]
+            read = [inside.read(rhs, [each, column], lanes) for each in some]
+            for each, weights in zip(some, read, strict=True):
+                numbers = (inside.element(lhs, [*place, each]) for place in places)
+                spread = (inside.broadcast(number, lanes) for number in numbers)
+                sums = add_outer_product(sums, spread, [cast(inside, weights, element)])
+            return sums
+
+        if start is None:
+            sums = [body.constant(0, element, lanes)] * height
+        else:
+            sums = [body.read(made, [*place, column], lanes) for place in places]
+        sums = accumulate(body, inner, unrolled, sums, add)
+        for place, total in zip(places, sums, strict=True):
+            body.write(total, made, [*place, column])
+
+    def columns(column: Number) -> None:
+        body.loop(0, math.prod(rows), height, [made], lambda first: tile(first, column))
+
+    body.loop(0, width, lanes, [made], columns)
+    return made
 
 
 def row_matmul(

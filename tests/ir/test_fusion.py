@@ -45,7 +45,8 @@ def test_forward_loop() -> None:
         """
         CHECK: linalg.pack {{.*}} inner_tiles = [32] {{.*}} -> tensor<4x3x70x32xf32>
         CHECK: dispatch.tensor<readwrite:tensor<2x14x70xf32>>
-        CHECK: linalg.matmul {lowering_config = {{.*}}tensor<7x70xf32>, tensor<70x32xf32>
+        CHECK: vector.transfer_read {{.*}} : tensor<70x32xf32>, vector<32xf32>
+        CHECK: vector.fma {{.*}} : vector<32xf32>
         CHECK: vector.transfer_write {{.*}} : vector<32xf32>, tensor<6x14x70xf32>
         CHECK: vector.transfer_read {{.*}} : tensor<7x32xf32>, vector<6xf32>
         """,
@@ -57,7 +58,7 @@ def test_backward_loop_has_two_levels() -> None:
     text = fused("BlockLSTMGradV2")
     region = text[text.index("stream.executable private @block_lstm_grad_v2_lstm_backward_loop") :]
     assert "stablehlo.while" not in text
-    first, _, second = region.partition("linalg.matmul")
+    first, _, second = region.partition("vector.fma")
     assert "arith.select" in first  # cs_prev of the first step
     assert "tensor<7x280xf32>" in second  # rows of dgates are the left-hand side
 
@@ -66,24 +67,25 @@ def test_a_saved_gate_is_multiplied_once() -> None:
     """The reset gate before the product is of an earlier level than the other gates."""
     counts = [
         rewritten(rc.build("onnx.GRU", is_training=save, **SIZES).text, fuse_time_loops)[0].count(
-            "linalg.matmul"
+            "vector.fma"
         )
         for save in (False, True)
     ]
-    assert counts == [6, 6]  # of three gates, full panels and the rest
+    products = 6  # of three gates, full panels and the rest
+    assert counts == [products * 7 * 2] * 2  # rows of a tile, and numbers of each in an iteration
 
 
 def test_one_pipeline_per_dispatch() -> None:
     """Though it has several products: of full panels, and of the rest."""
     text = fused("BlockLSTMV2")
-    assert text.count("linalg.matmul") > 1
+    assert text.count("tensor<7x32xf32>, vector<32xf32>") > 1
     assert text.count("translation_info = ") == text.count("stream.executable private") == 1
 
 
 def test_a_single_row_has_no_batch_axis() -> None:
     text = fused("BlockLSTMV2", batch_size=1)
     assert "vector.fma" in text
-    assert "linalg.matmul" not in text
+    assert "tensor<7x" not in text
     assert "tensor<2x70xf32>" in text
 
 
@@ -111,7 +113,7 @@ def test_a_step_is_shared_among_workgroups() -> None:
         CHECK: stream.binding.subspan {{.*}} -> memref<144xi32>
         CHECK: memref.atomic_rmw maxs
         CHECK: scf.while
-        CHECK: linalg.matmul
+        CHECK: vector.fma
         """,
     )
     assert "atomic" not in fused("BlockLSTMV2", batch_size=2)  # too little work
@@ -151,9 +153,21 @@ def test_no_tile_repeats_what_is_shared(
 
 
 def test_tiles_follow_the_vector_unit() -> None:
-    assert "vector_common_parallel = [7, 32, 0]" in fused("BlockLSTMV2")
-    assert "vector_common_parallel = [3, 16, 0]" in fused("BlockLSTMV2", AVX2)
-    assert "vector_common_parallel = [7, 16, 0]" in fused("BlockLSTMV2", dtype="float64")
+    def sums(rows: int, vector: str) -> str:
+        return f"-> ({', '.join([vector] * rows)})"
+
+    assert sums(7, "vector<32xf32>") in fused("BlockLSTMV2")
+    assert sums(3, "vector<16xf32>") in fused("BlockLSTMV2", AVX2)
+    assert sums(7, "vector<16xf64>") in fused("BlockLSTMV2", dtype="float64")
+
+
+@pytest.mark.parametrize("num_units", [32, 70])
+def test_sums_start_in_registers(num_units: int) -> None:
+    """Zeros in memory would be copied, number by number, for each tile of a single panel."""
+    text = fused("BlockLSTMV2", num_units=num_units, input_size=64)
+    loop = text[text.index("stream.executable private @block_lstm_v2_lstm_forward_loop") :]
+    assert "vector.fma" in loop
+    assert "linalg.fill" not in loop
 
 
 def test_loops_with_other_unit_axes_stay() -> None:
@@ -175,7 +189,8 @@ def test_16_bit_states_are_multiplied_in_float32() -> None:
         text,
         """
         CHECK: dispatch.tensor<readwrite:tensor<2x14x70xf32>>
-        CHECK: linalg.matmul {{.*}} ins({{.*}} : tensor<7x70xf32>, tensor<70x32xf32>)
+        CHECK: vector.transfer_read {{.*}} : tensor<70x32xf32>, vector<32xf32>
+        CHECK: vector.fma {{.*}} : vector<32xf32>
         CHECK: arith.extf
         CHECK: arith.truncf
         """,

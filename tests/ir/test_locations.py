@@ -55,7 +55,7 @@ def test_an_op_in_a_dispatch_carries_the_formula(module: rc.Module, target: str)
     text = lowered(module, target)
     assert formula(text, "math.tanh") == '"ci"("BlockLSTMV2: ci = tanh(z_ci)")'
     assert formula(text, "math.exp") == '"i"("BlockLSTMV2: i = s(z_i)")'
-    product = "linalg.matmul" if target == "cpu:generic" else "stablehlo.dot_general"
+    product = "vector.fma" if target == "cpu:generic" else "stablehlo.dot_general"
     inside = text[text.index("scf.for") :]
     assert formula(inside, product).startswith('"z"("BlockLSTMV2: z = ')
 
@@ -66,7 +66,7 @@ def test_values_of_a_lowered_module_are_named_after_formulas(module: rc.Module) 
     check(
         text[text.index("stream.executable") :],
         """
-        CHECK: %z{{[_0-9]*}} = linalg.matmul
+        CHECK: %z{{[_0-9]*}} = vector.fma
         CHECK: %i{{[_0-9]*}} = math.exp
         CHECK: %ci{{[_0-9]*}} = math.tanh
         CHECK: %cs{{[_0-9]*}} = arith.addf

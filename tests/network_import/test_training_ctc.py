@@ -212,5 +212,5 @@ def test_what_ctc_needs(tmp_path: Path) -> None:
     path = saved(logits([T, B, C], numbers(C)), tmp_path / "m.onnx")
     with pytest.raises(InvalidArgumentError, match="'loss': expected a blank among 5 classes"):
         rc.training_step(path, loss={"name": "ctc", "blank": 5})
-    with pytest.raises(InvalidArgumentError, match="'labels' to be the most labels of .*, got 0"):
+    with pytest.raises(InvalidArgumentError, match=r"'labels' to be the most labels of .*, got 0"):
         rc.training_step(path, loss={"name": "ctc", "labels": 0})

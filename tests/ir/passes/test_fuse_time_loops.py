@@ -51,7 +51,8 @@ def test_tiles_are_as_wide_as_the_vector_unit_allows() -> None:
             f"""
             CHECK: linalg.pack {{{{.*}}}} inner_tiles = [{panel}]
             CHECK-SAME: tensor<64x64xf32> -> tensor<{64 // panel}x64x{panel}xf32>
-            CHECK: linalg.matmul {{{{.*}}}} tensor<64x{panel}xf32>)
+            CHECK: vector.transfer_read {{{{.*}}}} tensor<64x{panel}xf32>, vector<{panel}xf32>
+            CHECK: vector.fma {{{{.*}}}} : vector<{panel}xf32>
             CHECK: vector.transfer_read {{{{.*}}}} vector<{panel}xf32>
             """,
         )

@@ -34,8 +34,8 @@ def test_a_product_is_a_call_of_one_dispatch() -> None:
     check(
         after,
         """
-        CHECK: vector_common_parallel = [8, 32, 0], vector_reduction = [0, 0, 4]
-        CHECK: linalg.matmul {{.*}} tensor<8x40xf32>, tensor<40x32xf32>
+        CHECK: vector.transfer_read {{.*}} tensor<40x32xf32>, vector<32xf32>
+        CHECK-COUNT-32: vector.fma {{.*}} : vector<32xf32>
         CHECK: func.func @f([[X:%arg0]]: {{.*}}, [[W:%arg1]]:
         CHECK-NEXT: [[XW:%[0-9]+]] = call @rows_product_0([[X]], [[W]])
         CHECK-NEXT: return [[XW]]
@@ -260,13 +260,13 @@ def test_a_product_lists_the_rows_that_count() -> None:
     check(
         blocked(PADDED),
         """
-        CHECK: vector_common_parallel = [8, 32, 0]
         CHECK: func.func private @[[PRODUCT:rows_product_1]](
         CHECK: [[MADE:%[0-9]+]]:2 = flow.dispatch @[[PRODUCT]]_product::{{.*}} \
 -> (tensor<256x32xf32>, tensor<256x40xf32>)
         CHECK: tensor.expand_shape [[MADE]]#0
         CHECK: stream.executable private @[[PRODUCT]]_product
-        CHECK: linalg.matmul {{.*}} ins({{.*}} : tensor<8x40xf32>, tensor<40x32xf32>)
+        CHECK: tensor<8x40xf32>
+        CHECK: vector.transfer_read {{.*}} tensor<40x32xf32>, vector<32xf32>
         CHECK: func.func private @[[ROWS:valid_rows_16_0]](
         CHECK: flow.dispatch @[[ROWS]]_rows::{{.*}} -> (tensor<256xi32>, tensor<2xi32>)
         CHECK: func.func @f([[X:%arg0]]: {{.*}}, [[W:%arg1]]: {{.*}}, [[LENGTHS:%arg2]]:
