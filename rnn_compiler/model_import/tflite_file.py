@@ -38,7 +38,7 @@ from rnn_compiler.model_import.tflite_layers import (
     input_of,
     moved_from,
 )
-from rnn_compiler.model_import.tflite_loops import cell_of
+from rnn_compiler.model_import.tflite_loops import loop_of
 from rnn_compiler.model_import.tflite_reader import Graph, Op, TfliteFile
 from rnn_compiler.model_import.tflite_values import constant
 
@@ -105,7 +105,7 @@ def _loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Loop | Non
     if not any(each.code in (_FULLY_CONNECTED, _BATCH_MATMUL) for each in body.ops):
         return None
     try:
-        cell = cell_of(file, graph, op, budget)
+        cell = loop_of(file, graph, op, budget).cell
     except UnknownCellError as error:
         raise _unknown_loop(file, str(error)) from error
     given = input_of(file, graph, op.inputs[cell.sequence], 0)

@@ -32,17 +32,45 @@ _CONCATENATION, _RESHAPE, _SLICE = 2, 22, 65
 _STRIDED_SLICE, _LESS, _SHAPE, _LOGICAL_AND, _REVERSE = 45, 58, 77, 86, 105
 
 
-def cell_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Cell:
-    """The cell that a loop (WHILE) computes in each of its steps.
+@dataclass(frozen=True)
+class Loop:
+    """A loop of a cell.
+
+    Attributes:
+        cell: The cell that it computes in each of its steps.
+        results: What each of its results is: ``"h"`` or ``"c"`` after the last step, the ``"rows"``
+            of all steps, ``"last"``, h with an axis before it, or the ``"same"`` as its argument;
+            empty for others.
+    """
+
+    cell: Cell
+    results: Sequence[str]
+
+
+def loop_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Loop:
+    """A loop (WHILE) whose step is that of a cell.
 
     Raises:
         UnknownCellError: It is none of the cells, or does not read its input step by step.
     """
     step = _step(file, graph, op, budget)
-    states = {k: pair for k, pair in step.changing.items() if k not in step.counters}
-    cell = recognised(states, [*step.counters.values()])
-    _check_length(file, graph, op, step.condition, cell.sequence, step.counters, budget)
-    return cell
+    body, counters = step.body, step.counters
+    states = {k: pair for k, pair in step.changing.items() if k not in counters}
+    cell = recognised(states, [*counters.values()])
+    _check_length(file, graph, op, step.condition, cell.sequence, counters, budget)
+    kinds: dict[int, str] = dict(zip(cell.states, ("h", "c"), strict=False))
+    new = states[cell.states[0]][1]
+    for k, (before, after) in enumerate(zip(body.inputs, body.outputs, strict=True)):
+        if before == after:
+            kinds[k] = "same"
+        elif k in states and k not in kinds:
+            row = _row_of(body, step.values, before, after, counters)
+            is_last = states[k][1] is new and len(file.tensor(body, after).shape) == 3
+            only = only_item(file, graph, op, body, k)
+            is_last = is_last or (only is not None and step.values.value(only) is new)
+            is_row = row is not None and step.values.value(row) is new
+            kinds[k] = "last" if is_last else "rows" if is_row else ""
+    return Loop(cell, [kinds.get(k, "") for k in range(len(op.inputs))])
 
 
 @dataclass(frozen=True)
@@ -123,7 +151,7 @@ def _row_of(
     return row if is_index and follows else None
 
 
-def _only_item(file: TfliteFile, graph: Graph, op: Op, body: Graph, k: int) -> int | None:
+def only_item(file: TfliteFile, graph: Graph, op: Op, body: Graph, k: int) -> int | None:
     """The tensor that each step writes into the only item of a list; None if it does not."""
     reserved, written = graph.producers.get(op.inputs[k]), body.producers.get(body.outputs[k])
     if reserved is None or written is None or (reserved.code, written.code) != (RESERVE, SET_ITEM):
@@ -181,7 +209,7 @@ def plain_loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> PlainL
         for k, (before, after) in enumerate(zip(step.body.inputs, step.body.outputs, strict=True))
         if before != after
     }
-    last = {k: _only_item(file, graph, op, step.body, k) for k in rows}
+    last = {k: only_item(file, graph, op, step.body, k) for k in rows}
     most = max(0, min(numbers)) if numbers else None
     return PlainLoop(
         most,

@@ -1,8 +1,7 @@
 """Recurrent layers of TensorFlow Lite, as nodes of ONNX's operators, and variables as states.
 
-`model_import` recognises fused layers; those that are loops become Loops, which passes of the graph
-recognise. The fused LSTM limits its cell, which ONNX's does not: its node is noted in
-`Network.clips`, unless it has too few steps to reach the limit.
+`model_import` recognises the layers. The fused LSTM limits its cell, which ONNX's does not: its
+node is noted in `Network.clips`, unless it has too few steps to reach the limit.
 """
 
 from __future__ import annotations
@@ -14,11 +13,12 @@ import numpy as np
 import onnx
 import onnx.helper
 
+from rnn_compiler.model_import.keras_layers import activation_attributes
 from rnn_compiler.model_import.layer import Layer, RefusedLayer
-from rnn_compiler.model_import.loop_cells import UnknownCellError
+from rnn_compiler.model_import.loop_cells import UnknownCellError, onnx_weights
 from rnn_compiler.model_import.tflite_fused import fused_layers
 from rnn_compiler.model_import.tflite_layers import CALL_ONCE, NOT_IN_FILE
-from rnn_compiler.model_import.tflite_loops import plain_loop
+from rnn_compiler.model_import.tflite_loops import loop_of, plain_loop
 from rnn_compiler.model_import.tflite_reader import VARIANT, Op
 from rnn_compiler.model_import.tflite_values import constant
 from rnn_compiler.network_import.tflite.network import Network
@@ -31,11 +31,48 @@ _BIDIRECTIONAL, _STEP = 52, 16
 
 
 def loop(n: Network, op: Op) -> None:
+    """A loop: a recurrent node if its step is that of a cell, else one of its steps."""
+    try:
+        found = loop_of(n.file, n.graph, op, n.budget)
+    except UnknownCellError as error:
+        _steps(n, op, str(error))
+        return
+    cell = found.cell
+    if cell.mask is not None:  # which may have holes
+        _steps(n, op, "a mask")
+        return
+    weights = [n.constant(array) for array in onnx_weights(cell)]
+    first = n.constant(np.array([0], np.int64))
+    states = [n.node("Unsqueeze", [n.value(op.inputs[k]), first]) for k in cell.states]
+    attributes: dict[str, Any] = {
+        name: given for name, given in activation_attributes(cell.functions).items() if given
+    }
+    attributes["hidden_size"] = len(cell.gates[0].bias)
+    if cell.operator == "GRU":
+        attributes["linear_before_reset"] = int(cell.state_bias is not None)
+    inputs = [n.value(op.inputs[cell.sequence]), *weights, "", *states]
+    count = 1 + len(states)
+    Y, *last = n.several(cell.operator, inputs, count, **attributes)
+    second = n.constant(np.array([1], np.int64))
+    values = {
+        "rows": lambda: n.node("Squeeze", [Y, second]),
+        "last": lambda: last[0],
+        "h": lambda: n.node("Squeeze", [last[0], first]),
+        "c": lambda: n.node("Squeeze", [last[1], first]),
+    }
+    for result, given, number in zip(found.results, op.inputs, op.outputs, strict=True):
+        if result == "same":
+            n.names[number] = n.value(given)
+        elif result in values:
+            n.names[number] = values[result]()
+
+
+def _steps(n: Network, op: Op, what: str) -> None:
     """A loop of ordinary nodes, which the graph's passes recognise or write out."""
     try:
         loop = plain_loop(n.file, n.graph, op, n.budget)
     except UnknownCellError as error:
-        raise n.refused(f"a loop with {error}") from error
+        raise n.refused(f"a loop with {what}, and {error}") from error
     body = n.file.graph(n.file.options(op, "While")["body"])
     inner = Network(n.file, body, n.budget, n.rules, constants=n.constants, nested=n.nested + 1)
     inner.check_types()
