@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from cases import assert_same_bits
 from model_import.files import onnx_arrays
+from network_import.in_process import importing_here
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
@@ -40,6 +41,13 @@ EXPORTERS = {
     "jax": Exporter(("jax", "flax", "equinox"), "write_jax.py"),
 }
 _SECONDS = 900
+
+
+@pytest.fixture(scope="module", autouse=True)
+def imported_here() -> Iterator[None]:
+    """Networks are imported in this process, which takes a fifth of the time."""
+    with importing_here():
+        yield
 
 
 @pytest.fixture(scope="session")
