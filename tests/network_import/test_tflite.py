@@ -53,6 +53,12 @@ def close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(np.asarray(found), expected, rtol=0, atol=2e-6)
 
 
+def test_a_loop_whose_rows_nobody_reads() -> None:
+    """As Keras 3 writes it: it is a layer all the same."""
+    file = Path(__file__).parents[1] / "model_files" / "keras3_lstm.tflite"
+    assert [each.op for each in rc.import_network(file).linked] == ["CudnnRNNV3"]
+
+
 @pytest.mark.parametrize(
     ("body", "step", "count", "op"),
     [
