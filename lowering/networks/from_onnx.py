@@ -140,7 +140,8 @@ def _convert(module: ir.Module) -> None:
     """Runs IREE's passes for ONNX and torch.
 
     The shapes of results are computed by functions of torch, whose text IREE parses each time: nine
-    tenths of the time of a small model. They are left out where no shape is unknown.
+    tenths of the time of a small model. They are left out where no shape is unknown, and run
+    again only if torch-scalarize-shapes changed the module.
     """
 
     def run(*passes: str) -> None:
@@ -153,10 +154,15 @@ def _convert(module: ir.Module) -> None:
         )
         run(*([] if known else ["torch-reify-shape-calculations"]), *_SHAPES)
 
+    def text() -> str:
+        return module.operation.get_asm(large_elements_limit=16, large_resource_limit=16)
+
     run(*_OF_ONNX)
     infer_shapes()
+    before = text()
     run("func.func(torch-scalarize-shapes)")
-    infer_shapes()
+    if text() != before:
+        infer_shapes()
     run(*_TO_LINALG)
 
 

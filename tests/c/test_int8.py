@@ -99,6 +99,7 @@ def test_products_of_random_shapes(seed: int, target: str, cpu: str, tmp_path: P
 ONE, TWO = "unidirectional", "bidirectional"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("quantize", "direction", "steps", "inputs", "units", "most"),
     first(

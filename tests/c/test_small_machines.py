@@ -286,6 +286,7 @@ def test_floor(tmp_path: Path) -> None:
     assert np.isnan(floor(np.nan))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", first(["cortex-m4", "riscv32"]))
 def test_arrays_that_no_address_reaches(architecture: str) -> None:
     sizes = {"seq_length": 70_000, "batch_size": 64, "input_size": 8, "num_units": 256}

@@ -120,6 +120,7 @@ def check(name: str, row: Mapping[str, Any], folder: Path) -> None:
 ONE_ROW = {"seq_length": 1, "batch_size": 1, "input_size": 1, "num_units": 24}
 
 
+@pytest.mark.slow
 @needs("cortex-m4")
 @pytest.mark.parametrize(("layers", "most"), first([(1, 2_000), (3, 3_200)]))
 def test_a_microcontroller_needs_less(layers: int, most: int, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick import marked_slow
 
 import rnn_compiler as rc
 
@@ -29,9 +30,9 @@ func.func @step(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
 @pytest.mark.parametrize(
     ("form", "files"),
     [
-        pytest.param("vmfb", ["made", "made.json"], marks=pytest.mark.slow),
+        marked_slow(("vmfb", ["made", "made.json"])),
         ("c", ["model.c", "model.h", "model.json", "model.o"]),
-        ("js", ["model.d.ts", "model.json", "model.mjs", "model.wasm"]),
+        marked_slow(("js", ["model.d.ts", "model.json", "model.mjs", "model.wasm"])),
     ],
 )
 def test_a_module_of_the_users(form: str, files: list[str], tmp_path: Path, cli: Any) -> None:

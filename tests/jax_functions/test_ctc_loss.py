@@ -53,6 +53,7 @@ def test_vectors_of_states_are_whole() -> None:
     assert f"tensor<{T}x{B}x{2 * N + 1}xf32>" not in text
 
 
+@pytest.mark.slow
 def test_without_paddings_all_count() -> None:
     zeros = np.zeros((B, T)), np.zeros((B, N))
     expected = rj.ctc_loss(LOGITS, zeros[0], LABELS, zeros[1])

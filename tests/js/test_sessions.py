@@ -145,6 +145,7 @@ def test_a_module_without_first_values_needs_them(tmp_path: Path) -> None:
     assert said.startswith("main_start() missing required arguments: 'm', 'big', 'count'")
 
 
+@pytest.mark.slow
 def test_types() -> None:
     module = rc.link_module(stateful.TEXT, stateful.INFER, states=stateful.states())
     text = rc.compile_js(module, name="tagger").types

@@ -246,6 +246,7 @@ def _draw(rng: Any) -> tuple[Callable[..., Any], list[Any]]:
     return function, [numbered[0].reshape(sizes), indices, -numbered[1].reshape(shape)]
 
 
+@pytest.mark.slow
 def test_random_scatters() -> None:
     """Windows that are cut off, axes in any order, batches: what JAX computes."""
     jax: Any = pytest.importorskip("jax", minversion="0.10")

@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 import pytest
-from execution import Execute, each_language, each_way
+from execution import Execute, each_language
 from linking import stateful
 
 import rnn_compiler as rc
@@ -17,7 +17,7 @@ def module() -> rc.Module:
     return rc.link_module(stateful.TEXT, stateful.INFER)
 
 
-@each_way
+@each_language
 def test_a_step(execute: Execute) -> None:
     states, given = stateful.states(3), stateful.arguments(4)
     states["count"] = np.int32(2)

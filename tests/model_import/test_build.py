@@ -42,6 +42,7 @@ def test_a_whole_model_with_weights_as_arguments() -> None:
         close(out.output_h[:, 0] if layer.name == "fourth" else value, stored[layer.name])
 
 
+@pytest.mark.slow
 def test_block_lstm_frames_with_kept_state() -> None:
     """DeepSpeech's way: fixed sizes, state from call to call; also with another number of steps."""
     (layer,) = layers_of("speech_frozen.pb").values()

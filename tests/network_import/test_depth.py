@@ -14,6 +14,7 @@ from onnx import helper
 from tests.network_import.graphs import model, weight
 
 
+@pytest.mark.slow
 @each_language
 def test_depth_to_space(agree: Any) -> None:
     """Three channels of blocks of four pixels."""

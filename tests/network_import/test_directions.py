@@ -145,7 +145,7 @@ def test_layers(operator: str, merge: str, rest: Any, tmp_path: Path) -> None:
     assert [direction(each) for each in found] == ["bidirectional"] * (1 if merge == "none" else 2)
 
 
-@ways("direct", "c", "js")
+@ways("direct", "c", "js", quick=("direct",))
 def test_numbers(agree: Any, tmp_path: Path) -> None:
     """Also of rows that are taken alone."""
     (last,) = nodes_of(last_rows(), tmp_path / "m.onnx")
@@ -212,6 +212,7 @@ def other_pairs() -> dict[str, Any]:
     return {name: net.model(inputs, outputs[name]) for name, net in nets.items()}
 
 
+@pytest.mark.slow
 @ways("direct")
 def test_other_pairs(agree: Any, tmp_path: Path) -> None:
     """The second has a state from the first, other units, another cell, or rows in its own order.

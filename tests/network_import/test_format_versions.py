@@ -83,6 +83,7 @@ def test_older_images_are_read_from_their_corners(tmp_path: Path) -> None:
             np.testing.assert_allclose(found.y, wanted, atol=1e-5, err_msg=f"{name} {mode}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "places", [marked_slow([1, 5]), [[0, 1], [1, 1]]], ids=["positions", "coordinates"]
 )

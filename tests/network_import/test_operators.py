@@ -138,6 +138,7 @@ def test_backward_slices_of_open_axes_in_c(agrees: Any) -> None:
     agrees(made, {"x": weight(4, 2, 3)}, {"x": weight(1, 1, 1)}, rtol=0, atol=0)
 
 
+@pytest.mark.slow
 @ways("direct", "c", quick=("c",))
 def test_rows_of_a_single_column(agrees: Any) -> None:
     """IREE does not compile gathers from slices whose last axis has a size of 1."""

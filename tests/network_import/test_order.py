@@ -81,6 +81,7 @@ def test_a_constant_that_is_returned_and_read(tmp_path: Path) -> None:
     is_right(made, made, tmp_path / "m.onnx")
 
 
+@pytest.mark.slow
 def test_the_longer_name_of_onnx(tmp_path: Path) -> None:
     """Operators of the domain `ai.onnx` are those of the domain without a name."""
     made = chosen()

@@ -19,6 +19,7 @@ from onnx import TensorProto, helper
 from tests.network_import.graphs import close, loaded, model, saved, weight
 
 
+@pytest.mark.slow
 @ways("direct", "c", "js", quick=("c",))
 def test_sizes_on_both_sides_of_a_number(agrees: Any) -> None:
     """Padding to nine rows, at either end, is negative for more; a condition is true for fewer."""

@@ -52,7 +52,8 @@ def test_a_sort_of_an_open_axis(output: str, agrees: Any) -> None:
     agrees(made, *({"x": weight(rows)} for rows in (1, 6)), rtol=0, atol=0)
 
 
-@ways("direct", "c", "js", quick=("c",))
+@pytest.mark.slow
+@ways("direct", "c", "js")
 def test_rows_in_the_order_of_others_before_a_layer(agrees: Any) -> None:
     """Nothing reads the values that are sorted, whose number is open."""
     nodes = [

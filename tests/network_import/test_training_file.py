@@ -83,6 +83,7 @@ def test_statistics_that_are_stored_as_a_weight(tmp_path: Path) -> None:
     np.testing.assert_allclose(found.y, session.infer(x=X).y, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_onnx_runtime_gives_what_the_session_infers(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     session = trained(saved(network(), tmp_path / "m.onnx"))

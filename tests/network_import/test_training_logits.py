@@ -216,6 +216,7 @@ def test_a_gate_is_no_output(tmp_path: Path) -> None:
     agrees(made, tmp_path, "binary_cross_entropy", right, target)
 
 
+@pytest.mark.slow
 def test_inputs_that_are_fixed(tmp_path: Path) -> None:
     """A branch that depends on an input is chosen at import, as by `import_network`."""
     branch = {

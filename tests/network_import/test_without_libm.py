@@ -73,6 +73,7 @@ def test_every_operator(execute: Execute, dtype: str, tmp_path: Path) -> None:
             np.testing.assert_allclose(got[name], want, rtol=rtol, atol=atol, err_msg=name)
 
 
+@pytest.mark.slow
 @ways("c", "js", "cortex-m4", "armv7", quick=("c", "js"))
 def test_quantization(execute: Execute, tmp_path: Path) -> None:
     """Half-way cases go to the even number, and others are cut off at the ends of the range."""

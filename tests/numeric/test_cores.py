@@ -38,7 +38,6 @@ def results(op: str, dtype: str, variant: dict[str, Any]) -> list[bytes]:
             ("CudnnRNNV3", "float64", sizes(3, 64, 16, 24, num_layers=1, rnn_mode="gru")),
             ("CudnnRNNV3", "bfloat16", sizes(3, 13, 16, 40, num_layers=1, rnn_mode="lstm")),
         ],
-        quick=2,
     ),
 )
 def test_bits(

@@ -204,6 +204,7 @@ def test_clip_keeps_nan_and_bounds_infinity(dtype: str) -> None:
     assert (np.abs(results.cs[:, 1]) <= clip).all()  # one row is nothing to another
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", first(["float16", "float32", "float64"]))
 def test_denormals(dtype: str) -> None:
     """A cell state of subnormal numbers passes an open forget gate.
@@ -370,6 +371,7 @@ def test_results_are_independent(op: str, seq_length: int, steps: int) -> None:
         assert_same_bits(compiled(**inputs)._asdict(), wanted)
 
 
+@pytest.mark.usefixtures("own_garbage")
 @each_op
 def test_results_outlive_the_call(op: str) -> None:
     """So do views of them and device arrays, when the call and its program have been freed."""

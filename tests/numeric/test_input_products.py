@@ -74,6 +74,7 @@ def test_numbers(multiplied: list[int]) -> None:
             assert error < TOLERANCES[dtype], (op, row, name)
 
 
+@pytest.mark.slow
 def test_weights_in_int8(request: pytest.FixtureRequest) -> None:
     """As with products of all steps; sums that are rounded otherwise change a few int8."""
     cases = [CASES[0], CASES[1]]

@@ -15,7 +15,7 @@ import pytest
 from cases import CASES, assert_close
 from errors.expect import invalid_argument
 from numeric.harness import Arrays, draw, expected, module, renamed
-from quick import first, only
+from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
@@ -208,6 +208,7 @@ def test_numbers_go_to_the_functions_that_take_one() -> None:
     assert spec.attributes["activation_alpha"] == "0.5 0.3"
 
 
+@pytest.mark.slow
 def test_a_forward_rnn_takes_the_first_of_two_functions() -> None:
     """ONNX's default has two for any direction; each may have its number."""
     given = inputs("RNN", (3, 2, 4, 5), "")
@@ -368,15 +369,14 @@ DEALT += [("RNN", ["Sigmoid", "ScaledTanh"])]
 """Every function in two ops; RNN treats all in the same way."""
 
 
-@pytest.mark.parametrize(
-    ("kind", "names"), only(DEALT, DEALT[0], DEALT[2]), ids=lambda each: "".join(each)
-)
+@pytest.mark.parametrize(("kind", "names"), first(DEALT), ids=lambda each: "".join(each))
 def test_derivative_of_every_function(kind: str, names: list[str]) -> None:
     """Each from its saved value or input."""
     optional = {"LSTM": "B P", "GRU": "B initial_h", "RNN": "B"}[kind]
     assert_is_derivative(kind, optional, **texts(in_two_directions(names)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "names"),
     first(
@@ -395,6 +395,7 @@ def test_derivative_from_the_input(kind: str, names: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_threshold_is_reached_by_an_equal_number() -> None:
     """Of a layer; ONNX' operator of that name leaves the threshold itself out."""
     sums = np.float32([[0.5, 0.75, 0.25]])

@@ -107,7 +107,9 @@ def least(op: str, name: str) -> int:
 @pytest.mark.parametrize(
     ("op", "dtype", "variant"),
     [
-        ("BlockLSTMV2", "bfloat16", {"input_size": 3, "num_units": 128, "use_peephole": True}),
+        marked_slow(
+            ("BlockLSTMV2", "bfloat16", {"input_size": 3, "num_units": 128, "use_peephole": True})
+        ),
         marked_slow(("CudnnRNNBackprop", "float32", WIDE)),
         ("CudnnRNNBackpropV3", "float32", WIDE),
     ],

@@ -103,7 +103,7 @@ def assert_same_on_threads(
     return alone
 
 
-@pytest.mark.parametrize(("op", "dtype", "size", "cut", "attributes"), first(CASES, 2))
+@pytest.mark.parametrize(("op", "dtype", "size", "cut", "attributes"), first(CASES))
 def test_any_number_of_threads_gives_the_same_bits(
     op: str, dtype: str, size: tuple[int, ...], cut: tuple[int, int], attributes: dict[str, Any]
 ) -> None:

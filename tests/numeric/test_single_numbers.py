@@ -16,8 +16,8 @@ ONE_OF_EACH = {"seq_length": 1, "batch_size": 1, "input_size": 1, "num_units": 4
 SINGLE = [
     ("BlockLSTMGradV2", {**ONE_OF_EACH, "use_peephole": False}, "float16"),
     marked_slow(("CudnnRNNV3", {**ONE_OF_EACH, "seq_length": 3, "batch_size": 2}, "float32")),
-    ("BlockLSTMV2", {**ONE_OF_EACH, "seq_length": 3, "num_units": 1}, "float32"),
-    ("CudnnRNNBackpropV3", ONE_OF_EACH, "bfloat16"),
+    marked_slow(("BlockLSTMV2", {**ONE_OF_EACH, "seq_length": 3, "num_units": 1}, "float32")),
+    marked_slow(("CudnnRNNBackpropV3", ONE_OF_EACH, "bfloat16")),
     marked_slow(
         ("CudnnRNNBackpropV3", {**ONE_OF_EACH, "seq_length": 3, "num_units": 1}, "float32")
     ),

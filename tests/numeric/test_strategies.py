@@ -80,6 +80,7 @@ def test_fused(number: int) -> None:
     assert_right(PAIRS[number % len(PAIRS)], dtype, variant, "fused", (T, T - 1, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "mode", "units"),
     first(

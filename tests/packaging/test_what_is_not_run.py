@@ -42,6 +42,7 @@ def run(folder: Path, *options: str, text: str = TESTS) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", first(["-n2", "-n0"]))
 def test_what_is_left_out_is_listed_once(workers: str, tmp_path: Path) -> None:
     printed = run(tmp_path, workers)

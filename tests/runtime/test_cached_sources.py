@@ -81,6 +81,7 @@ def test_formats_and_packing_machines_have_entries_of_their_own(
     assert after[1] != before[1]
 
 
+@pytest.mark.slow
 def test_a_damaged_entry_is_compiled_again(
     compiler_runs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
 ) -> None:

@@ -202,6 +202,7 @@ def test_a_forked_child(cell: rc.Artifact) -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
+@pytest.mark.usefixtures("own_garbage")
 def test_programs_that_come_and_go(cell: rc.Artifact) -> None:
     """The loader does not confuse libraries whose files had the same descriptor."""
 
@@ -265,7 +266,6 @@ def test_long_work_is_shared_by_threads(direct_calls: list[str]) -> None:
             ("BlockLSTMV2", {**DIMS, "use_peephole": True}, ["w", "wci", "wcf", "wco", "b"]),
             ("CudnnRNNV3", {**DIMS, "seq_length": None, "num_layers": 1}, ["params"]),
         ],
-        2,
     ),
 )
 def test_streams_have_the_same_bits(

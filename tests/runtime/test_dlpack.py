@@ -74,6 +74,7 @@ def test_numpy_views_results(program: rc.Program, forward: Arrays) -> None:
     np.testing.assert_array_equal(np.from_dlpack(h, device="cpu"), view)
 
 
+@pytest.mark.usefixtures("own_garbage")
 def test_views_keep_their_memory(program: rc.Program, forward: Arrays) -> None:
     """When nothing else does, and calls could be given it again."""
     expected = program.block_lstm_v2(**forward)
@@ -123,6 +124,7 @@ def test_bfloat16_tensors_may_be_views() -> None:
     np.testing.assert_array_equal(np.asarray(array), memory[4:16].reshape(4, 3).T)
 
 
+@pytest.mark.usefixtures("own_garbage")
 def test_arguments_keep_their_memory() -> None:
     tensor = bfloat16(10_000)
     expected = np.array(tensor)

@@ -128,6 +128,7 @@ def test_what_is_put_on_a_device_is_a_copy(gpu: Device, artifact: rc.Artifact) -
     assert pointer(there) != tensor.unsafe_buffer_pointer()
 
 
+@pytest.mark.usefixtures("own_garbage")
 def test_a_tensor_is_kept_as_long_as_it_is_used(gpu: Device) -> None:
     memory = aligned()
     alive = weakref.ref(memory)

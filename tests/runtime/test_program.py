@@ -138,6 +138,7 @@ def test_device_arrays_outlive_their_program(artifact: rc.Artifact, forward: Arr
     np.testing.assert_array_equal(host, expected)
 
 
+@pytest.mark.usefixtures("own_garbage")
 def test_views_of_results_keep_their_memory(program: rc.Program, forward: Arrays) -> None:
     """Also after everything that they come from has been freed and its memory could be reused."""
     expected = program.block_lstm_v2(**forward)

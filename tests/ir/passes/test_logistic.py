@@ -140,6 +140,7 @@ def is_sorted(x: Array, y: Array) -> bool:
     return bool((np.diff(y) * np.sign(x[0]) >= 0).all())
 
 
+@pytest.mark.slow
 @needs_fma
 def test_reciprocals_of_a_binade(tmp_path: Path) -> None:
     """Of all 2**23 numbers: a step too few, or another guess, misses the last or some others."""
