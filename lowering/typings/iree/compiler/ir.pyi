@@ -267,6 +267,8 @@ class Operation:
     def get_asm(
         self,
         *,
+        large_elements_limit: int | None = None,
+        large_resource_limit: int | None = None,
         enable_debug_info: bool = False,
         print_generic_op_form: bool = False,
         use_name_loc_as_prefix: bool = False,
