@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rnn_compiler.lowering.codegen.attributes import integer, integers
 from rnn_compiler.lowering.codegen.body import (
     Array,
     ArrayType,
     Body,
+    Index,
     bits,
     element_type,
     is_float,
@@ -48,15 +51,50 @@ def padded(body: Body, array: Array, axis: int, size: int) -> Array:
 
 def repeat(body: Body, array: Array, times: int) -> Array:
     """Emits an array with the rows of another repeated several times."""
-    type = ArrayType((times * known(array.shape[:1])[0], *array.shape[1:]), array.element)
-    return body.array("stablehlo.concatenate", [array] * times, type, {"dimension": integer(0)})
+    return concatenated(body, [array] * times, 0)
 
 
-def transposed(body: Body, matrix: Array) -> Array:
-    """Emits a matrix's transpose."""
-    type = ArrayType(matrix.shape[::-1], matrix.element)
-    order = {"permutation": integers([1, 0])}
-    return body.array("stablehlo.transpose", [matrix], type, order)
+def concatenated(body: Body, arrays: Sequence[Array], axis: int) -> Array:
+    """Emits arrays side by side along an axis, along which alone their sizes may differ."""
+    if len(arrays) == 1:
+        return arrays[0]
+    sizes = [*arrays[0].shape]
+    sizes[axis] = sum(known(each.shape)[axis] for each in arrays)
+    type = ArrayType(tuple(sizes), arrays[0].element)
+    return body.array("stablehlo.concatenate", arrays, type, {"dimension": integer(axis)})
+
+
+def transposed(body: Body, array: Array, order: Sequence[int] = (1, 0)) -> Array:
+    """Emits an array with its axes in an order; a matrix's transpose by default."""
+    if [*order] == sorted(order):
+        return array
+    type = ArrayType(tuple(array.shape[axis] for axis in order), array.element)
+    return body.array("stablehlo.transpose", [array], type, {"permutation": integers(order)})
+
+
+def sliced(
+    body: Body,
+    array: Array,
+    starts: Sequence[int],
+    sizes: Sequence[int],
+    strides: Sequence[int] = (),
+) -> Array:
+    """Emits a part of an array, of some sizes."""
+    strides = strides or [1] * len(starts)
+    axes = zip(starts, sizes, strides, strict=True)
+    bounds = {
+        "start_indices": integers(starts),
+        "limit_indices": integers([at + (size - 1) * stride + 1 for at, size, stride in axes]),
+        "strides": integers(strides),
+    }
+    return body.array("stablehlo.slice", [array], ArrayType(tuple(sizes), array.element), bounds)
+
+
+def reshaped(body: Body, array: Array, shape: Sequence[Index]) -> Array:
+    """Emits an array in another shape."""
+    if (*shape,) == array.shape:
+        return array
+    return body.array("stablehlo.reshape", [array], ArrayType((*shape,), array.element))
 
 
 def with_flipped_bits(body: Body, array: Array, mask: int) -> Array:

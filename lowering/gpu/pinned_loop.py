@@ -64,7 +64,7 @@ from rnn_compiler.lowering.codegen.body import (
 )
 from rnn_compiler.lowering.codegen.elementwise import cast
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
-from rnn_compiler.lowering.codegen.stablehlo import transposed
+from rnn_compiler.lowering.codegen.stablehlo import concatenated, transposed
 from rnn_compiler.lowering.codegen.whole_arrays import collapse, own_zeros, put_row
 from rnn_compiler.lowering.mlir.bindings import contraction, ir, ops_of
 from rnn_compiler.lowering.mlir.refused import Refused
@@ -552,10 +552,7 @@ class _PinnedLoop:
 
     def _output(self, arrays: Sequence[Array], output: LoopOutput) -> Array:
         """An output in the shape that the function returns, from its arrays."""
-        if len(arrays) > 1:
-            type, axis = ArrayType(static(output.shape), output.element), integer(2)
-            return self._body.array("stablehlo.concatenate", arrays, type, {"dimension": axis})
-        (array,) = arrays
+        array = concatenated(self._body, arrays, 2)
         if array.shape == output.shape:
             return array
         return collapse(self._body, array, [[0], [1], [2, 3]])

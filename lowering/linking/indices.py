@@ -10,8 +10,15 @@ from typing import NamedTuple
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.analysis.values import defining, element, is_splat, shape
 from rnn_compiler.lowering.codegen.attributes import integer, integers
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, is_float, known
-from rnn_compiler.lowering.codegen.stablehlo import converted, full
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, is_float, known
+from rnn_compiler.lowering.codegen.stablehlo import (
+    concatenated,
+    converted,
+    full,
+    reshaped,
+    sliced,
+    transposed,
+)
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of
 from rnn_compiler.schema.open_sizes import is_static, static
 
@@ -168,7 +175,7 @@ def _selection(op: ir.Operation) -> ir.Value | None:
 def _along(body: Body, array: Array, axes: dict[int, int], kind: ArrayType) -> Array:
     """Emits an array with some axes, all others of one element, as another with these elsewhere."""
     order = sorted(axes)
-    flat = _reshaped(body, array, [array.shape[each] for each in order])
+    flat = reshaped(body, array, [array.shape[each] for each in order])
     return _spread(body, flat, kind, [axes[each] for each in order])
 
 
@@ -191,16 +198,16 @@ def scatter_rows(op: ir.Operation, *, are_valid: bool = False) -> ir.Value:
     sizes, axes = known(scatter.operand.shape), scatter.row_axes
     order = [*axes, *(axis for axis in range(len(sizes)) if axis not in axes)]
     windows = [scatter.windows[axis] for axis in order[len(axes) :]]
-    turned = _transposed(body, scatter.operand, order)
-    update = _transposed(body, scatter.update, [*scatter.update_axes, *windows])
+    turned = transposed(body, scatter.operand, order)
+    update = transposed(body, scatter.update, [*scatter.update_axes, *windows])
     columns = [math.prod(sizes[axis] for axis in order[len(axes) :])] if windows else []
     count = math.prod(sizes[axis] for axis in axes)
-    matrix = _reshaped(body, turned, [count, *columns])
-    update = _reshaped(body, update, [math.prod(known(at.rows.shape)), *columns])
+    matrix = reshaped(body, turned, [count, *columns])
+    update = reshaped(body, update, [math.prod(known(at.rows.shape)), *columns])
     made = _written(body, op, matrix, at, update)
-    result = _reshaped(body, made, turned.shape)
+    result = reshaped(body, made, turned.shape)
     back = sorted(range(len(order)), key=order.__getitem__)
-    return _transposed(body, result, back).value
+    return transposed(body, result, back).value
 
 
 def _scatter(op: ir.Operation) -> _Scatter:
@@ -273,7 +280,7 @@ def _written(body: Body, op: ir.Operation, matrix: Array, at: _Positions, update
             nothing = full(body, 0, update.type)
             if is_float(update.element):  # -0 + 0 is 0, which differs from -0
                 nothing = body.array("stablehlo.negate", [nothing], update.type)
-            valid = _reshaped(body, at.valid, update.shape[:1])
+            valid = reshaped(body, at.valid, update.shape[:1])
             mask = _spread(body, valid, ArrayType(update.shape, "i1"), [0])
             update = body.array("stablehlo.select", [mask, update, nothing], update.type)
             is_unique = False
@@ -281,11 +288,7 @@ def _written(body: Body, op: ir.Operation, matrix: Array, at: _Positions, update
             count = known(matrix.shape)[0]
             beyond = full(body, count, rows.type)
             rows = body.array("stablehlo.select", [at.valid, rows, beyond], rows.type)
-            kind = ArrayType((count + 1, *matrix.shape[1:]), matrix.element)
-            row = _rows(body, matrix, 1)
-            given = body.array(
-                "stablehlo.concatenate", [matrix, row], kind, {"dimension": integer(0)}
-            )
+            given = concatenated(body, [matrix, _rows(body, matrix, 1)], 0)
     windows = "update_window_dims = [1], " if len(matrix.shape) > 1 else ""
     numbers = f"{windows}inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]"
     attributes = {
@@ -295,7 +298,7 @@ def _written(body: Body, op: ir.Operation, matrix: Array, at: _Positions, update
         "indices_are_sorted": ir.BoolAttr.get(False),
         "unique_indices": ir.BoolAttr.get(is_unique),
     }
-    rows = _reshaped(body, rows, [*update.shape[:1], 1])
+    rows = reshaped(body, rows, [*update.shape[:1], 1])
     made = body.op(op.name, [given, rows, update], [given.type.mlir], attributes, regions=1)
     op.regions[0].blocks[0].append_to(made.regions[0])
     result = Array(made.results[0], given.shape, given.element)
@@ -324,44 +327,18 @@ def _component(body: Body, indices: Array, axis: int, number: int) -> Array:
     """Emits one component of each index."""
     if axis == len(indices.shape):
         return indices
-    starts, limits = [0] * len(indices.shape), [*known(indices.shape)]
-    starts[axis], limits[axis] = number, number + 1
-    part = _sliced(body, indices, starts, limits)
-    return _reshaped(body, part, [*part.shape[:axis], *part.shape[axis + 1 :]])
+    starts, sizes = [0] * len(indices.shape), [*known(indices.shape)]
+    starts[axis], sizes[axis] = number, 1
+    part = sliced(body, indices, starts, sizes)
+    return reshaped(body, part, [*part.shape[:axis], *part.shape[axis + 1 :]])
 
 
 def _rows(body: Body, matrix: Array, count: int) -> Array:
     """Emits the first rows of a matrix."""
     if matrix.shape[0] == count:
         return matrix
-    limits = [count, *known(matrix.shape[1:])]
-    return _sliced(body, matrix, [0] * len(limits), limits)
-
-
-def _sliced(body: Body, array: Array, starts: Sequence[int], limits: Sequence[int]) -> Array:
-    """Emits a part of an array."""
-    attributes = {
-        "start_indices": integers(starts),
-        "limit_indices": integers(limits),
-        "strides": integers([1] * len(starts)),
-    }
-    shape = tuple(limit - start for start, limit in zip(starts, limits, strict=True))
-    return body.array("stablehlo.slice", [array], ArrayType(shape, array.element), attributes)
-
-
-def _transposed(body: Body, array: Array, order: Sequence[int]) -> Array:
-    """Emits an array with its axes in another order."""
-    if [*order] == sorted(order):
-        return array
-    kind = ArrayType(tuple(array.shape[axis] for axis in order), array.element)
-    return body.array("stablehlo.transpose", [array], kind, {"permutation": integers(order)})
-
-
-def _reshaped(body: Body, array: Array, shape: Sequence[Index]) -> Array:
-    """Emits an array in another shape."""
-    if (*shape,) == array.shape:
-        return array
-    return body.array("stablehlo.reshape", [array], ArrayType((*shape,), array.element))
+    sizes = [count, *known(matrix.shape[1:])]
+    return sliced(body, matrix, [0] * len(sizes), sizes)
 
 
 def _spread(body: Body, array: Array, kind: ArrayType, axes: Sequence[int]) -> Array:

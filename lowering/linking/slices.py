@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rnn_compiler.lowering.analysis.values import defining
-from rnn_compiler.lowering.codegen.attributes import integer, integers
+from rnn_compiler.lowering.codegen.attributes import integers
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, known
-from rnn_compiler.lowering.codegen.stablehlo import converted
+from rnn_compiler.lowering.codegen.stablehlo import concatenated, converted, reshaped
 from rnn_compiler.lowering.linking.indices import array, clamped, scatter_rows, type_for
 from rnn_compiler.lowering.mlir.bindings import (
     callee_of,
@@ -62,10 +62,8 @@ def _replaced(op: ir.Operation, whole: Array, part: Array, indices: Sequence[Arr
     starts: list[Array] = []
     for k in axes:
         _, start = clamped(body, indices[k], [sizes[k] - taken[k]])
-        start = converted(body, start, kind)
-        starts.append(body.array("stablehlo.reshape", [start], ArrayType((1,), kind)))
-    together = {"dimension": integer(0)}
-    at = body.array("stablehlo.concatenate", starts, ArrayType((len(axes),), kind), together)
+        starts.append(reshaped(body, converted(body, start, kind), [1]))
+    at = concatenated(body, starts, 0)
     every = [*range(len(sizes))]
     if op.name == _NAMES[0]:
         attributes = {

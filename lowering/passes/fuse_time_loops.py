@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import array_of, defining, splat_of, tied
-from rnn_compiler.lowering.codegen.attributes import integer
-from rnn_compiler.lowering.codegen.body import ArrayType, Body, known
+from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.codegen.executable import Part
+from rnn_compiler.lowering.codegen.stablehlo import concatenated
 from rnn_compiler.lowering.cpu.fused_loop.fused_loop import FusedLoop
 from rnn_compiler.lowering.cpu.fused_loop.prepared_loop import (
     with_input_products,
@@ -120,9 +120,7 @@ def _joined(array: ir.Value, columns: int, rest: ir.Value, before: ir.Operation)
     whole, last = array_of(body, array), array_of(body, rest)
     sizes = *whole.shape[:2], columns
     first = body.extract(whole, [0, 0, 0], sizes)
-    type = ArrayType((*whole.shape[:2], columns + known(last.shape)[2]), whole.element)
-    dimension = {"dimension": integer(2)}
-    return body.array("stablehlo.concatenate", [first, last], type, dimension).value
+    return concatenated(body, [first, last], 2).value
 
 
 def _opaque_scalar(scalar: ir.Value) -> ir.Value:

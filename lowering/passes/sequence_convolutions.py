@@ -26,7 +26,7 @@ from rnn_compiler.lowering.analysis.values import element, shape, static_shape
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import integers
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
-from rnn_compiler.lowering.codegen.stablehlo import full
+from rnn_compiler.lowering.codegen.stablehlo import full, transposed
 from rnn_compiler.lowering.codegen.whole_arrays import reshape
 from rnn_compiler.lowering.mlir.bindings import contraction, ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
@@ -113,7 +113,7 @@ class _Convolution(NamedTuple):
         order = [*rows, "f"]
         sizes = tuple(result[self.made.index(each)] for each in order)
         apart = reshape(body, product, sizes)
-        return _transposed(body, apart, [order.index(each) for each in self.made]).value
+        return transposed(body, apart, [order.index(each) for each in self.made]).value
 
     def _windows(self, body: Body, rows: Sequence[str], inner: Sequence[str]) -> Array:
         """Emits the numbers of all windows, ``[rows.., inner..]``."""
@@ -154,21 +154,13 @@ class _Convolution(NamedTuple):
         value = self.op.operands[1]
         array, place = Array(value, static_shape(value), "f32"), self.window.index("o")
         if place == 1:
-            array, place = _transposed(body, array, [0, 2, 1]), 2
+            array, place = transposed(body, array, [0, 2, 1]), 2
         inner = math.prod(array.shape) // self.filters
         sizes = (self.filters, inner) if place == 0 else (inner, self.filters)
         return reshape(body, array, sizes), int(place == 0)
 
 
 _GROUPED = ("batch", "feature")
-
-
-def _transposed(body: Body, array: Array, order: Sequence[int]) -> Array:
-    """Emits an array with its axes in an order."""
-    if [*order] == sorted(order):
-        return array
-    type = ArrayType(tuple(array.shape[axis] for axis in order), array.element)
-    return body.array("stablehlo.transpose", [array], type, {"permutation": integers(order)})
 
 
 def _ones(op: ir.Operation, name: str) -> list[int]:

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from rnn_compiler.lowering.analysis.time_loop import Position, StepContext, TimeLoop, Walk
 from rnn_compiler.lowering.analysis.values import defining, element, width
-from rnn_compiler.lowering.codegen.attributes import integer, integers
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, bits, known
+from rnn_compiler.lowering.codegen.body import Array, Body, Index, Number, bits, known
 from rnn_compiler.lowering.codegen.elementwise import cast
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder, Part
 from rnn_compiler.lowering.codegen.partition import (
@@ -23,7 +22,7 @@ from rnn_compiler.lowering.codegen.partition import (
     quotient,
     remainder,
 )
-from rnn_compiler.lowering.codegen.stablehlo import converted, transposed
+from rnn_compiler.lowering.codegen.stablehlo import concatenated, converted, sliced, transposed
 from rnn_compiler.lowering.cpu.fused_loop.plan import (
     Group,
     LoopPlan,
@@ -139,19 +138,8 @@ def _side_by_side(
     for weight, start in zip(weights, starts, strict=True):
         sizes, first = [*known(weight.shape)], [0, 0]
         first[axis], sizes[axis] = start, size
-        attributes = {
-            "start_indices": integers(first),
-            "limit_indices": integers([a + b for a, b in zip(first, sizes, strict=True)]),
-            "strides": integers([1, 1]),
-        }
-        type = ArrayType(tuple(sizes), weight.element)
-        columns.append(body.array("stablehlo.slice", [weight], type, attributes))
-    if len(columns) == 1:
-        return columns[0]
-    total = [*known(columns[0].shape)]
-    total[axis] *= len(columns)
-    type = ArrayType(tuple(total), columns[0].element)
-    return body.array("stablehlo.concatenate", columns, type, {"dimension": integer(axis)})
+        columns.append(sliced(body, weight, first, sizes))
+    return concatenated(body, columns, axis)
 
 
 # One tile of one step of a time loop: some rows and units of one level's values.

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 
 from rnn_compiler.lowering.analysis.scattered_windows import ScatteredWindows, scattered_windows
 from rnn_compiler.lowering.analysis.values import element, static_shape
 from rnn_compiler.lowering.codegen.attributes import integers
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
-from rnn_compiler.lowering.codegen.stablehlo import full
+from rnn_compiler.lowering.codegen.stablehlo import full, sliced
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
@@ -58,9 +57,9 @@ def _in_parts(windows: ScatteredWindows) -> Array:
     flags, numbers = ArrayType(dy.shape, "i1"), ArrayType(dy.shape, "i32")
     places = [*itertools.product(*map(range, window))]
     counts = static_shape(op.operands[1])
-    best, chosen = _part(body, x, places[0], strides, counts), full(body, 0, numbers)
+    best, chosen = sliced(body, x, places[0], counts, strides), full(body, 0, numbers)
     for number, place in enumerate(places[1:], 1):
-        other = _part(body, x, place, strides, counts)
+        other = sliced(body, x, place, counts, strides)
         stays = body.array("stablehlo.compare", [best, other], flags, attributes)
         best = body.array("stablehlo.select", [stays, best, other], dy.type)
         operands = [stays, chosen, full(body, number, numbers)]
@@ -80,19 +79,6 @@ def _in_parts(windows: ScatteredWindows) -> Array:
         spread = body.array("stablehlo.pad", [part, zero], x.type, edges)
         total = body.array("stablehlo.add", [total, spread], x.type)
     return total
-
-
-def _part(
-    body: Body, x: Array, place: Sequence[int], strides: Sequence[int], counts: Sequence[int]
-) -> Array:
-    """Emits the elements of all windows at a place in them."""
-    axes = zip(place, counts, strides, strict=True)
-    bounds = {
-        "start_indices": integers(place),
-        "limit_indices": integers([at + (count - 1) * stride + 1 for at, count, stride in axes]),
-        "strides": integers(strides),
-    }
-    return body.array("stablehlo.slice", [x], ArrayType(tuple(counts), x.element), bounds)
 
 
 def _equal() -> dict[str, ir.Attribute]:
