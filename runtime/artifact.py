@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,9 +23,14 @@ from rnn_compiler.base.files import check_replaceable, made_folder, read_regular
 from rnn_compiler.errors import ArtifactError, describe
 from rnn_compiler.runtime import paths
 from rnn_compiler.schema import cpu_features
-from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
-from rnn_compiler.schema.manifest import SCHEMA_VERSION, ArchiveSpec, Manifest, TargetSpec
+from rnn_compiler.schema.manifest import (
+    SCHEMA_VERSION,
+    ArchiveSpec,
+    Manifest,
+    TargetSpec,
+    check_digest,
+)
 from rnn_compiler.schema.notebook import page
 from rnn_compiler.schema.specs import function_tables
 
@@ -35,6 +41,7 @@ __all__ = [
     "IREE_VERSION",
     "Artifact",
     "Bundle",
+    "check_features",
     "read_artifact",
     "read_members",
 ]
@@ -102,17 +109,17 @@ class Artifact:
         Raises:
             ArtifactError: One is damaged.
         """
-        _check_digest(source, self.payload, self.manifest.payload_sha256)
+        remedy = "copy it again, or recompile"
+        check_digest(source, self.payload, self.manifest.payload_sha256, remedy)
         parameters = self.manifest.parameters
         if parameters is not None and self.archive is not None:
             weights = f"{source}: the archive of its weights"
-            _check_digest(weights, self.archive, parameters.sha256)
+            check_digest(weights, self.archive, parameters.sha256, remedy)
 
     def missing_features(self) -> list[str]:
         """The CPU features that the code may use but this machine lacks."""
-        arch = ARCHITECTURES.get(self.manifest.target.architecture)
-        here = {*cpu_features.host_features(), *(arch.baseline if arch else ())}
-        return sorted(set(self.manifest.target.features) - here)
+        target = self.manifest.target
+        return cpu_features.missing_features(target.architecture, target.features)
 
     def check_here(self, source: str, architecture: str | None = None) -> None:
         """Checks that this machine and this version of IREE can run the code.
@@ -148,20 +155,15 @@ class Artifact:
                 f"{source}: compiled for {target.architecture}, this machine is {here}: recompile "
                 f"for cpu, or load it on {target.architecture}"
             )
-        missing = self.missing_features()
-        if missing:
-            raise ArtifactError(
-                f"{source}: needs CPU features that this machine does not have: "
-                f"{', '.join(missing)}; recompile here, or for a lower target such as cpu:generic"
-            )
+        check_features(source, target.architecture, target.features)
 
 
-def _check_digest(source: str, data: bytes, expected: str) -> None:
-    found = hashlib.sha256(data).hexdigest()
-    if found != expected:
+def check_features(source: object, architecture: str, features: Sequence[str]) -> None:
+    """Checks that this machine, of that architecture, has CPU features; raises ArtifactError."""
+    if missing := cpu_features.missing_features(architecture, features):
         raise ArtifactError(
-            f"{source}: damaged: its sha256 is {found[:16]}..., the manifest says "
-            f"{expected[:16]}...; copy it again, or recompile"
+            f"{source}: needs CPU features that this machine does not have: {', '.join(missing)}; "
+            "recompile here, or for a lower target such as cpu:generic"
         )
 
 

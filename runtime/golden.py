@@ -24,7 +24,7 @@ from rnn_compiler.errors import ArtifactError
 from rnn_compiler.runtime.arguments import by_keyword, by_name
 from rnn_compiler.runtime.program import Program
 from rnn_compiler.schema.dtypes import DTYPES
-from rnn_compiler.schema.manifest import GoldenSpec
+from rnn_compiler.schema.manifest import GoldenSpec, check_digest
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec, open_sizes_of
 
 __all__ = [
@@ -98,12 +98,8 @@ class Golden:
             ) from error
         except OSError as error:
             raise ArtifactError(f"{path}: cannot be read ({error.strerror})") from error
-        found = hashlib.sha256(data).hexdigest()
-        if found != spec.sha256:
-            raise ArtifactError(
-                f"{path}: damaged, or another artifact's: its sha256 is {found[:16]}..., the "
-                f"manifest says {spec.sha256[:16]}...; copy it again, or compile with --golden"
-            )
+        remedy = "copy it again, or compile with --golden"
+        check_digest(path, data, spec.sha256, remedy, "damaged, or another artifact's")
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 stored: Arrays = {name: file[name] for name in file.files}

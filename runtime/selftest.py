@@ -9,7 +9,6 @@ result:
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shlex
@@ -22,13 +21,13 @@ from typing import Any
 
 from rnn_compiler.base.files import read_regular
 from rnn_compiler.errors import ArtifactError
+from rnn_compiler.runtime.artifact import check_features
 from rnn_compiler.runtime.golden import Comparison, Verification
 from rnn_compiler.runtime.paths import BUNDLE_MANIFEST
 from rnn_compiler.schema import cpu_features
-from rnn_compiler.schema.architectures import ARCHITECTURES
-from rnn_compiler.schema.manifest import SCHEMA_VERSION
+from rnn_compiler.schema.manifest import SCHEMA_VERSION, check_digest
 
-__all__ = ["find_c_manifest", "read_c_manifest", "run_selftest"]
+__all__ = ["find_c_manifest", "read_c_manifest", "read_listed", "run_selftest"]
 
 _TIMEOUT = 300
 """Time limit in seconds, for the compiler and for the program."""
@@ -119,7 +118,7 @@ def run_selftest(path: Path) -> Verification:
         computed_by = str(golden["computed_by"])
     except (KeyError, TypeError, AttributeError) as error:
         raise ArtifactError(f"{path}: damaged manifest ({error!r})") from error
-    files = {file: _read(path.with_name(file), digest) for file, digest in digests.items()}
+    files = {file: read_listed(path.with_name(file), digest) for file, digest in digests.items()}
     compiler = _compiler(path, name)
     with tempfile.TemporaryDirectory(prefix="rnn-compiler-") as folder:
         for file, data in files.items():
@@ -149,28 +148,19 @@ def _check_machine(path: Path, name: str, architecture: str, features: list[str]
             f"{path}: compiled for {architecture}, this machine is {here}: run verify there, or "
             f"{command} and its program"
         )
-    known = {*cpu_features.host_features(), *ARCHITECTURES[here].baseline}
-    missing = sorted({*features} - known)
-    if missing:
-        raise ArtifactError(
-            f"{path}: needs CPU features that this machine does not have: {', '.join(missing)}; "
-            "recompile here, or for a lower target such as cpu:generic"
-        )
+    check_features(path, architecture, features)
 
 
-def _read(path: Path, digest: str) -> bytes:
+def read_listed(path: Path, digest: str) -> bytes:
+    """A file that a manifest lists; raises ArtifactError if it is missing or damaged."""
     try:
         data = read_regular(path)
     except FileNotFoundError as error:
         raise ArtifactError(f"{path}: missing: its manifest lists it; copy it too") from error
     except OSError as error:
         raise ArtifactError(f"{path}: cannot be read ({error.strerror})") from error
-    found = hashlib.sha256(data).hexdigest()
-    if found != digest:
-        raise ArtifactError(
-            f"{path}: damaged, or another module's: its sha256 is {found[:16]}..., the manifest "
-            f"says {digest[:16]}...; copy it again, or recompile"
-        )
+    remedy = "copy it again, or recompile"
+    check_digest(path, data, digest, remedy, "damaged, or another module's")
     return data
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from rnn_compiler.errors import ArtifactError, DeviceError
 from rnn_compiler.runtime import Artifact, Bundle, default_device, read_artifact
 from rnn_compiler.runtime.device.devices import get_device
 from rnn_compiler.runtime.paths import BUNDLE_ARCHIVE, archive_path
-from rnn_compiler.runtime.selftest import find_c_manifest, read_c_manifest
+from rnn_compiler.runtime.selftest import find_c_manifest, read_c_manifest, read_listed
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS
 from rnn_compiler.schema.manifest import Manifest, TargetSpec
@@ -36,7 +35,7 @@ def inspect_sources(path: Path, *, as_json: bool) -> None:
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ArtifactError(f"{path}: damaged manifest ({error!r})") from error
     for file, row in manifest["files"].items():
-        _check_file(path.with_name(file), row)
+        read_listed(path.with_name(file), row["sha256"])
     if as_json:
         print_json(manifest)
         return
@@ -79,15 +78,6 @@ def _functions(manifest: dict[str, Any]) -> list[tuple[str, ...]]:
 def _bytes(size: int | str) -> str:
     """A size, which may be a formula of open sizes."""
     return f"{size} bytes" if isinstance(size, str) else f"{size:,} bytes"
-
-
-def _check_file(path: Path, row: dict[str, Any]) -> None:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ArtifactError(f"{path}: cannot be read ({error.strerror or error})") from error
-    if hashlib.sha256(data).hexdigest() != row["sha256"]:
-        raise ArtifactError(f"{path}: damaged, its digest is not the manifest's: compile again")
 
 
 def add_inspect(verbs: Any) -> None:

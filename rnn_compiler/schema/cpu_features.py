@@ -18,6 +18,7 @@ import platform
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib import util
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,12 @@ def known_features(arch: str) -> frozenset[str]:
     if arch not in ARCHITECTURES:
         return frozenset()
     return frozenset((*ARCHITECTURES[arch].features, *ARCHITECTURES[arch].baseline))
+
+
+def missing_features(architecture: str, features: Iterable[str]) -> list[str]:
+    """Those of a target's features that this machine lacks."""
+    arch = ARCHITECTURES.get(architecture)
+    return sorted({*features} - {*host_features(), *(arch.baseline if arch else ())})
 
 
 @functools.cache

@@ -254,6 +254,18 @@ class Manifest:
             raise ArtifactError(f"{source}: damaged manifest ({error!r})") from error
 
 
+def check_digest(
+    source: object, data: bytes, expected: str, remedy: str, what: str = "damaged"
+) -> None:
+    """Checks the sha256 of what a manifest describes; raises ArtifactError."""
+    found = hashlib.sha256(data).hexdigest()
+    if found != expected:
+        raise ArtifactError(
+            f"{source}: {what}: its sha256 is {found[:16]}..., the manifest says "
+            f"{expected[:16]}...; {remedy}"
+        )
+
+
 def _digest(fields: dict[str, Any]) -> str:
     text = json.dumps(fields, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
