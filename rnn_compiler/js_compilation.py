@@ -18,6 +18,7 @@ from rnn_compiler.lowering.targets.strategies import resolve_strategy
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.stream_ops import stream_op, stream_parts
 from rnn_compiler.schema.architectures import ARCHITECTURES
+from rnn_compiler.schema.formats import FORMATS
 from rnn_compiler.schema.open_sizes import written
 from rnn_compiler.schema.schedule import aligned
 from rnn_compiler.schema.specs import FunctionSpec
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WASM", "JsModule", "compile_js"]
 
-WASM = "cpu:wasm32"
+WASM = FORMATS["js"].target
 """The target of WebAssembly for every current engine."""
 
 

@@ -31,14 +31,8 @@ from rnn_compiler.lowering.targets.gpu import DEFAULT, architecture_of
 from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.architectures import ARCHITECTURES, UNSUPPORTED_CORES, Architecture
 from rnn_compiler.schema.device_kinds import DEVICE_KINDS, TARGETS
+from rnn_compiler.schema.formats import FORMATS
 from rnn_compiler.schema.manifest import TargetSpec
-
-_FORMATS = {
-    "vmfb": "an artifact (compile)",
-    "c": "C (compile_c, or --format c)",
-    "js": "JavaScript (compile_js, or --format js)",
-}
-"""The formats that a module can be compiled to, each with its function."""
 
 _VULKAN = "vp_android_baseline_2022"
 """IREE's name for its minimum requirements of a driver: SPIR-V 1.3, and 32-bit numbers only."""
@@ -114,9 +108,10 @@ def check_format(caller: str, target: TargetSpec, form: str) -> None:
     """Checks that modules for a target can be compiled to a format."""
     formats = ARCHITECTURES[target.architecture].formats if target.device == "local" else ("vmfb",)
     if form not in formats:
-        possible = " or ".join(_FORMATS[each] for each in formats)
+        rows = [FORMATS[each] for each in formats]
+        possible = " or ".join(f"{each.product} ({each.made_by})" for each in rows)
         raise UnsupportedError(
-            f"{caller}: a module for {target.name} cannot be {_FORMATS[form].partition(' (')[0]}, "
+            f"{caller}: a module for {target.name} cannot be {FORMATS[form].product}, "
             f"but {possible}: use that, or another target"
         )
 

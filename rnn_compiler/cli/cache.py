@@ -16,6 +16,7 @@ from rnn_compiler.runtime.cache import ArtifactCache, eviction
 from rnn_compiler.runtime.cache.entries import CacheKey, decode
 from rnn_compiler.runtime.cache.eviction import StoredFile
 from rnn_compiler.runtime.cache.folder import read_file
+from rnn_compiler.schema.formats import FORMATS
 from rnn_compiler.schema.manifest import Manifest
 
 __all__ = ["add_cache"]
@@ -73,6 +74,7 @@ def _ls(options: argparse.Namespace) -> int:
     if not rows:
         print_line(f"no entries in {cache.folder}")
         return 0
+    of_parts = " or ".join(each.product for name, each in FORMATS.items() if name != "vmfb")
     table: list[tuple[str, ...]] = []
     for row in rows:
         entry, size, used = row["digest"][:12], _size(row["size"]), _ago(row["used"])
@@ -84,7 +86,7 @@ def _ls(options: argparse.Namespace) -> int:
         sizes = " ".join(
             f"{name}={'?' if number is None else number}" for name, number in first["dims"].items()
         )
-        target = row["target"] + ("" if row["format"] == "vmfb" else ", for C or JavaScript")
+        target = row["target"] + ("" if row["format"] == "vmfb" else f", for {of_parts}")
         table.append((entry, ops, f"{first['dtype']} {sizes}", target, size, used))
     print_table(("entry", "functions", "dimensions", "target", "size", "used"), table)
     return 0

@@ -11,14 +11,15 @@ import json
 import shlex
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from rnn_compiler.base import stages
 from rnn_compiler.c_compilation import compile_c
 from rnn_compiler.chosen_target import current_target
+from rnn_compiler.cli.import_readme import CLanguage, JsLanguage, Language
 from rnn_compiler.cli.options import UsageError, check_output, check_output_folder
 from rnn_compiler.cli.terminal import (
     print_json,
@@ -27,15 +28,17 @@ from rnn_compiler.cli.terminal import (
     print_text,
     showing_stages,
 )
+from rnn_compiler.cli.training_readme import Loop, c_loop, javascript_loop, python_loop
 from rnn_compiler.compilation import ALL_LEVELS, compile
 from rnn_compiler.goldens import golden
-from rnn_compiler.js_compilation import WASM, compile_js
+from rnn_compiler.js_compilation import compile_js
 from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact
 from rnn_compiler.runtime.golden import Golden
 from rnn_compiler.runtime.paths import archive_path, golden_path, manifest_path
+from rnn_compiler.schema.formats import FORMATS
 from rnn_compiler.schema.manifest import Manifest, TargetSpec
 from rnn_compiler.schema.specs import FunctionSpec, states_of
 from rnn_compiler.source_compilation import SourceModule
@@ -45,11 +48,10 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
     """Adds the choice of the format, and the options that only some have."""
     parser.add_argument(
         "--format",
-        choices=[*_FORMATS],
+        choices=[*PRODUCTS],
         default="vmfb",
-        help="vmfb, a module for IREE's runtime; c, a folder with a header, a source file and an "
-        "object file for a CPU, which depend on libc only; js, a folder with a JavaScript module "
-        "and WebAssembly (default: %(default)s)",
+        help="; ".join(f"{name}, {row.contents}" for name, row in FORMATS.items())
+        + " (default: %(default)s)",
     )
     parser.add_argument(
         "--prefix",
@@ -71,11 +73,12 @@ def check_format(options: argparse.Namespace) -> None:
     Raises:
         UsageError: They are given for another format, or several targets for one that takes one.
     """
-    if options.prefix and options.format != "c":
+    row = FORMATS[options.format]
+    if options.prefix and "prefix" not in row.options:
         raise UsageError("--prefix is for C: add --format c")
-    if options.golden and options.format == "js":
-        raise UsageError("--golden: not with --format js")
-    if options.format != "vmfb" and not is_single(targets_of(options)):
+    if options.golden and "golden" not in row.options:
+        raise UsageError(f"--golden: not with --format {options.format}")
+    if row.single and not is_single(targets_of(options)):
         raise UsageError(
             f"--format {options.format}: takes one target; compile each into a folder of its own"
         )
@@ -83,7 +86,7 @@ def check_format(options: argparse.Namespace) -> None:
 
 def targets_of(options: argparse.Namespace) -> list[str]:
     """The names of the targets of a command line."""
-    return options.target or [WASM if options.format == "js" else current_target()]
+    return options.target or [FORMATS[options.format].target or current_target()]
 
 
 def is_single(targets: Sequence[str]) -> bool:
@@ -100,7 +103,7 @@ def compiled(
     """
     check_format(options)
     name = name or module.name or module.functions[0].function
-    return _FORMATS[options.format](options, module, name, folder)
+    return PRODUCTS[options.format](options, module, name, folder)
 
 
 class Compiled(ABC):
@@ -114,6 +117,8 @@ class Compiled(ABC):
         targets: The targets.
         manifest: The manifest of an artifact; None for other formats, or several targets.
         samples: What computed samples for it; None without.
+        language: The language of the README of imported functions.
+        loop: The lines of a README that train a network.
         seconds: The time that it took.
     """
 
@@ -124,6 +129,8 @@ class Compiled(ABC):
     targets: Sequence[TargetSpec]
     manifest: Manifest | None = None
     samples: Golden | None = None
+    language: ClassVar[type[Language]]
+    loop: ClassVar[Loop]
 
     def __init__(
         self, options: argparse.Namespace, module: Module, name: str, folder: Path | None
@@ -182,6 +189,9 @@ class Compiled(ABC):
 
 class _Vmfb(Compiled):
     """An artifact, or a bundle for several targets."""
+
+    language = Language
+    loop = staticmethod(python_loop)
 
     def compile(self, options: argparse.Namespace, name: str, folder: Path | None) -> None:
         targets = targets_of(options)
@@ -265,12 +275,13 @@ class _Vmfb(Compiled):
                 print_text(f"{of}: time loop {loop} stays plain: {reason}")
 
 
-class _Sources(Compiled):
+class Sources(Compiled):
     """Files for other compilers or engines, in a folder."""
 
     made: SourceModule
 
     def compile(self, options: argparse.Namespace, name: str, folder: Path | None) -> None:
+        """Compiles the module, after checking that the folder can be written."""
         self.path = folder or options.output or Path(name)
         if folder is None:
             check_output_folder(self.path)
@@ -288,9 +299,11 @@ class _Sources(Compiled):
         """Compiles the module to sources."""
 
     def write(self) -> None:
+        """Writes the files."""
         self.made.save(self.path)
 
     def facts(self) -> dict[str, Any]:
+        """The product as plain data."""
         return {
             **super().facts(),
             "functions": [row["function"] for row in self.made.manifest["functions"]],
@@ -300,14 +313,18 @@ class _Sources(Compiled):
         }
 
     def show(self) -> None:
+        """Prints the sizes of the files."""
         print_line(str(self.path))
         rows = [(file, f"{len(data):,} bytes") for file, data in self.made.files.items()]
         print_table(("file", "size"), rows)
         self.show_golden()
 
 
-class _C(_Sources):
+class _C(Sources):
     """C."""
+
+    language = CLanguage
+    loop = staticmethod(c_loop)
 
     def printed(self, options: argparse.Namespace, target: str, name: str) -> SourceModule:
         self.samples = golden(self.module, target) if options.golden else None
@@ -334,8 +351,11 @@ class _C(_Sources):
         return f"cc -I{shlex.join([str(self.path), 'main.c', str(source), str(code)])}"
 
 
-class _Js(_Sources):
+class _Js(Sources):
     """JavaScript."""
+
+    language = JsLanguage
+    loop = staticmethod(javascript_loop)
 
     def printed(self, options: argparse.Namespace, target: str, name: str) -> SourceModule:
         return compile_js(self.module, target, name=name, **self.chosen)
@@ -345,7 +365,7 @@ class _Js(_Sources):
         return f"import {{ load }} from {json.dumps(f'./{self.path.name}/{self.name}.mjs')};"
 
 
-_FORMATS: Mapping[str, type[Compiled]] = {"vmfb": _Vmfb, "c": _C, "js": _Js}
+PRODUCTS: dict[str, type[Compiled]] = {"vmfb": _Vmfb, "c": _C, "js": _Js}
 """The product of each format."""
 
 

@@ -20,7 +20,10 @@ from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS, names_in, shown
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 __all__ = [
+    "CLanguage",
     "ImportedFunctions",
+    "JsLanguage",
+    "Language",
     "javascript_array",
     "python_array",
     "readme",
@@ -65,13 +68,13 @@ class ImportedFunctions:
 
 def readme(
     made: ImportedFunctions,
-    form: str,
+    language_of: type[Language],
     name: str,
     targets: Sequence[TargetSpec],
     manifest: Manifest | None = None,
 ) -> str:
     """How to call the compiled functions, in the format's language."""
-    language = _LANGUAGES[form](made, name, manifest)
+    language = language_of(made, name, manifest)
     lines = [*_head(made, language, targets), *language.opening()]
     for layer, spec in zip(made.layers, made.functions, strict=True):
         if layer is not None:
@@ -85,7 +88,7 @@ def readme(
     return "\n".join([*lines, *language.closing()]) + "\n"
 
 
-class _Language:
+class Language:
     """The parts of a README that depend on the format; this one is Python's."""
 
     def __init__(self, made: ImportedFunctions, name: str, manifest: Manifest | None) -> None:
@@ -164,14 +167,16 @@ class _Language:
         return ["", "## On the command line", "", "With random input:", "", "```sh", command, "```"]
 
 
-class _CLanguage(_Language):
+class CLanguage(Language):
     """C."""
 
     @property
     def title(self) -> str:
+        """The file or folder that has the functions."""
         return f"{self.name}.h"
 
     def where(self) -> str:
+        """Where the weights are."""
         if any(map(self.made.has_file, self.made.layers)):
             return "Weights are arguments; their values are in `FUNCTION.npz`."
         return "Weights are arguments." if self.made.apart else self.constants()
@@ -181,6 +186,7 @@ class _CLanguage(_Language):
         return f"Weights are constants in `{self.name}.o`."
 
     def opening(self) -> list[str]:
+        """What all calls need."""
         build = f"cc main.c {self.name}.c {self.name}.o -o main"
         lines = [
             f"`{self.title}` documents each function, and begins with a program that calls one:"
@@ -188,14 +194,17 @@ class _CLanguage(_Language):
         return ["", *lines, "", "```sh", build, "```"]
 
     def call(self, layer: Layer | None, spec: FunctionSpec) -> list[str]:
+        """A call of a function."""
         arguments = () if layer is None else layer.signature.arguments
         limited = [each for each in arguments if each.shape and each.maximum]
         return [f"`{each.name}`: {each.doc}. A row with 0 has no step." for each in limited]
 
     def program(self, spec: FunctionSpec) -> str:
+        """What has the function's stream; empty if nothing has."""
         return ""
 
     def chunks(self, spec: FunctionSpec) -> list[str]:
+        """Calls that continue where the last one ended."""
         last = {True: "", False: " at its last step"}
         return [
             *("", "No state is kept between calls. For a sequence in chunks, pass:", ""),
@@ -207,6 +216,7 @@ class _CLanguage(_Language):
         ]
 
     def closing(self) -> list[str]:
+        """A call on the command line."""
         return []
 
 
@@ -225,23 +235,28 @@ def _unsaid(spec: FunctionSpec) -> list[str]:
         left -= one
 
 
-class _JsLanguage(_CLanguage):
+class JsLanguage(CLanguage):
     """JavaScript."""
 
     @property
     def title(self) -> str:
+        """The file or folder that has the functions."""
         return f"{self.name}.mjs"
 
     def where(self) -> str:
+        """Where the weights are."""
         return "Weights are arguments." if self.made.apart else self.constants()
 
     def constants(self) -> str:
+        """Where frozen weights are."""
         return f"Weights are constants in `{self.name}.wasm`."
 
     def opening(self) -> list[str]:
+        """What all calls need."""
         return []
 
     def call(self, layer: Layer | None, spec: FunctionSpec) -> list[str]:
+        """A call of a function."""
         lines = [f'import {{ load }} from "./{self.name}.mjs";', "", "const m = await load();"]
         examples = spec.example_sizes.items()
         lines += [f"const {dim} = {size}; // open: {spec.works(dim)}" for dim, size in examples]
@@ -261,6 +276,7 @@ class _JsLanguage(_CLanguage):
         return ["", "```js", *lines, *results, "```"]
 
     def chunks(self, spec: FunctionSpec) -> list[str]:
+        """Calls that continue where the last one ended."""
         chunk, _ = stream_parts(spec)
         one = f"m.{spec.function}"
         passed = ", ".join(f"{name}: given.{name}" for name in _taken_once(spec))
@@ -277,10 +293,6 @@ class _JsLanguage(_CLanguage):
         ]
 
 
-_LANGUAGES = {"vmfb": _Language, "c": _CLanguage, "js": _JsLanguage}
-"""The language of each format."""
-
-
 def javascript_array(tensor: TensorSpec) -> str:
     """An argument as JavaScript: zeros, or the maximum length."""
     value = tensor.example or tensor.default or 0
@@ -292,7 +304,7 @@ def javascript_array(tensor: TensorSpec) -> str:
     return f"{array}.fill({number})" if value else array
 
 
-def _head(made: ImportedFunctions, language: _Language, targets: Sequence[TargetSpec]) -> list[str]:
+def _head(made: ImportedFunctions, language: Language, targets: Sequence[TargetSpec]) -> list[str]:
     """The title, the functions, and the machines that they run on."""
     whole = None in made.layers
     contents = "the whole network" if whole else "the recurrent layers, one function each"

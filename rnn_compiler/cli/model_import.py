@@ -90,7 +90,7 @@ def import_whole(options: argparse.Namespace) -> int:
 
     def page(product: Compiled) -> str:
         made = ImportedFunctions([module.name], product.functions, [None])
-        return readme(made, options.format, product.name, product.targets, product.manifest)
+        return readme(made, product.language, product.name, product.targets, product.manifest)
 
     start = time.perf_counter()
     with showing_stages():
@@ -339,7 +339,7 @@ def _write(options: argparse.Namespace, layers: Sequence[Layer], apart: bool) ->
     with showing_stages():
         product = compiled(options, module, folder=folder)
     made = ImportedFunctions(models, product.functions, layers, apart)
-    text = readme(made, options.format, product.name, product.targets, product.manifest)
+    text = readme(made, product.language, product.name, product.targets, product.manifest)
     written: list[tuple[Path, bytes | memoryview]] = [
         (
             folder / f"{spec.function}.npz",

@@ -27,13 +27,20 @@ from rnn_compiler.compilation import lowered_text
 from rnn_compiler.linking import link_module
 from rnn_compiler.lowering.compiler.iree_compile import DEFAULT_TIMEOUT
 from rnn_compiler.lowering.targets.strategies import STRATEGIES, STRATEGY_PASSES
+from rnn_compiler.schema.formats import FORMATS
 from rnn_compiler.schema.identifiers import check_identifier
 from rnn_compiler.weights.files import load
 
 _AFTER = {f"after:{name}": name for names in STRATEGY_PASSES.values() for name in names}
 _PASSES_TEXT = "; ".join(f"{name}: {', '.join(passes)}" for name, passes in STRATEGY_PASSES.items())
 
-_COMPILED = """\
+_WRITTEN = "\n".join(
+    f"  --format {name:<11}" + f"\n{' ' * 22}".join(row.written)
+    for name, row in FORMATS.items()
+    if row.written
+)
+
+_COMPILED = f"""\
 Compiles one or several ops. What it writes depends on the options:
 
   by default          NAME.vmfb and its manifest, NAME.vmfb.json
@@ -41,9 +48,7 @@ Compiles one or several ops. What it writes depends on the options:
   --golden            also NAME.vmfb.golden.npz, for the verb verify
   several --target    a bundle: a folder with a .vmfb for each target
   several sizes       a folder with a .vmfb for each (a range in --dim, or --dims)
-  --format c          a folder with NAME.h, NAME.c, NAME.o and NAME.json; build a program
-                      with cc main.c NAME.c NAME.o. With --golden, also NAME_selftest.c
-  --format js         a folder with NAME.mjs, NAME.wasm, NAME.d.ts and NAME.json
+{_WRITTEN}
 """
 
 

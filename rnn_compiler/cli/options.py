@@ -14,6 +14,7 @@ from rnn_compiler.lowering.ops import CALLED, find_op
 from rnn_compiler.modules import Module, build
 from rnn_compiler.schema.attributes import MAX_DIMENSION, REQUIRED, Attribute
 from rnn_compiler.schema.device_kinds import DRIVERS
+from rnn_compiler.schema.formats import FORMATS
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 from rnn_compiler.weights.files import load
 
@@ -42,10 +43,8 @@ TARGETS = (
 )
 """The targets of a module for IREE's runtime, in words."""
 
-TARGETS_OF_FORMATS = (
-    "; with --format c also cpu:cortex-m4, cpu:cortex-m7, cpu:cortex-m33, cpu:cortex-m55, "
-    "cpu:armv7, cpu:riscv32; with --format js cpu:wasm32 (the default there) or "
-    "cpu:wasm32,relaxed-simd"
+TARGETS_OF_FORMATS = "".join(
+    f"; with --format {name} {row.targets}" for name, row in FORMATS.items() if row.targets
 )
 """The targets that only C and JavaScript have."""
 

@@ -31,6 +31,7 @@ from rnn_compiler.goldens import golden
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.device.resources import processors
+from rnn_compiler.schema.formats import FORMATS
 
 __all__ = ["add_sizes_options", "compile_sizes", "sizes_of"]
 
@@ -138,7 +139,7 @@ def compile_sizes(options: argparse.Namespace, sizes: list[Size]) -> int:
     """Compiles a module at many sizes, each into a separate file; exit code 1 if one failed."""
     targets = targets_of(options)
     one = is_single(targets)
-    if options.format != "vmfb":
+    if FORMATS[options.format].single:
         raise UsageError(
             f"--format {options.format}: takes one size; compile each into a folder of its own"
         )

@@ -16,6 +16,7 @@ from rnn_compiler.cli.terminal import print_json, print_line, print_table, showi
 from rnn_compiler.cli.training_readme import training_readme
 from rnn_compiler.modules import Module
 from rnn_compiler.network_import.training import LOSSES, OPTIMIZERS, training_step
+from rnn_compiler.schema.formats import FORMATS
 
 _OF_LAYERS = ("layer", "attr", "outputs", "weights_apart", "state", "quantize")
 """Options of `import` that a training step does not have."""
@@ -63,7 +64,10 @@ def import_trained(options: argparse.Namespace) -> int:
     path = network_file(options, "--train", _OF_LAYERS)
 
     def page(product: Compiled) -> str:
-        return training_readme(path.name, options.format, product)
+        file, loop = product.name + FORMATS[options.format].main, type(product).loop
+        return training_readme(
+            path.name, product.name, file, loop, product.functions, product.targets
+        )
 
     start = time.perf_counter()
     with showing_stages():

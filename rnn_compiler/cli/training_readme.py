@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rnn_compiler.base.files import PAGE_MARK
-from rnn_compiler.cli.formats import Compiled
 from rnn_compiler.cli.import_readme import javascript_array, python_array, target_text
 from rnn_compiler.schema.dtypes import DTYPES
+from rnn_compiler.schema.manifest import TargetSpec
 from rnn_compiler.schema.open_sizes import is_static
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
@@ -19,18 +19,28 @@ RATE = "learning_rate"
 _RATE = 0.001
 
 
-def training_readme(title: str, form: str, product: Compiled) -> str:
-    """How to train with a compiled network and to run it."""
-    train, infer = product.functions
-    file = product.name + {"vmfb": "", "c": ".h", "js": ".mjs"}[form]
+Loop = Callable[[str, FunctionSpec, FunctionSpec], list[str]]
+"""The lines of a format that train: of the product's name, the step, and the inference."""
+
+
+def training_readme(
+    title: str,
+    name: str,
+    file: str,
+    loop: Loop,
+    functions: Sequence[FunctionSpec],
+    targets: Sequence[TargetSpec],
+) -> str:
+    """How to train with a compiled network, named `name` in `file`, and to run it."""
+    train, infer = functions
     lines = [
         *(PAGE_MARK, "", f"# {title}", ""),
         f"`{file}` contains the network as `{infer.function}`, and a step of training as "
         f"`{train.function}`. They share the trained weights, whose first values are in it.",
-        *("", *map(target_text, product.targets), ""),
+        *("", *map(target_text, targets), ""),
         *("| | name | type |", "|---|---|---|"),
         *(f"| {kind} | `{each.name}` | {_type(each)} |" for kind, each in _rows(train)),
-        *("", *_LOOPS[form](product.name, train, infer)),
+        *("", *loop(name, train, infer)),
     ]
     return "\n".join(lines) + "\n"
 
@@ -58,7 +68,7 @@ def _sizes(train: FunctionSpec, definition: str) -> list[str]:
     return [definition.format(dim, size, train.works(dim)) for dim, size in sizes]
 
 
-def _python(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str]:
+def python_loop(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str]:
     """A loop with a session."""
     shown = ", ".join(f'{each.name}=given["{each.name}"]' for each in _passed(infer))
     return [
@@ -77,7 +87,7 @@ def _python(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str]:
     ]
 
 
-def _javascript(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str]:
+def javascript_loop(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str]:
     """A loop with the states of an object."""
     shown = ", ".join(f"{each.name}: given.{each.name}" for each in _passed(infer))
     return [
@@ -96,7 +106,7 @@ def _javascript(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str
     ]
 
 
-def _c(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str]:
+def c_loop(name: str, train: FunctionSpec, infer: FunctionSpec) -> list[str]:
     """A program; of open sizes the header says what it passes."""
     own = [*_passed(train), *(each for each in train.results if each.name not in train.states)]
     if not all(is_static(*each.shape) for each in own):
@@ -152,6 +162,3 @@ def _way_back(writer: str) -> str:
 def _c_array(tensor: TensorSpec) -> str:
     sizes: Sequence[int] = tensor.static_shape
     return f"{DTYPES[tensor.dtype].c} {tensor.name}[{math.prod(sizes)}]"
-
-
-_LOOPS = {"vmfb": _python, "c": _c, "js": _javascript}

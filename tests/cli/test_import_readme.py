@@ -18,7 +18,7 @@ from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
-from rnn_compiler.cli.import_readme import ImportedFunctions, readme
+from rnn_compiler.cli.import_readme import CLanguage, ImportedFunctions, readme
 from rnn_compiler.schema.manifest import TargetSpec
 
 pytest.importorskip("google.protobuf", reason="reads ONNX files and graphs")
@@ -138,7 +138,7 @@ def test_notes_name_no_program_in_c() -> None:
     (layer,) = rc.import_model(SPEECH)
     (function,) = layer.build().functions
     target = TargetSpec("cpu:generic", "local", "x86_64", ())
-    text = readme(ImportedFunctions(["speech"], [function], [layer]), "c", "speech", [target])
+    text = readme(ImportedFunctions(["speech"], [function], [layer]), CLanguage, "speech", [target])
     assert "- cs_prev is kept from call to call, in the variable previous_state/c\n" in text
     assert "program.stream" not in text
 
