@@ -102,17 +102,15 @@ class OpCall:
             check_argument(signature.name, argument, arrays[argument.name])
         device = current_device([spec], arrays.values())
         function = self._function(*instance, current_target(), device)
-        results = function.invoke(
-            [arrays[argument.name] for argument in spec.arguments], to_host=to_host
-        )
+        names = [argument.name for argument in spec.arguments if not argument.list]
+        given = [name for name in names if isinstance(keywords.get(name), _ARRAYS)]
+        others = {name: arrays[name] for name in names if name not in given}
+        known = _Known(function, [*given, *self._lists], others)
         if key:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()  # other threads may do so at any time
-            names = [argument.name for argument in spec.arguments]
-            given = [name for name in names if isinstance(keywords.get(name), _ARRAYS)]
-            others = {name: arrays[name] for name in names if name not in given}
-            self._known[key] = _Known(function, given, others)
-        return results if len(spec.results) > 1 else results[0]
+            self._known[key] = known
+        return known.call(keywords, to_host)
 
     def _arrays(
         self, keywords: dict[str, Any], device: str
@@ -209,7 +207,7 @@ class _Known(NamedTuple):
 
     Attributes:
         function: The function.
-        given: The arguments that are arrays of the caller.
+        given: The arguments that are arrays of the caller, or lists of them.
         others: The other arguments: numbers of the caller, or defaults.
     """
 
@@ -221,7 +219,7 @@ class _Known(NamedTuple):
         """Calls the function, which checks the values of arrays."""
         given = {name: keywords[name] for name in self.given}
         results = self.function(to_host=to_host, **given, **self.others)
-        return results if len(results) > 1 else results[0]
+        return results if len(self.function.spec.results) > 1 else results[0]
 
 
 def _types(keywords: Mapping[str, Any]) -> object:

@@ -7,7 +7,8 @@ returns arrays that share no memory (`runtime.results`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence, Set
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import iree.runtime as iree
@@ -120,9 +121,7 @@ class Function:
         if self._has_lists:
             arguments = by_name(self.spec.op, self.spec.arguments, arguments)
         _, arrays = self.checked(arguments)
-        results, calls, packed = self._watched(self._invoke, arrays, to_host)
-        self._memo.note(arguments, arrays, calls, packed)
-        return results
+        return self.invoke(arrays, to_host=to_host, given=arguments.keys())
 
     def stream(self, **arguments: object) -> Stream:
         """Creates a stream: it takes a sequence in chunks and keeps the state on the device.
@@ -180,14 +179,40 @@ class Function:
         return array
 
     def invoke(
-        self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], *, to_host: bool = True
+        self,
+        arrays: Sequence[npt.NDArray[Any] | DeviceArray],
+        *,
+        to_host: bool = True,
+        given: Set[str] | None = None,
     ) -> Any:
         """Runs the function on checked arrays in the order of its arguments.
+
+        A call with the arguments of which the caller has `given` these can be repeated.
 
         Raises:
             DeviceError: The device ran out of memory, or does not work in this process.
         """
-        return self._watched(self._invoke, arrays, to_host)[0]
+        values: Sequence[Any]
+        self.device.check_usable()
+        spec = self._memo.spec_of_all(arrays)
+        direct, packed = self.direct_calls(arrays, spec=spec)
+        if direct is not None:
+            values = direct(arrays, packed, None if to_host else self.device)
+        else:
+            with self._running():
+                there = self.on_device(arrays, spec)
+                for number in spec.continued:  # the code may write to them
+                    if there[number] is arrays[number]:
+                        there[number] = there[number].copy()
+                results = self._arrays(self._launch(there, packed), arrays)
+                values = fetched(results, arrays) if to_host else results
+                if not to_host:
+                    self.hand_out(results, arrays)
+        if given is not None:
+            self._memo.note(given, arrays, direct, packed)
+        if self._has_lists:
+            return self._results(**by_keyword(self.spec.results, values))
+        return self._results(*values)
 
     def launch(self, arrays: Sequence[DeviceArray]) -> list[DeviceArray]:
         """Runs the function on checked arrays on its device, in the order of its arguments.
@@ -203,44 +228,26 @@ class Function:
 
     def launch_views(self, arrays: Sequence[Any]) -> list[Any]:
         """Like `launch`, for `DeviceArray` or IREE's buffer views; returns such views."""
-        return self._watched(self._launch, arrays, self._packed(arrays))
+        self.device.check_usable()
+        with self._running():
+            return self._launch(arrays, self._packed(arrays))
 
     def _arrays(self, views: Sequence[Any], given: Sequence[Any]) -> list[DeviceArray]:
         """The results of a call with given arguments, as arrays."""
         specs = self._memo.spec_of_all(given).results
         return [DeviceArray(self.device, *each) for each in zip(views, specs, strict=True)]
 
-    def _watched(self, run: Callable[..., Any], *arguments: object) -> Any:
-        """Calls the function through `run`, and occasionally checks the buffer pool."""
-        self.device.check_usable()
+    def _running(self) -> AbstractContextManager[None]:
+        """What a call through IREE runs in; occasionally it checks the buffer pool."""
         self._calls += 1
-        with RUNNING:
-            if is_watched(self._calls) and self.device.kind == "local":
-                with watched(self.device.hal.allocator):
-                    return run(*arguments)
-            return run(*arguments)
+        is_local = self.device.kind == "local"
+        return self._watched() if is_local and is_watched(self._calls) else RUNNING
 
-    def _invoke(
-        self, arrays: Sequence[npt.NDArray[Any] | DeviceArray], to_host: bool
-    ) -> tuple[Any, DirectCalls | None, Sequence[DeviceArray]]:
-        """Runs the function; returns its results, its direct calls if used, and packed weights."""
-        values: Sequence[Any]
-        spec = self._memo.spec_of_all(arrays)
-        direct, packed = self.direct_calls(arrays, spec=spec)
-        if direct is not None:
-            values = direct(arrays, packed, None if to_host else self.device)
-        else:
-            there = self.on_device(arrays, spec)
-            for number in spec.continued:  # the code may write to them
-                if there[number] is arrays[number]:
-                    there[number] = there[number].copy()
-            results = self._arrays(self._launch(there, packed), arrays)
-            values = fetched(results, arrays) if to_host else results
-            if not to_host:
-                self.hand_out(results, arrays)
-        named = by_keyword(self.spec.results, values) if self._has_lists else None
-        results = self._results(*values) if named is None else self._results(**named)
-        return results, direct, packed
+    @contextmanager
+    def _watched(self) -> Generator[None, None, None]:
+        """Runs a call, and checks the buffer pool."""
+        with RUNNING, watched(self.device.hal.allocator):
+            yield
 
     def hand_out(
         self,

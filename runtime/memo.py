@@ -14,7 +14,6 @@ from typing import Any
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.device.placement import is_for_threads
-from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct.calls import LARGE, LARGE_ON_THREADS, DirectCalls
 from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.direct.functions import DirectFunction
@@ -147,14 +146,13 @@ class Memo:
         try:
             if not executor.takes(map(arguments.get, self._names)):
                 return None
-            with RUNNING:
-                return executor.run(None if to_host else self._device)
+            return executor.run(None if to_host else self._device)
         finally:
             free.append(executor)
 
     def note(
         self,
-        arguments: Mapping[str, object],
+        given: Set[str],
         arrays: Sequence[Any],
         calls: DirectCalls | None,
         packed: Sequence[DeviceArray],
@@ -163,5 +161,5 @@ class Memo:
         if self._repeats:
             stay = all(isinstance(arrays[k], DeviceArray) for k in self._weights)
             waits = self._packs and not packed and stay
-            self._given = set(arguments)
+            self._given = frozenset(given)
             self._repeated = [] if waits or calls is None else calls.free

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.errors import ArtifactError, DeviceError, with_hint
+from rnn_compiler.errors import ArtifactError, DeviceError
 from rnn_compiler.runtime.archive import names_in, parameters_of
 from rnn_compiler.runtime.arguments import resident
 from rnn_compiler.runtime.device.device_array import DeviceArray
@@ -15,6 +15,7 @@ from rnn_compiler.runtime.direct.functions import direct_functions
 from rnn_compiler.runtime.direct.memory import typed
 from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.loading import load_module
+from rnn_compiler.runtime.named_functions import Functions
 from rnn_compiler.runtime.session import Session
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES
@@ -25,7 +26,7 @@ from rnn_compiler.schema.specs import function_tables, states_of
 __all__ = ["Program"]
 
 
-class Program:
+class Program(Functions[Function], kind="program"):
     """A loaded module. Calling it calls its only function; each function is also an attribute.
 
     Attributes:
@@ -67,12 +68,14 @@ class Program:
             if (data := stored.get(name)) is not None
         }
         direct = direct_functions(payload, archive) if device.kind == "local" else {}
-        self.functions = {
-            spec.function: Function(spec, device, self._context, module, direct, prepack=prepack)
-            for spec in manifest.functions
-        }
-        if len(self.functions) == 1:
-            (self.__signature__,) = (each.__signature__ for each in self.functions.values())
+        super().__init__(
+            {
+                each.function: Function(
+                    each, device, self._context, module, direct, prepack=prepack
+                )
+                for each in manifest.functions
+            }
+        )
 
     def __call__(self, *sequence: object, to_host: bool = True, **arguments: object) -> Any:
         """Calls the only function of the module; see `Function.__call__`.
@@ -106,23 +109,6 @@ class Program:
                 another shape or dtype, or belongs to no state.
         """
         return Session(self.functions, self.device, states, self._initial, self.manifest.source)
-
-    def _only(self, verb: str, how: str) -> Function:
-        """The only function; if there are several, raises an error that explains how to use one."""
-        if len(self.functions) != 1:
-            names = ", ".join(f"program.{name}{how}" for name in self.functions)
-            raise TypeError(f"this program has several functions, {verb} one of them: {names}")
-        return next(iter(self.functions.values()))
-
-    def __getattr__(self, name: str) -> Function:
-        functions: dict[str, Function] = self.__dict__.get("functions", {})
-        if name in functions:
-            return functions[name]
-        message = f"program has no function {name!r}; it has {', '.join(functions)}"
-        raise AttributeError(with_hint(message, name, functions))
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.functions]
 
     def __repr__(self) -> str:
         return f"Program({', '.join(self.functions)} on {self.device.uri})"

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.errors import DeviceError, InvalidArgumentError, check_keywords, with_hint
+from rnn_compiler.errors import DeviceError, InvalidArgumentError, check_keywords
 from rnn_compiler.runtime.call_signature import call_signature, documentation, with_sequence
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
-from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct.bindings import Binding
 from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.function import Function
+from rnn_compiler.runtime.named_functions import Functions
 from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.states import checked_states, read_states, write_block, write_states
 from rnn_compiler.runtime.trained_file import write_trained
@@ -44,7 +44,7 @@ _LOST = (
 )
 
 
-class Session:
+class Session(Functions["SessionFunction"], kind="session"):
     """The functions of a program, with their own copy of its states.
 
     Each function is an attribute, ``session.train(x=..., target=...)``; with one function, the
@@ -112,9 +112,12 @@ class Session:
         self._first = {name: values[name] for name in tensors}
         self._kept: dict[str, npt.NDArray[Any]] | None = None
         self.arrays = _States()
-        self.functions = {
-            name: SessionFunction(each, self.arrays, self._lock) for name, each in functions.items()
-        }
+        super().__init__(
+            {
+                name: SessionFunction(each, self.arrays, self._lock)
+                for name, each in functions.items()
+            }
+        )
         self._put(self._first)
         own = [name for name in self.functions if name in vars(self) or hasattr(Session, name)]
         if own:
@@ -123,8 +126,6 @@ class Session:
                 f"session: {', '.join(own)}: named like what a session has itself; call {calls}",
                 stacklevel=3,
             )
-        if len(self.functions) == 1:
-            (self.__signature__,) = (each.__signature__ for each in self.functions.values())
 
     def __call__(self, *sequence: object, **arguments: object) -> Any:
         """Calls the only function; see `SessionFunction.__call__`.
@@ -132,11 +133,7 @@ class Session:
         Raises:
             TypeError: There are several functions: call one of them by name.
         """
-        if len(self.functions) != 1:
-            names = ", ".join(f"session.{name}(...)" for name in self.functions)
-            raise TypeError(f"this session has several functions, call one of them: {names}")
-        (function,) = self.functions.values()
-        return function(*sequence, **arguments)
+        return self._only("call", "(...)")(*sequence, **arguments)
 
     @property
     def state(self) -> dict[str, npt.NDArray[Any]]:
@@ -250,16 +247,6 @@ class Session:
             if made.keys() != self._tensors.keys():
                 _check_present(self.arrays)
             self.arrays.replace(made)
-
-    def __getattr__(self, name: str) -> SessionFunction:
-        functions: dict[str, SessionFunction] = self.__dict__.get("functions", {})
-        if name in functions:
-            return functions[name]
-        message = f"session has no function {name!r}; it has {', '.join(functions)}"
-        raise AttributeError(with_hint(message, name, functions))
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.functions]
 
     def __repr__(self) -> str:
         return f"Session({', '.join(self.functions)} with {len(self._tensors)} states)"
@@ -379,8 +366,7 @@ class SessionFunction:
     def _executed(self, executor: DirectExecutor) -> list[npt.NDArray[Any]]:
         """Runs the function by direct calls."""
         try:
-            with RUNNING:
-                return executor.run()
+            return executor.run()
         except Exception as error:
             self._arrays.clear()
             raise DeviceError(f"{self.__name__}: {error}; {_LOST}") from error

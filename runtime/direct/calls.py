@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.devices import Device
-from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct.executable import NoDirectCallsError
 from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.direct.plan import CallPlan
@@ -96,8 +95,7 @@ class DirectCalls:
         """
         executor = self.take()
         try:
-            with RUNNING:
-                executor.on(pointers)
+            executor.on(pointers)
         finally:
             self.free.append(executor)
 

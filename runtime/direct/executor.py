@@ -124,9 +124,8 @@ class DirectExecutor:
 
     def on(self, pointers: Sequence[int]) -> None:
         """Runs the call at the addresses of all arguments, packed weights and blocks of results."""
-        self._prepared.bind_all(pointers)
         self._bound_views, self._is_bound = None, False
-        self._prepared.run()
+        self._prepared.run(pointers)
 
     def _place(self, *, fresh: bool) -> list[tuple[Any, int]]:
         """Binds memory for the results, fresh or pooled, and returns it block by block."""

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.errors import DeviceError
+from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct import denormals
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array
 from rnn_compiler.runtime.direct.plan import CallPlan
@@ -89,7 +90,7 @@ class PreparedCall:
         for word, offset in self._fixes.get(base, ()):
             self._table[word] = address + offset
 
-    def bind_all(self, pointers: Sequence[int]) -> None:
+    def _bind_all(self, pointers: Sequence[int]) -> None:
         """Sets the addresses of all arguments and then of all blocks of results."""
         self._bases.clear()
         self._all.pack_into(self._table, 8 * self._pointers, *pointers)
@@ -97,23 +98,34 @@ class PreparedCall:
         for word, number, offset in self._others:
             self._table[word] = pointers[number] + offset
 
-    def run(self) -> None:
-        """Runs the steps; all addresses must be bound.
+    def run(self, pointers: Sequence[int] | None = None) -> None:
+        """Runs the steps.
+
+        Args:
+            pointers: The addresses of all arguments and blocks of results; default: those that
+                are bound.
 
         Raises:
             DeviceError: Compiled code reported a failure.
         """
-        if self._threads is None:
-            self._run_alone()
-            return
+        with RUNNING:
+            if pointers is not None:
+                self._bind_all(pointers)
+            if self._threads is None:
+                self._run_alone()
+            else:
+                self._run_on(self._threads)
+
+    def _run_on(self, threads: Threads) -> None:
+        """Runs the steps on threads, unless they are busy or have turned out slower."""
         start = time.perf_counter()
-        together = self._trial.with_threads and self._threads.take()
+        together = self._trial.with_threads and threads.take()
         if together:
             try:
                 failed = self._run(self._starts + 8 * self._shared)
-                self._check(failed or self._threads.has_failed())
+                self._check(failed or threads.has_failed())
             finally:
-                self._threads.release()
+                threads.release()
         else:
             self._run_alone()
         self._trial.note(together, time.perf_counter() - start)

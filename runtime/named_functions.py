@@ -1,0 +1,57 @@
+"""What programs and sessions have in common: functions, which are attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, Protocol, TypeVar
+
+from rnn_compiler.errors import with_hint
+
+__all__ = ["Functions"]
+
+
+class _Callable(Protocol):
+    """A function with a signature."""
+
+    __signature__: Any
+
+    def __call__(self, *sequence: Any, **arguments: Any) -> Any: ...
+
+
+_Function = TypeVar("_Function", bound=_Callable)
+
+
+class Functions(Generic[_Function]):
+    """Functions by name, each of which is an attribute.
+
+    Attributes:
+        functions: The functions by name.
+    """
+
+    _kind: str
+
+    def __init_subclass__(cls, *, kind: str) -> None:
+        """Notes what messages call an object of the class."""
+        cls._kind = kind
+
+    def __init__(self, functions: Mapping[str, _Function]) -> None:
+        self.functions = dict(functions)
+        if len(functions) == 1:
+            (self.__signature__,) = (each.__signature__ for each in functions.values())
+
+    def _only(self, verb: str, how: str) -> _Function:
+        """The only function; if there are several, raises an error that explains how to use one."""
+        if len(self.functions) != 1:
+            names = ", ".join(f"{self._kind}.{name}{how}" for name in self.functions)
+            raise TypeError(f"this {self._kind} has several functions, {verb} one of them: {names}")
+        return next(iter(self.functions.values()))
+
+    def __getattr__(self, name: str) -> _Function:
+        functions: dict[str, _Function] = self.__dict__.get("functions", {})
+        if name in functions:
+            return functions[name]
+        message = f"{self._kind} has no function {name!r}; it has {', '.join(functions)}"
+        raise AttributeError(with_hint(message, name, functions))
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.functions]
