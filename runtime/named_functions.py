@@ -36,15 +36,16 @@ class Functions(Generic[_Function]):
 
     def __init__(self, functions: Mapping[str, _Function]) -> None:
         self.functions = dict(functions)
-        if len(functions) == 1:
-            (self.__signature__,) = (each.__signature__ for each in functions.values())
+        self._single = next(iter(functions.values())) if len(functions) == 1 else None
+        if self._single is not None:
+            self.__signature__ = self._single.__signature__
 
     def _only(self, verb: str, how: str) -> _Function:
         """The only function; if there are several, raises an error that explains how to use one."""
-        if len(self.functions) != 1:
+        if self._single is None:
             names = ", ".join(f"{self._kind}.{name}{how}" for name in self.functions)
             raise TypeError(f"this {self._kind} has several functions, {verb} one of them: {names}")
-        return next(iter(self.functions.values()))
+        return self._single
 
     def __getattr__(self, name: str) -> _Function:
         functions: dict[str, _Function] = self.__dict__.get("functions", {})

@@ -83,7 +83,8 @@ class Program(Functions[Function], kind="program"):
         Raises:
             TypeError: The module has several functions: call one of them by name.
         """
-        return self._only("call", "(...)")(*sequence, to_host=to_host, **arguments)
+        function = self._single or self._only("call", "(...)")
+        return function(*sequence, to_host=to_host, **arguments)
 
     def stream(self, **arguments: object) -> Stream:
         """A stream of the only function; see `Function.stream`.

@@ -133,7 +133,8 @@ class Session(Functions["SessionFunction"], kind="session"):
         Raises:
             TypeError: There are several functions: call one of them by name.
         """
-        return self._only("call", "(...)")(*sequence, **arguments)
+        function = self._single or self._only("call", "(...)")
+        return function(*sequence, **arguments)
 
     @property
     def state(self) -> dict[str, npt.NDArray[Any]]:
