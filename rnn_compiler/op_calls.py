@@ -1,7 +1,7 @@
 """An op as a function of anything numpy can view, as in `raw_ops` and `onnx_ops`.
 
 The first call with new shapes compiles a module or finds it in the cache; later calls only run it.
-A call with the types and numbers of an earlier one reuses its function (`_Known`).
+A call with the types and numbers of an earlier one reuses its function (`_KnownCall`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class OpCall:
         self._form = functools.lru_cache(maxsize=1024)(self._form_now)
         self._specialize = functools.lru_cache(maxsize=1024)(self._specialize_now)
         self._function = functools.lru_cache(maxsize=1024)(self._load)
-        self._known: dict[object, _Known] = {}
+        self._known: dict[object, _KnownCall] = {}
         self._has_sizes = any(each.equals is not None for each in signature.arguments)
 
     def __repr__(self) -> str:
@@ -105,7 +105,7 @@ class OpCall:
         names = [argument.name for argument in spec.arguments if not argument.list]
         given = [name for name in names if isinstance(keywords.get(name), _ARRAYS)]
         others = {name: arrays[name] for name in names if name not in given}
-        known = _Known(function, [*given, *self._lists], others)
+        known = _KnownCall(function, [*given, *self._lists], others)
         if key:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()  # other threads may do so at any time
@@ -202,7 +202,7 @@ _ARRAYS, _NUMBERS = (np.ndarray, DeviceArray), (bool, int, float, str, type(None
 _SCALARS = (np.number, np.bool_)
 
 
-class _Known(NamedTuple):
+class _KnownCall(NamedTuple):
     """The function of a call, kept for calls like it.
 
     Attributes:

@@ -7,7 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from rnn_compiler.errors import with_hint
 
-__all__ = ["Functions"]
+__all__ = ["NamedFunctions"]
 
 
 class _Callable(Protocol):
@@ -21,8 +21,8 @@ class _Callable(Protocol):
 _Function = TypeVar("_Function", bound=_Callable)
 
 
-class Functions(Generic[_Function]):
-    """Functions by name, each of which is an attribute.
+class NamedFunctions(Generic[_Function]):
+    """NamedFunctions by name, each of which is an attribute.
 
     Attributes:
         functions: The functions by name.

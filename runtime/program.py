@@ -15,7 +15,7 @@ from rnn_compiler.runtime.direct.functions import direct_functions
 from rnn_compiler.runtime.direct.memory import typed
 from rnn_compiler.runtime.function import Function
 from rnn_compiler.runtime.loading import load_module
-from rnn_compiler.runtime.named_functions import Functions
+from rnn_compiler.runtime.named_functions import NamedFunctions
 from rnn_compiler.runtime.session import Session
 from rnn_compiler.runtime.stream import Stream
 from rnn_compiler.schema.dtypes import DTYPES
@@ -26,7 +26,7 @@ from rnn_compiler.schema.specs import function_tables, states_of
 __all__ = ["Program"]
 
 
-class Program(Functions[Function], kind="program"):
+class Program(NamedFunctions[Function], kind="program"):
     """A loaded module. Calling it calls its only function; each function is also an attribute.
 
     Attributes:

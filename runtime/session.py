@@ -24,7 +24,7 @@ from rnn_compiler.runtime.device.devices import Device
 from rnn_compiler.runtime.direct.bindings import Binding
 from rnn_compiler.runtime.direct.executor import DirectExecutor
 from rnn_compiler.runtime.function import Function
-from rnn_compiler.runtime.named_functions import Functions
+from rnn_compiler.runtime.named_functions import NamedFunctions
 from rnn_compiler.runtime.results import fetched, result_type
 from rnn_compiler.runtime.states import checked_states, read_states, write_block, write_states
 from rnn_compiler.runtime.trained_file import write_trained
@@ -44,7 +44,7 @@ _LOST = (
 )
 
 
-class Session(Functions["SessionFunction"], kind="session"):
+class Session(NamedFunctions["SessionFunction"], kind="session"):
     """The functions of a program, with their own copy of its states.
 
     Each function is an attribute, ``session.train(x=..., target=...)``; with one function, the

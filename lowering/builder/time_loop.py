@@ -65,7 +65,9 @@ def time_loop(
     others |= {} if like is None else {"like": like}
     given = {"seq_len_max": length, **flat, **state, **others}
     symbol = b.unused_symbol(name)
-    loop = _Loop(b, name, f"{symbol}.step", operands, [*flat], [*state], outputs, lengths, reverse)
+    loop = _LoopOp(
+        b, name, f"{symbol}.step", operands, [*flat], [*state], outputs, lengths, reverse
+    )
     b.formula(f"{name} = time loop")
     roles = {"seq_len_max": "count", **dict.fromkeys(flat, "read")}
     roles |= {**dict.fromkeys(state, "state"), **{key: key for key in others}}
@@ -91,7 +93,7 @@ def _zeros(b: Builder, outputs: Outputs) -> dict[str, Value]:
 
 
 @dataclass(frozen=True)
-class _Loop:
+class _LoopOp:
     """The plain loop that calls a step."""
 
     b: Builder

@@ -28,7 +28,7 @@ _LARGEST_ALIGNMENT = 1 << 16
 """The maximum alignment of a section: the largest page size."""
 
 
-class _Layout(NamedTuple):
+class _ElfLayout(NamedTuple):
     """The layout of files of one class.
 
     Attributes:
@@ -54,7 +54,7 @@ class _Layout(NamedTuple):
 
 
 LAYOUTS = {
-    2: _Layout(
+    2: _ElfLayout(
         word=8,
         header=struct.Struct("<16sHHIQQQIHHHHHH"),
         section=struct.Struct("<IIQQQQIIQQ"),
@@ -62,7 +62,7 @@ LAYOUTS = {
         relocation=struct.Struct("<QQ"),
         shift=32,
     ),
-    1: _Layout(
+    1: _ElfLayout(
         word=4,
         header=struct.Struct("<16sHHIIIIIHHHHHH"),
         section=struct.Struct("<IIIIIIIIII"),
@@ -135,7 +135,7 @@ class Elf:
         return self._layout.word
 
     @property
-    def _layout(self) -> _Layout:
+    def _layout(self) -> _ElfLayout:
         return LAYOUTS[self.ident[4]]
 
     @classmethod
@@ -231,7 +231,7 @@ class Elf:
         return bytes(out) + b"".join(headers)
 
 
-def _symbols(layout: _Layout, table: bytes, strings: bytes) -> list[Symbol]:
+def _symbols(layout: _ElfLayout, table: bytes, strings: bytes) -> list[Symbol]:
     found: list[Symbol] = []
     for row in layout.symbol.iter_unpack(table):
         if layout.word == 8:
@@ -242,13 +242,13 @@ def _symbols(layout: _Layout, table: bytes, strings: bytes) -> list[Symbol]:
     return found
 
 
-def _symbol(layout: _Layout, name: int, symbol: Symbol, section: int) -> bytes:
+def _symbol(layout: _ElfLayout, name: int, symbol: Symbol, section: int) -> bytes:
     kind, position = (symbol.info, symbol.other, section), (symbol.value, symbol.size)
     facts = (*kind, *position) if layout.word == 8 else (*position, *kind)
     return layout.symbol.pack(name, *facts)
 
 
-def _relocations(layout: _Layout, data: bytes, *, has_addend: bool) -> Iterable[Relocation]:
+def _relocations(layout: _ElfLayout, data: bytes, *, has_addend: bool) -> Iterable[Relocation]:
     form = layout.with_addend if has_addend else layout.relocation
     for offset, info, *addend in form.iter_unpack(data):
         kind, symbol = info & ((1 << layout.shift) - 1), info >> layout.shift
@@ -256,7 +256,7 @@ def _relocations(layout: _Layout, data: bytes, *, has_addend: bool) -> Iterable[
 
 
 def _related(
-    layout: _Layout, relocations: Sequence[Relocation], order: Mapping[int, int]
+    layout: _ElfLayout, relocations: Sequence[Relocation], order: Mapping[int, int]
 ) -> tuple[bytes, int]:
     """The bytes of a section's relocations, and the size of each."""
     has_addend = relocations[0].addend is not None

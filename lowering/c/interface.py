@@ -87,7 +87,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class State:
+class StateStruct:
     """The states of a module, which its functions share.
 
     Attributes:
@@ -157,7 +157,7 @@ class CFunction:
     alignment: int = ALIGNMENT
     companion_of: str = ""
     continued: Mapping[str, str] = field(default_factory=dict[str, str])
-    state: State | None = None
+    state: StateStruct | None = None
     updated: tuple[str, ...] = ()
 
     @property
@@ -249,7 +249,7 @@ def functions_of(
 ) -> list[CFunction]:
     """Functions in C, each followed by its companions.
 
-    `initial` has the symbols of states' first values (`State`).
+    `initial` has the symbols of states' first values (`StateStruct`).
     """
     found = _functions_of(functions, alignment)
     tensors = fixed_states(each.spec for each in functions)
@@ -259,7 +259,7 @@ def functions_of(
     members = tuple(known[name] for name in tensors)
     users = [each.spec.function for each in functions if each.spec.states]
     prefix = users[0] if len(users) == 1 else name
-    state = State(prefix, members, alignment, layout_of(tensors.values()), initial)
+    state = StateStruct(prefix, members, alignment, layout_of(tensors.values()), initial)
     return [
         replace(each, state=state) if any(m.is_state for m in each.arguments) else each
         for each in found

@@ -103,7 +103,7 @@ def _defined(
     """The definition of a function, and of its parallel form, which does the work."""
     f = function.name
     states, given = (" || !state", "state, ") if function.state else ("", "")
-    body = _Body(function, kernels, constants, messages)
+    body = _PrintedBody(function, kernels, constants, messages)
     steps = body.steps(function.schedule.steps)
     dispatches = any(isinstance(step, Dispatch) for step in steps_in(function.schedule.steps))
     lines = [
@@ -186,7 +186,7 @@ def _bracketed(number: Size) -> str:
     return f"({text})" if " " in text else text
 
 
-class _Body:
+class _PrintedBody:
     """The inside of a function."""
 
     def __init__(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.c.header import note
-from rnn_compiler.lowering.c.interface import Member, State
+from rnn_compiler.lowering.c.interface import Member, StateStruct
 from rnn_compiler.lowering.c.messages import DAMAGED, OTHER
 from rnn_compiler.lowering.c.text import call, comment, externals, indented
 from rnn_compiler.schema.open_sizes import static_size
@@ -26,7 +26,7 @@ static uint64_t hashed(uint64_t hash, const void *data, size_t size)
 """
 
 
-def declared(state: State) -> list[str]:
+def declared(state: StateStruct) -> list[str]:
     """The lines of the header."""
     pointer = f"{state.struct} *state"
     about = [
@@ -59,13 +59,13 @@ def declared(state: State) -> list[str]:
     ]
 
 
-def _declared(state: State, member: Member) -> str:
+def _declared(state: StateStruct, member: Member) -> str:
     """The declaration of a state."""
     count = f"[{max(1, static_size(member.elements))}]" if member.shape else ""
     return f"alignas({state.alignment}) {member.c_type} {member.name}{count};"
 
 
-def defined(state: State, initial: Sequence[str]) -> list[str]:
+def defined(state: StateStruct, initial: Sequence[str]) -> list[str]:
     """The lines of the source; `initial` are the symbols of first values."""
     pointer, members = f"{state.struct} *state", [each for each in state.members if _size(each)]
     size, layout = state.block - HEADER, f"UINT64_C({state.layout:#x})"

@@ -203,7 +203,7 @@ class ArrayType:
         return ir.RankedTensorType.get(sizes_in_mlir(self.shape), element_type(self.element))
 
 
-class Memory:
+class ArrayMemory:
     """The memory of an array in a dispatch, as a memref that is emitted if it is needed.
 
     Attributes:
@@ -238,7 +238,7 @@ class Place:
         starts: The indices of its first element: the sum of several, aligned at the last axis.
     """
 
-    memory: Memory
+    memory: ArrayMemory
     starts: tuple[Sequence[Index], ...] = ()
 
     def at(self, starts: Sequence[Index]) -> Place:

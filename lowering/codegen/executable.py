@@ -25,10 +25,10 @@ from rnn_compiler.lowering.codegen.attributes import (
 )
 from rnn_compiler.lowering.codegen.body import (
     Array,
+    ArrayMemory,
     ArrayType,
     Body,
     Index,
-    Memory,
     Number,
     Place,
     element_type,
@@ -302,7 +302,7 @@ class DispatchBuilder:
         made.place = Place(self._memory(binding, whole)).at([start])
         return made
 
-    def _memory(self, binding: ir.Value, type: ArrayType) -> Memory:
+    def _memory(self, binding: ir.Value, type: ArrayType) -> ArrayMemory:
         """The memory of a binding with an array of some type."""
 
         def subspan() -> ir.Operation:
@@ -310,7 +310,7 @@ class DispatchBuilder:
             op = binding.owner.operation
             return Body.after(op).op(op.name, [*op.operands], [_memref_type(type)])
 
-        return Memory(type.shape, subspan)
+        return ArrayMemory(type.shape, subspan)
 
     @property
     def beginning(self) -> Body:
@@ -321,7 +321,7 @@ class DispatchBuilder:
         """An array on the stack, uninitialized, whose value is a memref."""
         attributes = {"operandSegmentSizes": segments(0, 0), "alignment": integer(_LINE)}
         op = self.beginning.op("memref.alloca", [], [_memref_type(type)], attributes)
-        place = Place(Memory(type.shape, lambda: op))
+        place = Place(ArrayMemory(type.shape, lambda: op))
         return Array(op.results[0], type.shape, type.element, place)
 
     # The dispatch.

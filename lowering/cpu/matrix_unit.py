@@ -128,10 +128,10 @@ class MatrixUnit:
         whole, rest = divmod(inner * bits(lhs.element) // 8, _BYTES)
         for first in range(0, len(starts), self._high):
             some = starts[first : first + self._high]
-            _Block(
+            _TileBlock(
                 body,
                 format,
-                _Side(
+                _TileSide(
                     [_address(body, lhs, [each, 0]) for each in some], _stride(body, lhs), _BYTES
                 ),
                 self._right(body, format, panel, wide),
@@ -148,26 +148,28 @@ class MatrixUnit:
     ) -> None:
         """Emits the product of some blocks ``[16, 16]`` of 16 rows, one after the other along K."""
         wide = format.columns(known(panel.shape[1:])[0])
-        _Block(
+        _TileBlock(
             body,
             format,
-            _Side([_address(body, blocks, [0, 0, 0])], body.constant(_BYTES, "i64"), ROWS * _BYTES),
+            _TileSide(
+                [_address(body, blocks, [0, 0, 0])], body.constant(_BYTES, "i64"), ROWS * _BYTES
+            ),
             self._right(body, format, panel, wide),
             [_address(body, to, [0, half]) for half in range(0, wide, COLUMNS)],
             _stride(body, to),
         ).emit(ROWS, count)
 
     @staticmethod
-    def _right(body: Body, format: WeightFormat, panel: Array, wide: int) -> _Side:
+    def _right(body: Body, format: WeightFormat, panel: Array, wide: int) -> _TileSide:
         """The tiles of a panel: its halves, of 16 groups along K."""
         halves = range(0, wide, COLUMNS)
         addresses = [_address(body, panel, [0, format.width(half)]) for half in halves]
         row_bytes = format.width(wide) * bits(panel.element) // 8
-        return _Side(addresses, _stride(body, panel), ROWS * row_bytes)
+        return _TileSide(addresses, _stride(body, panel), ROWS * row_bytes)
 
 
 @dataclass(frozen=True)
-class _Side:
+class _TileSide:
     """The tiles of a side: their addresses, the bytes from row to row, and from step to step."""
 
     addresses: Sequence[Number]
@@ -176,7 +178,7 @@ class _Side:
 
 
 @dataclass(frozen=True)
-class _Block:
+class _TileBlock:
     """The sums of one or two tiles on the left, and of one or two on the right.
 
     Attributes:
@@ -186,8 +188,8 @@ class _Block:
 
     body: Body
     format: WeightFormat
-    left: _Side
-    right: _Side
+    left: _TileSide
+    right: _TileSide
     to: Sequence[Number]
     stride: Number
 
@@ -214,7 +216,7 @@ class _Block:
         (rows, row_bytes), at = shape, k.to_integer("i64")
         left_bytes, groups = body.constant(count, "i16"), body.constant(count // 4, "i16")
 
-        def load(name: str, of: _Side, address: Number, *shape: Number) -> Number:
+        def load(name: str, of: _TileSide, address: Number, *shape: Number) -> Number:
             here = Number(body, address.value, "i64") + at * of.step
             return _tile(body, name, [*shape, _pointer(body, here), of.stride])
 

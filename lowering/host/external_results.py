@@ -33,7 +33,7 @@ _FUNCTIONS = ("func.func", "util.func")
 
 
 @dataclass(frozen=True)
-class TensorType:
+class KnownType:
     """The type of a tensor: the name of its element type, and its shape.
 
     A module does not name its open sizes; `with_open_sizes` adds the names.
@@ -53,8 +53,8 @@ class Types:
         minima: The minima of open sizes above 1.
     """
 
-    arguments: tuple[TensorType, ...]
-    results: tuple[TensorType, ...]
+    arguments: tuple[KnownType, ...]
+    results: tuple[KnownType, ...]
     states: Mapping[int, int] = field(default_factory=dict[int, int])
     minima: Mapping[str, int] = field(default_factory=dict[str, int])
 
@@ -139,10 +139,10 @@ def _import_results(function: ir.Operation, memory: Mapping[int, ir.Value]) -> N
             op.erase()
 
 
-def _types(types: Sequence[ir.Type]) -> tuple[TensorType, ...]:
+def _types(types: Sequence[ir.Type]) -> tuple[KnownType, ...]:
     tensors = [ir.RankedTensorType(each) for each in types]
     return tuple(
-        TensorType(ELEMENTS[str(each.element_type)].name, shape_of(each)) for each in tensors
+        KnownType(ELEMENTS[str(each.element_type)].name, shape_of(each)) for each in tensors
     )
 
 
@@ -162,15 +162,15 @@ def with_open_sizes(
     return found
 
 
-def _known(types: tuple[TensorType, ...], tensors: Sequence[TensorSpec]) -> tuple[TensorType, ...]:
+def _known(types: tuple[KnownType, ...], tensors: Sequence[TensorSpec]) -> tuple[KnownType, ...]:
     """Types, the first of which are replaced by those of some tensors."""
-    known: list[TensorType] = []
+    known: list[KnownType] = []
     for each, tensor in zip(types, tensors, strict=False):
         shape = each.shape
         if len(shape) == len(tensor.shape):
             sizes = zip(shape, tensor.shape, strict=True)
             shape = tuple(of if size == UNNAMED else size for size, of in sizes)
-        known.append(TensorType(each.dtype, shape))
+        known.append(KnownType(each.dtype, shape))
     return (*known, *types[len(known) :])
 
 

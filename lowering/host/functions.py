@@ -14,7 +14,7 @@ from typing import Any
 import numpy.typing as npt
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.host.external_results import TensorType, Types, with_open_sizes
+from rnn_compiler.lowering.host.external_results import KnownType, Types, with_open_sizes
 from rnn_compiler.lowering.host.program import read_host_program, sizes_of
 from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.open_sizes import open_names
@@ -124,7 +124,7 @@ def _checked(
     found = types[spec.function]
     for tensors, known in ((spec.arguments, found.arguments), (spec.results, found.results)):
         expected, got = (
-            [TensorType(each.dtype.removeprefix("u"), each.shape) for each in some]
+            [KnownType(each.dtype.removeprefix("u"), each.shape) for each in some]
             for some in (tensors, known)
         )
         if expected != got:

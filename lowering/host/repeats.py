@@ -30,11 +30,11 @@ def repeat(
     if len(numbers) < 2 or numbers[0] not in arguments:
         raise context.refused("steps that depend on open sizes")
     counts, limit = arguments.index(numbers[0]), context.number(path.values.get(numbers[1]))
-    return _Loop(context, path, branched, header, end, counts, limit).repeated()
+    return _HostLoop(context, path, branched, header, end, counts, limit).repeated()
 
 
 @dataclass(frozen=True)
-class _Loop:
+class _HostLoop:
     """A loop before some step.
 
     Attributes:

@@ -52,7 +52,7 @@ def filter_gradients(context: PassContext) -> None:
         _rewrite(calls, each)
 
 
-class _Gradient(NamedTuple):
+class _GradientOfFilters(NamedTuple):
     """A convolution that computes the gradient of filters.
 
     Attributes:
@@ -68,14 +68,14 @@ class _Gradient(NamedTuple):
     sizes: FilterGradient
 
 
-def _found(context: PassContext) -> list[_Gradient]:
+def _found(context: PassContext) -> list[_GradientOfFilters]:
     """The gradients to rewrite."""
     assert isinstance(context.processor, VectorUnit)
     found = (_gradient(op, context.processor) for op in context.ops())
     return [each for each in found if each is not None]
 
 
-def _gradient(op: ir.Operation, vectors: VectorUnit) -> _Gradient | None:
+def _gradient(op: ir.Operation, vectors: VectorUnit) -> _GradientOfFilters | None:
     """Reads an op as a gradient; None if it is not rewritten."""
     if op.name not in _CONVOLUTIONS or filled_with(op.operands[2]) != ZERO:
         return None
@@ -99,7 +99,9 @@ def _gradient(op: ir.Operation, vectors: VectorUnit) -> _Gradient | None:
         (a, b) for a, b in ([*no_rows, *each] for each in (positions, window, strides, dilations))
     ]
     sizes = FilterGradient(vectors, batch, channels, filters, *pairs, padding=padding)
-    return _Gradient(op, readers[0], images, gradients, sizes) if sizes.is_supported else None
+    return (
+        _GradientOfFilters(op, readers[0], images, gradients, sizes) if sizes.is_supported else None
+    )
 
 
 def _is_exchange(op: ir.Operation) -> bool:
@@ -117,7 +119,7 @@ def _exchanged(value: ir.Value) -> ir.Value | None:
     return value.owner.operation.operands[0]
 
 
-def _rewrite(calls: PrivateCalls, found: _Gradient) -> None:
+def _rewrite(calls: PrivateCalls, found: _GradientOfFilters) -> None:
     """Replaces an op, and the transpose of its result, by a call of its dispatch."""
     body, sizes = Body.before(found.op), found.sizes
     images, gradients = (

@@ -77,7 +77,7 @@ _MANY = 64
 def linalg_products_are_small(context: PassContext) -> str | None:
     """No convolution or product of linalg is left that is as large as those `products` takes."""
     vectors = _vectors(context)
-    found = (op for op in context.ops() if _Convolution.of(op, vectors) or _is_product(op))
+    found = (op for op in context.ops() if _Windows.of(op, vectors) or _is_product(op))
     return first(map(str, found))
 
 
@@ -86,7 +86,7 @@ def linalg_to_products(context: PassContext) -> None:
     """Rewrites the convolutions and products of networks."""
     calls, vectors, ops = PrivateCalls(context.module), _vectors(context), context.ops()
     products = [op for op in ops if _is_product(op)]
-    convolutions = [found for op in ops if (found := _Convolution.of(op, vectors)) is not None]
+    convolutions = [found for op in ops if (found := _Windows.of(op, vectors)) is not None]
     for op in products:
         _rewrite_product(op)
     for found in convolutions:
@@ -109,18 +109,18 @@ def _is_product(op: ir.Operation) -> bool:
     return is_large(rows, inner, columns)
 
 
-class _Side(NamedTuple):
+class _Operand(NamedTuple):
     """An operand of a product: an array, and the axis of it that is summed over."""
 
     value: ir.Value
     axis: int
 
     @staticmethod
-    def of(value: ir.Value, axis: int) -> _Side:
+    def of(value: ir.Value, axis: int) -> _Operand:
         """An operand, without the transpose that makes it."""
         if not isinstance(value.owner, ir.Block) and _is_transpose(value.owner.operation):
-            return _Side(value.owner.operation.operands[0], 1 - axis)
-        return _Side(value, axis)
+            return _Operand(value.owner.operation.operands[0], 1 - axis)
+        return _Operand(value, axis)
 
 
 def _is_transpose(op: ir.Operation) -> bool:
@@ -131,13 +131,13 @@ def _rewrite_product(op: ir.Operation) -> None:
     """Replaces a product that is added to an array, or the only transpose of one."""
     lhs, rhs, start = op.operands
     is_packed, is_zero = _is_packed(rhs, static_shape(lhs)[0]), filled_with(start) == ZERO
-    left, right, last = _Side.of(lhs, 1), _Side.of(rhs, 0), op
+    left, right, last = _Operand.of(lhs, 1), _Operand.of(rhs, 0), op
     readers = [use.owner.operation for use in op.results[0].uses]
     is_turned = is_zero and len(readers) == 1 and _is_transpose(readers[0])
     if is_turned and (right.axis, left.axis) != _MISSING:
         last, left, right = readers[0], right, left
     elif (left.axis, right.axis) == _MISSING:
-        left = _Side(lhs, 1)
+        left = _Operand(lhs, 1)
     body = Body.before(last)
     sides = [Array(side.value, static_shape(side.value), "f32") for side in (left, right)]
     attributes = dict(contraction((left.axis, right.axis)))
@@ -179,7 +179,7 @@ def _added(body: Body, array: Array, order: Sequence[int], start: Array) -> Arra
     return linalg.pointwise(body, inputs, target, lambda _, numbers: numbers[0] + numbers[1])
 
 
-class _Convolution(NamedTuple):
+class _Windows(NamedTuple):
     """A convolution, by ``N, C, F``, the sizes of results and windows, and how windows move.
 
     `images` plans copying windows in blocks; None to copy all at once.
@@ -196,7 +196,7 @@ class _Convolution(NamedTuple):
     images: ImageConvolution | None = None
 
     @staticmethod
-    def of(op: ir.Operation, vectors: VectorUnit) -> _Convolution | None:
+    def of(op: ir.Operation, vectors: VectorUnit) -> _Windows | None:
         """Reads an op as a convolution; None if it is not rewritten."""
         if op.name not in _AXES:
             return None
@@ -212,7 +212,7 @@ class _Convolution(NamedTuple):
         if not is_large(rows, inner, count):
             return None
         sizes = batch, channels, count, tuple(positions), tuple(window)
-        found = _Convolution(op, *sizes, strides, dilations)
+        found = _Windows(op, *sizes, strides, dilations)
         images = found._of_images(vectors)
         if images is None and rows * inner > _LARGEST:
             return None

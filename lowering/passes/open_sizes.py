@@ -72,7 +72,7 @@ def open_sizes(context: PassContext) -> None:
         if product and product.is_composite and product.is_open and is_replaced:
             symbols[decomposition_of(op)].operation.erase()
     for function in context.defined_functions():
-        sizes, block = _Sizes(function), block_of(function)
+        sizes, block = _OpenSizes(function), block_of(function)
         found = False
         for op in reversed(ops_of(block)):  # users of a size before its sources
             if op.name == "stablehlo.while" and any(map(_is_open, op.results)):
@@ -149,7 +149,7 @@ _SAME = ("convert", "broadcast_in_dim")
 """Ops that leave a scalar size unchanged."""
 
 
-class _Sizes:
+class _OpenSizes:
     """The open sizes of a function, as indices: each is computed once, where the function begins.
 
     Only values of the original function are looked up, so that no address is used again.
@@ -215,7 +215,7 @@ class _Sizes:
                 raise TypeError(f"{op.name} as a size")
 
 
-def _rewritten(op: ir.Operation, sizes: _Sizes) -> ir.Value | None:
+def _rewritten(op: ir.Operation, sizes: _OpenSizes) -> ir.Value | None:
     """The replacement of an op's result; None if the op stays."""
     body = Body.before(op)
     match op.name.removeprefix("stablehlo."):
@@ -261,7 +261,7 @@ def _is_open(value: ir.Value) -> bool:
     return isinstance(value.type, ir.RankedTensorType) and not is_static(*shape(value))
 
 
-def _begun(body: Body, value: ir.Value, sizes: _Sizes) -> Array:
+def _begun(body: Body, value: ir.Value, sizes: _OpenSizes) -> Array:
     """Emits an array that parts are written to; an array of zeros gets its own buffer.
 
     IREE merges arrays with equal initial values, and writes the parts of both to one buffer

@@ -54,15 +54,15 @@ def sequence_convolutions(context: PassContext) -> None:
         replace(each.op, each.product())
 
 
-def _convolutions(context: PassContext) -> list[_Convolution]:
+def _convolutions(context: PassContext) -> list[_AlongOneAxis]:
     processor = context.processor
     if not context.is_users or not isinstance(processor, VectorUnit) or not processor.has_memory:
         return []
     ops = nested_ops(context.module.operation, "stablehlo.convolution")
-    return [found for op in ops if (found := _Convolution.of(op)) is not None]
+    return [found for op in ops if (found := _AlongOneAxis.of(op)) is not None]
 
 
-class _Convolution(NamedTuple):
+class _AlongOneAxis(NamedTuple):
     """A convolution along one axis.
 
     Attributes:
@@ -76,7 +76,7 @@ class _Convolution(NamedTuple):
     made: Sequence[str]
 
     @staticmethod
-    def of(op: ir.Operation) -> _Convolution | None:
+    def of(op: ir.Operation) -> _AlongOneAxis | None:
         """Reads an op as a convolution; None if it is not rewritten."""
         values = (*op.operands, *op.results)
         if any(element(each) != "f32" or not is_static(*shape(each)) for each in values):
@@ -89,7 +89,7 @@ class _Convolution(NamedTuple):
         is_reversed = name in op.attributes and "true" in str(op.attributes[name])
         if groups != [1, 1] or len(axes[0]) != 3 or is_reversed:
             return None
-        found = _Convolution(op, *axes)
+        found = _AlongOneAxis(op, *axes)
         inner = math.prod(static_shape(op.operands[1])) // found.filters
         rows = math.prod(static_shape(op.results[0])) // found.filters
         return found if 0 < rows * inner <= _LARGEST and inner > 1 else None

@@ -228,7 +228,7 @@ def _vulkan_flags(target: TargetSpec) -> list[str]:
     return ["--iree-hal-target-device=vulkan", f"--iree-vulkan-target={target.architecture}"]
 
 
-class _Kind(NamedTuple):
+class _TargetKind(NamedTuple):
     """The targets of a kind of device.
 
     Attributes:
@@ -250,19 +250,19 @@ class _Kind(NamedTuple):
     plugin: str = ""
 
 
-_KINDS: Mapping[str, _Kind] = MappingProxyType(
+_KINDS: Mapping[str, _TargetKind] = MappingProxyType(
     {
-        "local": _Kind(
+        "local": _TargetKind(
             _cpu,
             _cpu_names,
             lambda: _cpu_names("levels"),
             _cpu_flags,
             _cpu_details,
         ),
-        "cuda": _Kind(
+        "cuda": _TargetKind(
             _cuda, _cuda_names, lambda: _cuda_names() + _gpu_names(), _cuda_flags, _cuda_details
         ),
-        "vulkan": _Kind(
+        "vulkan": _TargetKind(
             _vulkan,
             lambda: ["vulkan"],
             lambda: ["vulkan"],

@@ -290,7 +290,7 @@ def train(
 
 
 @dataclass(frozen=True)
-class Trial:
+class HeldOut:
     """Held-out recordings and the network's predictions, ``[time, batch_size]``.
 
     Attributes:
@@ -328,7 +328,7 @@ class Trial:
         return self.next_sample_error < NEXT_SAMPLE_BOUND and self.alone_error < ALONE_BOUND
 
 
-def judge(network: DemoNetwork, generator: np.random.Generator) -> Trial:
+def judge(network: DemoNetwork, generator: np.random.Generator) -> HeldOut:
     """Lets the network hear new recordings, then continue alone."""
     recordings = record_hearts(generator, _HEARD + _ALONE)
     predictions = np.zeros_like(recordings)
@@ -339,10 +339,10 @@ def judge(network: DemoNetwork, generator: np.random.Generator) -> Trial:
         predictions[following], state = network.predict(recordings[heard], state)
     for t in range(_HEARD, _HEARD + _ALONE - 1):
         predictions[t + 1 : t + 2], state = network.predict(predictions[t : t + 1], state)
-    return Trial(recordings, predictions)
+    return HeldOut(recordings, predictions)
 
 
-def draw(path: Path, network: DemoNetwork, losses: list[float], trial: Trial) -> bool:
+def draw(path: Path, network: DemoNetwork, losses: list[float], trial: HeldOut) -> bool:
     """Writes the picture; False if matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure

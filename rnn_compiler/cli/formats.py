@@ -275,7 +275,7 @@ class _Vmfb(Compiled):
                 print_text(f"{of}: time loop {loop} stays plain: {reason}")
 
 
-class Sources(Compiled):
+class SourceFiles(Compiled):
     """Files for other compilers or engines, in a folder."""
 
     made: SourceModule
@@ -320,7 +320,7 @@ class Sources(Compiled):
         self.show_golden()
 
 
-class _C(Sources):
+class _C(SourceFiles):
     """C."""
 
     language = CLanguage
@@ -351,7 +351,7 @@ class _C(Sources):
         return f"cc -I{shlex.join([str(self.path), 'main.c', str(source), str(code)])}"
 
 
-class _Js(Sources):
+class _Js(SourceFiles):
     """JavaScript."""
 
     language = JsLanguage

@@ -137,7 +137,7 @@ def _install() -> None:
 
 def _fused(arguments: Sequence[Array], params: Mapping[str, Any]) -> list[Array] | None:
     """The results of a scan, if at least one cell in it became an op."""
-    loop = _Loop(arguments, params)
+    loop = _JaxScan(arguments, params)
     results = loop.results()
     report = _REPORT.get()
     if report is not None:
@@ -146,7 +146,7 @@ def _fused(arguments: Sequence[Array], params: Mapping[str, Any]) -> list[Array]
     return results
 
 
-class _Loop:
+class _JaxScan:
     """A scan: its body, its arguments, and what becomes of its carried values."""
 
     def __init__(self, arguments: Sequence[Array], params: Mapping[str, Any]) -> None:
@@ -243,7 +243,7 @@ class _Loop:
         known = {*self.slices}
         found: list[Cell | None] = []
         for group in groups:
-            reader = _Reader(self, known)
+            reader = _ScanReader(self, known)
             try:
                 values = {each: reader.value(self.next[each]) for each in group}
                 cell = recognized(values, group[0].aval.shape[:-1])
@@ -327,10 +327,10 @@ class _Loop:
         return computed(targets, self._equations(targets, known), used, self.body.debug_info)
 
 
-class _Reader:
+class _ScanReader:
     """Reads variables of a body as sums."""
 
-    def __init__(self, loop: _Loop, known: Set[Any]) -> None:
+    def __init__(self, loop: _JaxScan, known: Set[Any]) -> None:
         self._loop = loop
         self._known = known  # at all steps
         self._read: dict[Any, Operand] = {}

@@ -130,7 +130,7 @@ class TensorParts(NamedTuple):
     blocks: Sequence[Block]
 
 
-class _Call(NamedTuple):
+class _Applied(NamedTuple):
     """A call of an op except tensors, as one object because torch inspects each passed value."""
 
     op: str
@@ -145,7 +145,7 @@ class _Eager(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, call: _Call, *tensors: Any) -> Any:
+    def forward(ctx: Any, call: _Applied, *tensors: Any) -> Any:
         op, attributes, parts = call
         op_gradient = _OP_GRADIENTS[op]
         count = len(op_gradient.names)
@@ -285,7 +285,7 @@ def run(
         return _Functional.apply(op, attributes, *tensors)
     if torch.is_grad_enabled():
         given = [unwrap_if_dead(each) if each is not None else None for each in tensors]
-        return _apply(_Call(op, attributes, parts), *given, *(parts.tensors if parts else ()))
+        return _apply(_Applied(op, attributes, parts), *given, *(parts.tensors if parts else ()))
     return call(op, tensors, attributes)
 
 

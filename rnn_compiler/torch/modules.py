@@ -35,7 +35,7 @@ def _requires_grad(tensor: torch.Tensor) -> bool:  # torch.compile traces no att
     return tensor.requires_grad
 
 
-class _Layer(rnn.RNNBase):
+class _RecurrentLayer(rnn.RNNBase):
     """The common base of the three layers."""
 
     weights_buffer: Buffer | None
@@ -230,7 +230,7 @@ class _Layer(rnn.RNNBase):
         return joined(type(self).__name__, named, self._blocks, self._size), None
 
 
-class LSTM(_Layer):
+class LSTM(_RecurrentLayer):
     """`torch.nn.LSTM`, computed by CudnnRNN.
 
     Args:
@@ -272,7 +272,7 @@ class LSTM(_Layer):
         super().__init__("LSTM", *sizes, proj_size, device=device, dtype=dtype)
 
 
-class GRU(_Layer):
+class GRU(_RecurrentLayer):
     """`torch.nn.GRU`, computed by CudnnRNN; the arguments of `LSTM` without proj_size.
 
     Example:
@@ -298,7 +298,7 @@ class GRU(_Layer):
         super().__init__("GRU", *sizes, device=device, dtype=dtype)
 
 
-class RNN(_Layer):
+class RNN(_RecurrentLayer):
     """`torch.nn.RNN`, computed by CudnnRNN; the arguments of `GRU`, and nonlinearity.
 
     Args:

@@ -105,7 +105,7 @@ class OpGradient:
         return tuple(map(values.__getitem__, plan.found))
 
 
-class _Step(NamedTuple):
+class _GradientStep(NamedTuple):
     """One gradient op of a backward pass: the values it takes and the results it returns."""
 
     op: str
@@ -117,7 +117,7 @@ class _Step(NamedTuple):
 class _Plan(NamedTuple):
     """The steps of a backward pass, and which values are the gradients; number 0 is None."""
 
-    steps: tuple[_Step, ...]
+    steps: tuple[_GradientStep, ...]
     found: tuple[int, ...]
 
 
@@ -133,7 +133,7 @@ def _plan(op: str, needed: tuple[bool, ...], attributes: Attributes) -> _Plan:
     count = len(indices)
     indices |= {name: indices[other] for name, other in gradient.substitutes.items()}
     signatures = [OPS[each].signature for each in gradient.ops]
-    steps: list[_Step] = []
+    steps: list[_GradientStep] = []
     for number, signature in enumerate(signatures):
         after = signatures[number + 1 :]
         asked = set(names)
@@ -143,7 +143,7 @@ def _plan(op: str, needed: tuple[bool, ...], attributes: Attributes) -> _Plan:
         if outputs:
             tensors = tuple(indices.get(name, 0) for name in tensors_of(signature.name))
             own = tuple((name, values[name]) for name in attributes_of(signature.name))
-            steps.append(_Step(signature.name, tensors, own, outputs))
+            steps.append(_GradientStep(signature.name, tensors, own, outputs))
             indices |= {name: count + k for k, name in enumerate(outputs)}
             count += len(outputs)
     return _Plan(tuple(steps), tuple(indices[name] for name in names))

@@ -317,7 +317,7 @@ class DeviceArray:
         raw = np.dtype(np.uint16) if self._spec.dtype == "bfloat16" else self.dtype
         if self.device.kind == "local":
             mapping = self._view.map()
-            memory = _Memory(mapping, mapping.asarray(self.shape, raw), writable)
+            memory = _MappingOwner(mapping, mapping.asarray(self.shape, raw), writable)
             array: Any = np.asarray(memory)
         else:
             array = np.array(self._transferred())
@@ -368,7 +368,7 @@ class DeviceArray:
         return iree.HalBufferView(buffer, self.shape, iree.HalElementType.UINT_16)
 
 
-class _Memory:
+class _MappingOwner:
     """Makes a mapping the owner of an array's memory, so that views of the array keep it alive.
 
     A mapping's own `asarray` returns a view that holds only a weak reference. A view of that view

@@ -61,7 +61,7 @@ class DirectExecutor:
             (each, span.index, span.start, span.start + span.size)
             for each, span in zip(results, plan.results, strict=True)
         ]
-        self._blocks = [_Block(("result", k), size) for k, size in enumerate(plan.blocks)]
+        self._blocks = [_ResultBlock(("result", k), size) for k, size in enumerate(plan.blocks)]
         self._bound_views: list[Any] | None = None
         self._is_bound = False
 
@@ -140,7 +140,7 @@ class DirectExecutor:
         return taken
 
 
-class _Block:
+class _ResultBlock:
     """A block of memory for results.
 
     Attributes:

@@ -14,7 +14,7 @@ from quick import marked_slow
 
 import rnn_compiler as rc
 from rnn_compiler.cli import main
-from rnn_compiler.cli.formats import PRODUCTS, Sources
+from rnn_compiler.cli.formats import PRODUCTS, SourceFiles
 from rnn_compiler.cli.import_readme import CLanguage
 from rnn_compiler.cli.training_readme import c_loop
 from rnn_compiler.lowering.targets.names import resolve_target
@@ -80,7 +80,7 @@ def test_modules_in_sources_are_saved_as_they_say(tmp_path: Path) -> None:
         assert {name: (folder / name).read_bytes() for name in made.parts} == made.parts
 
 
-class _Toy(Sources):
+class _Toy(SourceFiles):
     """The names of functions, one a line: a fourth format."""
 
     language = CLanguage

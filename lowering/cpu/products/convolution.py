@@ -328,10 +328,10 @@ class ImageConvolution(ImageWindows):
         Images that are read in place are ``[N*C, positions]``. The result is ``[N*F, positions]``;
         the inputs of the epilogue are ``[F]`` or ``[N*F, positions]``.
         """
-        return _Emission(self, outside, images, filters, inputs).emit()
+        return _ConvolutionEmission(self, outside, images, filters, inputs).emit()
 
 
-class _Emission:
+class _ConvolutionEmission:
     """Emits the dispatch.
 
     Attributes:

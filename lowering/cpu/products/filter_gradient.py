@@ -82,10 +82,10 @@ class FilterGradient(ImageWindows):
 
         The result is ``[F, C * i * j]``.
         """
-        return _Emission(self, outside, images, gradients).emit()
+        return _FilterGradientEmission(self, outside, images, gradients).emit()
 
 
-class _Emission:
+class _FilterGradientEmission:
     """Emits the dispatch.
 
     Attributes:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.builder import Builder, Value
 
 
-class _Columns(NamedTuple):
+class _GateColumns(NamedTuple):
     """The columns of a layer's output that belong to one direction."""
 
     first: int
@@ -167,7 +167,7 @@ class Direction:
         b, cell, storage, compute = self.b, self.cell, self.storage, self._compute
         B = y.shape[1]
         rows, h = self.recurrent.shape
-        own = _Columns(columns, h)
+        own = _GateColumns(columns, h)
         sequences = {"dy": dy} | ({"y": y} if cell.reads else {})
         sequences |= {} if activations is None else {"activations": activations}
         first = {"h_0": initial["h"].to(compute)} if "h_before" in cell.reads else {}
@@ -210,7 +210,7 @@ class Direction:
             lengths=None if self.steps.lengths is None else "lengths",
         )
 
-    def _values(self, t: Value, reads: Values, own: _Columns) -> dict[str, Value]:
+    def _values(self, t: Value, reads: Values, own: _GateColumns) -> dict[str, Value]:
         """Emits the values of step t that the cell's derivative reads, in the compute type."""
         b, cell, compute = self.b, self.cell, self._compute
         steps = ValidSteps(self.steps.seq_length, self.steps.count, reads.get("lengths"))

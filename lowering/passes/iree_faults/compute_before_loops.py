@@ -59,7 +59,7 @@ def compute_before_loops(context: PassContext) -> None:
             reader.operands[number] = made.results[0]
 
 
-class _Use(NamedTuple):
+class _LoopUse(NamedTuple):
     """An operand of a loop, or of an op in it."""
 
     loop: ir.Operation
@@ -67,7 +67,7 @@ class _Use(NamedTuple):
     number: int
 
 
-def _shared(context: PassContext) -> Iterator[_Use]:
+def _shared(context: PassContext) -> Iterator[_LoopUse]:
     """The uses by loops of arrays that others read too."""
     functions = {symbol_of(op): op for op in context.defined_functions()}
     if not context.is_users:  # the loops of an op of ours share nothing with what follows
@@ -98,7 +98,7 @@ def _with_loops(functions: Mapping[str, ir.Operation]) -> set[str]:
     return found
 
 
-def _shared_by(loop: ir.Operation) -> Iterator[_Use]:
+def _shared_by(loop: ir.Operation) -> Iterator[_LoopUse]:
     """The uses of shared arrays by a loop, and by the ops in it."""
     for reader in nested_ops(loop):
         for number, value in enumerate(reader.operands):
@@ -110,7 +110,7 @@ def _shared_by(loop: ir.Operation) -> Iterator[_Use]:
                 and defining(array).name not in _IN_NO_GROUP
             )
             if is_computed and any(_read_elsewhere(array, loop)):
-                yield _Use(loop, reader, number)
+                yield _LoopUse(loop, reader, number)
 
 
 def _array(value: ir.Value) -> ir.Value:

@@ -33,7 +33,7 @@ the shape of its second operand."""
 _STABLEHLO = re.compile(r"\[(?P<input>[^]]*)\]x\[(?P<window>[^]]*)\]->")
 
 
-class _WindowAxis(NamedTuple):
+class _CroppedAxis(NamedTuple):
     """An axis that windows move along.
 
     Attributes:
@@ -70,7 +70,7 @@ def crop_inputs(context: PassContext) -> None:
         _cut(op, number, axes)  # only the first of an op makes the padding smaller
 
 
-def _inputs(context: PassContext) -> Iterator[tuple[ir.Operation, int, Sequence[_WindowAxis]]]:
+def _inputs(context: PassContext) -> Iterator[tuple[ir.Operation, int, Sequence[_CroppedAxis]]]:
     """The inputs that windows read: the ops, their operands' numbers and the axes of windows."""
     for op in nested_ops(context.module.operation):
         axes = _axes(op)
@@ -78,7 +78,7 @@ def _inputs(context: PassContext) -> Iterator[tuple[ir.Operation, int, Sequence[
             yield op, number, axes
 
 
-def _axes(op: ir.Operation) -> Sequence[_WindowAxis]:
+def _axes(op: ir.Operation) -> Sequence[_CroppedAxis]:
     """The axes that an op moves windows along, if it is one whose inputs may be cropped."""
     read = _linalg if _LINALG.match(op.name) else _READERS.get(op.name)
     if read is None:
@@ -88,7 +88,7 @@ def _axes(op: ir.Operation) -> Sequence[_WindowAxis]:
     return read(op) if all(is_static(*each) and 0 not in each for each in shapes) else ()
 
 
-def _linalg(op: ir.Operation) -> Sequence[_WindowAxis]:
+def _linalg(op: ir.Operation) -> Sequence[_CroppedAxis]:
     """The axes of an op of linalg, whose input is padded already."""
     names = _LINALG.match(op.name)
     assert names is not None
@@ -101,10 +101,10 @@ def _linalg(op: ir.Operation) -> Sequence[_WindowAxis]:
         [*ir.DenseIntElementsAttr(op.attributes[name])] for name in ("strides", "dilations")
     )
     axes = zip(moved, sizes, strides, dilations, strict=True)
-    return [_WindowAxis(axis, counts[axis], *rest) for axis, *rest in axes]
+    return [_CroppedAxis(axis, counts[axis], *rest) for axis, *rest in axes]
 
 
-def _convolution(op: ir.Operation) -> Sequence[_WindowAxis]:
+def _convolution(op: ir.Operation) -> Sequence[_CroppedAxis]:
     numbers = _STABLEHLO.search(str(op.attributes["dimension_numbers"]))
     assert numbers is not None  # the bindings have no class for it
     given, window = (
@@ -118,7 +118,7 @@ def _convolution(op: ir.Operation) -> Sequence[_WindowAxis]:
     strides, dilations = (_ones(op, name, count) for name in ("window_strides", "rhs_dilation"))
     sizes, counts = static_shape(op.operands[1]), static_shape(op.results[0])
     return [
-        _WindowAxis(
+        _CroppedAxis(
             given.index(str(k)),
             counts[made.index(str(k))],
             sizes[window.index(str(k))],
@@ -129,14 +129,14 @@ def _convolution(op: ir.Operation) -> Sequence[_WindowAxis]:
     ]
 
 
-def _pool(op: ir.Operation) -> Sequence[_WindowAxis]:
+def _pool(op: ir.Operation) -> Sequence[_CroppedAxis]:
     windows = ints(op, "window_dimensions")
     count = len(windows)
     if _ones(op, "base_dilations", count) != [1] * count:
         return ()
     strides, dilations = (_ones(op, name, count) for name in ("window_strides", "window_dilations"))
     counts = static_shape(op.results[0])
-    return [_WindowAxis(k, counts[k], windows[k], strides[k], dilations[k]) for k in range(count)]
+    return [_CroppedAxis(k, counts[k], windows[k], strides[k], dilations[k]) for k in range(count)]
 
 
 _READERS = {"stablehlo.convolution": _convolution, "stablehlo.reduce_window": _pool}
@@ -148,7 +148,7 @@ def _ones(op: ir.Operation, name: str, count: int) -> list[int]:
 
 
 def _cropped(
-    op: ir.Operation, value: ir.Value, axes: Sequence[_WindowAxis]
+    op: ir.Operation, value: ir.Value, axes: Sequence[_CroppedAxis]
 ) -> tuple[tuple[int, ...], list[list[int]]]:
     """The sizes and the padding of an input without the end that no window reads.
 
@@ -163,7 +163,7 @@ def _cropped(
     return (*sizes,), pads
 
 
-def _cut(op: ir.Operation, number: int, axes: Sequence[_WindowAxis]) -> None:
+def _cut(op: ir.Operation, number: int, axes: Sequence[_CroppedAxis]) -> None:
     """Crops an operand along some axes; the op may pad it first."""
     value = op.operands[number]
     given = static_shape(value)

@@ -95,21 +95,21 @@ def read_arguments_in_place(context: PassContext) -> None:
                 call.operands[k] = _barrier(operand, ir.InsertionPoint(call)).results[0]
 
 
-class _Use(NamedTuple):
+class _OperandUse(NamedTuple):
     """A value in memory of the caller of the module, which an op's operand is, or a view of it."""
 
     op: ir.Operation
     number: int
 
     @staticmethod
-    def of(op: ir.Operation, number: int) -> _Use | None:
+    def of(op: ir.Operation, number: int) -> _OperandUse | None:
         """The use that an operand is; None if it is computed."""
         while not isinstance(value := op.operands[number], ir.BlockArgument):
             made = defining(value)
             if made.name not in _VIEWS:
-                return _Use(op, number) if made.name == "util.global.load" else None
+                return _OperandUse(op, number) if made.name == "util.global.load" else None
             op, number = made, 0
-        return _Use(op, number)
+        return _OperandUse(op, number)
 
     @property
     def is_public(self) -> bool:
@@ -119,7 +119,7 @@ class _Use(NamedTuple):
         return owner is None or (owner.name == "func.func" and not is_private(owner))
 
 
-def _uses(context: PassContext) -> dict[ir.BlockArgument, list[_Use]]:
+def _uses(context: PassContext) -> dict[ir.BlockArgument, list[_OperandUse]]:
     """The arguments of ops that a user's module calls, each with what it may be in calls.
 
     Only where memory is scarce: elsewhere, one plan for all may also be the larger one.
@@ -129,18 +129,19 @@ def _uses(context: PassContext) -> dict[ir.BlockArgument, list[_Use]]:
     calls: dict[str, list[ir.Operation]] = {}
     for call in nested_ops(context.module.operation, "func.call"):
         calls.setdefault(callee_of(call), []).append(call)
-    found: dict[ir.BlockArgument, list[_Use]] = {}
+    found: dict[ir.BlockArgument, list[_OperandUse]] = {}
     for argument in context.op_arguments():
         function = argument.owner.owner.operation
         if is_private(function):
             uses = (
-                _Use.of(call, argument.arg_number) for call in calls.get(symbol_of(function), ())
+                _OperandUse.of(call, argument.arg_number)
+                for call in calls.get(symbol_of(function), ())
             )
             found[argument] = [use for use in uses if use is not None]
     return found
 
 
-def _read_outside(context: PassContext) -> list[_Use]:
+def _read_outside(context: PassContext) -> list[_OperandUse]:
     """What gets a barrier where the public function begins."""
     found = [uses for uses in _uses(context).values() if all(use.is_public for use in uses)]
     return [*dict.fromkeys(use for uses in found for use in uses)]

@@ -1,0 +1,67 @@
+"""A class name has one meaning in the whole product, with or without an underscore."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+AGAIN = {"InvalidArgumentError"}
+"""Subclasses that must have the name of their base: torch's users catch its own errors."""
+
+TWICE = {
+    "Activation",
+    "Axis",
+    "Body",
+    "Call",
+    "Cell",
+    "Constants",
+    "Direction",
+    "Form",
+    "Found",
+    "Gate",
+    "Graph",
+    "Input",
+    "Library",
+    "Loop",
+    "LoopOutput",
+    "LoopState",
+    "Op",
+    "Product",
+    "Reader",
+    "RefusedError",
+    "Search",
+    "Step",
+    "Steps",
+    "Sum",
+    "Tensor",
+    "Value",
+    "Variable",
+    "Weights",
+}
+"""Names of readers of different formats and of analyses, each used inside one of them alone."""
+
+
+@cache
+def shared() -> frozenset[str]:
+    """The names of several classes, without underscores."""
+    names = Counter(
+        node.name.lstrip("_")
+        for folder in ("rnn_compiler", "lowering", "runtime")
+        for path in (ROOT / folder).rglob("*.py")
+        if not any(each.is_symlink() for each in path.parents)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    return frozenset(name for name, times in names.items() if times > 1)
+
+
+def test_no_other_class_name_is_shared() -> None:
+    assert shared() - AGAIN - TWICE == set()
+
+
+def test_the_exceptions_are_needed() -> None:
+    assert (AGAIN | TWICE) - shared() == set()
