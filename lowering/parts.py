@@ -17,7 +17,7 @@ from rnn_compiler.base import stages
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.host.external_results import (
-    TensorType,
+    KnownType,
     Types,
     external_results,
     prepack_module,
@@ -99,7 +99,7 @@ def compile_parts(
 def _plain(types: Types) -> list[Any]:
     """Types as JSON data."""
 
-    def rows(tensors: tuple[TensorType, ...]) -> list[Any]:
+    def rows(tensors: tuple[KnownType, ...]) -> list[Any]:
         return [
             [each.dtype, *(None if size == UNNAMED else size for size in each.shape)]
             for each in tensors
@@ -112,7 +112,7 @@ def _types(row: Any) -> Types:
     """Reads the output of `_plain`."""
     arguments, results = (
         tuple(
-            TensorType(dtype, tuple(UNNAMED if size is None else size for size in shape))
+            KnownType(dtype, tuple(UNNAMED if size is None else size for size in shape))
             for dtype, *shape in tensors
         )
         for tensors in row[:2]
