@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import pickle
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import processes
 import pytest
+from js import calling as js_calling
 
 import rnn_compiler as rc
 from rnn_compiler.schema.specs import FunctionSpec
@@ -68,12 +69,26 @@ _WITHOUT_CASES = {
 }
 """Operators of which onnx has no node with arrays that we take."""
 
+_CLOSED = {
+    *("AffineGrid", "Attention", "BitShift", "BitwiseOr", "CausalConvWithState", "CenterCropPad"),
+    *("Col2Im", "Compress", "ConvInteger", "CumProd", "DFT", "DeformConv", "DequantizeLinear"),
+    *("Dropout", "Expand", "GridSample", "LinearAttention", "Loop", "MaxUnpool", "MelWeightMatrix"),
+    *("NegativeLogLikelihoodLoss", "NonMaxSuppression", "Pow", "Range", "ReduceProd", "Reshape"),
+    *("Resize", "RoiAlign", "STFT", "Scan", "SoftmaxCrossEntropyLoss", "Split"),
+    *("SplitToSequence", "SwiGLU", "TensorScatter"),
+}
+"""Operators whose case is refused with any open axis, or has none that ONNX Runtime takes."""
+
 _LIMITS = ("Updating cos_cache",)
 """What ONNX Runtime says where it does not support what ONNX allows."""
 
 
 def test_every_operator_has_a_case(accepted: dict[str, list[Accepted]]) -> None:
     assert {*operators()} - {*accepted} == _WITHOUT_CASES
+
+
+def test_operators_without_open_axes(accepted: dict[str, list[Accepted]]) -> None:
+    assert {operator for operator, found in accepted.items() if not found} == _CLOSED
 
 
 def test_sizes_that_calls_take_are_onnx_s(accepted: dict[str, list[Accepted]]) -> None:
@@ -100,14 +115,14 @@ _CHUNK = 16
 class Group(NamedTuple):
     """Networks that are one, with calls of their own sizes and what these return."""
 
-    module: rc.CModule
+    module: rc.Module
     calls: Sequence[tuple[dict[str, Any], dict[str, Any]]]
 
 
-def groups(accepted: Mapping[str, Sequence[Accepted]], path: Path) -> Iterator[Group]:
+def groups(accepted: Iterable[Sequence[Accepted]], path: Path) -> Iterator[Group]:
     """The case of each operator and number of open axes, many in a module with the same axes."""
     chosen: dict[tuple[int, ...], list[Accepted]] = {}
-    for found in map(accepted.__getitem__, _IN_C):
+    for found in accepted:
         best = {len(each.spec.open_dims): each for each in reversed(found)}
         for each in best.values():
             limits = tuple(each.spec.least(dim) for dim in each.spec.open_dims)
@@ -117,8 +132,8 @@ def groups(accepted: Mapping[str, Sequence[Accepted]], path: Path) -> Iterator[G
             yield _group(rows[start : start + _CHUNK], path)
 
 
-_IN_C = ("Add", "Concat", "Conv", "GatherElements", "Gemm", "MatMul", "TopK", "Where")
-"""The operators that are run in C: one of each kind that reads several arrays."""
+_IN_JAVASCRIPT = ("Add", "Concat", "Conv", "GatherElements", "Gemm", "MatMul", "TopK", "Where")
+"""The operators that are run in JavaScript: one of each kind that reads several arrays."""
 
 _POOL = {"A": 3, "B": 4, "C": 5, "D": 2, "E": 6, "F": 7}
 """The usual sizes of the axes that networks of a group share."""
@@ -152,7 +167,7 @@ def _group(rows: Sequence[Accepted], path: Path) -> Group:
                 with contextlib.suppress(Exception):  # of ONNX Runtime, which has limits
                     results |= zip(outputs, each.judge.run(None, arrays), strict=True)
         calls.append((arguments, results))
-    return Group(rc.compile_c(module, TARGET, name="every"), calls)
+    return Group(module, calls)
 
 
 _SCRIPT = """
@@ -180,19 +195,30 @@ def test_compiled_code_stays_in_its_arrays(
     accepted: dict[str, list[Accepted]], tmp_path: Path
 ) -> None:
     """In C, between pages that end the process: with all sizes that calls take."""
-    for group in groups(accepted, tmp_path / "m.onnx"):
-        (tmp_path / "group").write_bytes(pickle.dumps((group.module, [a for a, _ in group.calls])))
+    for group in groups(accepted.values(), tmp_path / "m.onnx"):
+        made = rc.compile_c(group.module, TARGET, name="every")
+        (tmp_path / "group").write_bytes(pickle.dumps((made, [a for a, _ in group.calls])))
         tests = str(Path(__file__).parents[1])
         processes.python(_SCRIPT.format(tests=tests), cwd=tmp_path)
-        found = pickle.loads((tmp_path / "found").read_bytes())
-        for (arguments, wanted), got in zip(group.calls, found, strict=True):
-            for name, array in wanted.items():
-                shapes = {
-                    k: a.shape
-                    for k, a in arguments.items()
-                    if k.split("_")[0] == name.split("_")[0]
-                }
-                np.testing.assert_allclose(got[name], array, 1e-3, 1e-4, err_msg=f"{name} {shapes}")
+        _compare(group, pickle.loads((tmp_path / "found").read_bytes()))
+
+
+@js_calling.needs_node
+def test_javascript_computes_the_same(accepted: dict[str, list[Accepted]], tmp_path: Path) -> None:
+    for group in groups(map(accepted.__getitem__, _IN_JAVASCRIPT), tmp_path / "m.onnx"):
+        loaded = js_calling.Loaded(rc.compile_js(group.module, name="every"), tmp_path)
+        rows = [("main", given, loaded.sizes("main", given)) for given, _ in group.calls]
+        _compare(group, loaded.calls(rows))
+
+
+def _compare(group: Group, results: Sequence[Mapping[str, Any]]) -> None:
+    """Compares the results of a group's calls with ONNX Runtime's."""
+    for (arguments, wanted), got in zip(group.calls, results, strict=True):
+        for name, array in wanted.items():
+            shapes = {
+                k: a.shape for k, a in arguments.items() if k.split("_")[0] == name.split("_")[0]
+            }
+            np.testing.assert_allclose(got[name], array, 1e-3, 1e-4, err_msg=f"{name} {shapes}")
 
 
 def test_a_guard_sees_what_leaves_an_array() -> None:
