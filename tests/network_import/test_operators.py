@@ -238,3 +238,19 @@ def test_constants_as_first_inputs(agree: Any) -> None:
         atol=1e-4,
         judge=by_runtime,
     )
+
+
+@ways("direct", "c", quick=("direct",))
+def test_scatters_into_slices_of_open_axes(agrees: Any) -> None:
+    nodes = [
+        _NODE("Slice", ["x", "start", "stop", "axis"], ["part"]),
+        _NODE("ScatterElements", ["part", "at", "u"], ["y"], axis=2),
+    ]
+    constants = {name: np.array([n]) for name, n in (("start", 0), ("stop", 2), ("axis", 2))}
+    inputs: dict[str, Any] = {"x": ["b", "t", 3], "at": ["b", "t", 1], "u": ["b", "t", 1]}
+    made = model(nodes, inputs, ["y"], constants, dtypes={"at": TensorProto.INT64})
+    calls = [
+        {"x": weight(b, t, 3), "at": np.arange(b * t).reshape(b, t, 1) % 2, "u": weight(b, t, 1)}
+        for b, t in ((2, 5), (1, 1))
+    ]
+    agrees(made, *calls)

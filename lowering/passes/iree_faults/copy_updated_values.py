@@ -1,7 +1,8 @@
 """Copies values that IREE would update in place although others read them.
 
 Requires: a module with all bodies.
-Matches: in users' modules and networks, operands of sorts, and arguments of public functions that
+Matches: in users' modules and networks, operands of sorts, slices of open sizes to which a scatter
+adds (IREE puts those on the stack), and arguments of public functions that
 reach, unchanged, an op that IREE computes in place: a scatter, an update of a slice, a destination
 of linalg. IREE sorts arrays that another op still reads, such as the indices that two sorts begin
 with (`tests/traps/test_sorts.py`). It would also write into the caller's array, and direct calls
@@ -40,6 +41,11 @@ _VIEWS = (
 
 _SORTS = ("stablehlo.sort", "iree_linalg_ext.sort")
 
+_SCATTERS = {"stablehlo.scatter": 0, "iree_linalg_ext.scatter": 2}
+"""The operand to which each adds."""
+
+_SLICES = ("tensor.extract_slice", "stablehlo.slice", "stablehlo.dynamic_slice")
+
 
 def updated_values_are_copies(context: PassContext) -> str | None:
     """Each operand of a sort is a copy of its own; no argument of a caller's is updated.
@@ -67,6 +73,8 @@ def copy_updated_values(context: PassContext) -> None:
         for sort in nested_ops(function, *_SORTS):
             _copy_operands(sort)
             _keep_results(sort)
+        for scatter in nested_ops(function, *_SCATTERS):
+            _copy_slice(scatter)
         for argument in _arguments_of_callers(context, function):
             if _may_be_updated(argument, functions):
                 _copy(argument)
@@ -159,6 +167,18 @@ def _copy_operands(sort: ir.Operation) -> None:
     """Replaces the operands of a sort by copies."""
     for number, value in enumerate(sort.operands):
         sort.operands[number] = _copied(Body.before(sort), value, barrier=True)
+
+
+def _copy_slice(scatter: ir.Operation) -> None:
+    """Copies the slice of an array of open sizes to which a scatter adds.
+
+    IREE would read it in the scatter's dispatch, and put it on the stack.
+    """
+    number = _SCATTERS[scatter.name]
+    value = scatter.operands[number]
+    is_computed = not isinstance(value.owner, ir.Block)
+    if is_computed and defining(value).name in _SLICES and UNNAMED in shape(value):
+        scatter.operands[number] = _copied(Body.before(scatter), value, barrier=True)
 
 
 def _keep_results(sort: ir.Operation) -> None:
