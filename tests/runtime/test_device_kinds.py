@@ -60,7 +60,7 @@ def listed():
     return ["rocm"]
 def details():
     return {"mi300x": "rocm:gfx942"}
-own = names._Kind(read, listed, listed, lambda _: [], details, plugin="hal_target_planted")
+own = names._TargetKind(read, listed, listed, lambda _: [], details, plugin="hal_target_planted")
 names._KINDS = {**names._KINDS, "hip": own}
 print([names.compiler_flags(names.resolve_target(each))[-2:] for each in ("cuda", "rocm")])
 
