@@ -59,7 +59,7 @@ def concatenated(body: Body, arrays: Sequence[Array], axis: int) -> Array:
     if len(arrays) == 1:
         return arrays[0]
     sizes = [*arrays[0].shape]
-    sizes[axis] = sum(known(each.shape)[axis] for each in arrays)
+    sizes[axis] = sum(known([each.shape[axis] for each in arrays]))
     type = ArrayType(tuple(sizes), arrays[0].element)
     return body.array("stablehlo.concatenate", arrays, type, {"dimension": integer(axis)})
 
