@@ -90,7 +90,9 @@ def linalg_of_onnx(
         operators: dict[str, str] = {}
         for function, model in models.items():
             model.graph.name = function
-            operators |= _name_nodes(model.graph, origins or {})
+            named = _name_nodes(model.graph, origins or {}, operators)
+            if rows:
+                rows = rows.renamed(named)
             info = importer.ModelInfo(model)
             module = module or info.create_module(context=context)
             try:
@@ -123,17 +125,26 @@ def linalg_of_onnx(
         return operation.get_asm(enable_debug_info=True)
 
 
-def _name_nodes(graph: Any, origins: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Names nodes as messages do; returns their operators by these names."""
-    operators: dict[str, str] = {}
+def _name_nodes(
+    graph: Any, origins: Mapping[str, tuple[str, str]], operators: dict[str, str]
+) -> dict[str, str]:
+    """Names nodes as messages do, and adds their operators by these names.
+
+    Returns the new name of each that had one. No two Scans have the same.
+    """
+    named: dict[str, str] = {}
     for node in graph.node:
-        name, operator = origins.get(node.name, (node.name, node.op_type))
-        node.name = node_title(name or ", ".join(node.output), operator)
+        old, outputs = node.name, ", ".join(node.output)
+        name, operator = origins.get(old, (old, node.op_type))
+        node.name = node_title(name or outputs, operator)
+        if node.op_type == "Scan" and node.name in operators:
+            node.name = node_title(outputs, operator)
+        named[old] = node.name
         operators[node.name] = operator
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                operators |= _name_nodes(attribute.g, origins)
-    return operators
+                _name_nodes(attribute.g, origins, operators)
+    return named
 
 
 def _convert(module: ir.Module) -> None:

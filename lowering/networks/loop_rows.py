@@ -30,6 +30,12 @@ class LoopRows(NamedTuple):
     shapes: Mapping[str, Sequence[Sequence[Size]]]
     sources: Mapping[str, tuple[str, int]]
 
+    def renamed(self, names: Mapping[str, str]) -> LoopRows:
+        """The same of nodes that have other names now."""
+        return LoopRows(
+            {names.get(name, name): shapes for name, shapes in self.shapes.items()}, self.sources
+        )
+
     def allocate(self, function: ir.Operation, inputs: Sequence[str]) -> None:
         """Lets the loops of a function with such inputs begin with arrays of these shapes."""
         arguments = dict(zip(inputs, block_of(function).arguments, strict=True))
