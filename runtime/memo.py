@@ -8,6 +8,7 @@ creation of its results.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
@@ -24,6 +25,8 @@ __all__ = ["Memo"]
 
 _SHAPES, _CALLS, _ONCE = 1024, 64, 16
 """The numbers of entries: argument shapes, sizes with known calls, sizes called only once."""
+
+_log = logging.getLogger(__name__)
 
 
 class Memo:
@@ -124,9 +127,11 @@ class Memo:
         has_threads = self._device.has_threads and is_for_threads(spec)
         together = threads() if has_threads else None
         if function is None or (has_threads and together is None):
+            if function is not None:
+                _log.debug("%s goes through IREE: no threads of our own here", spec.function)
             return None
         sizes = {name: spec.static_dims[name] for name in self._spec.open_dims}
-        most = LARGE_ON_THREADS if together else LARGE
+        most = LARGE_ON_THREADS if together and not sizes else LARGE  # sizes have memory of each
         return function.at(
             spec, sizes, packs=packs, most=most if is_bounded else None, threads=together
         )

@@ -22,7 +22,7 @@ _Function = TypeVar("_Function", bound=_Callable)
 
 
 class NamedFunctions(Generic[_Function]):
-    """NamedFunctions by name, each of which is an attribute.
+    """Functions by name, each of which is an attribute.
 
     Attributes:
         functions: The functions by name.
@@ -30,9 +30,10 @@ class NamedFunctions(Generic[_Function]):
 
     _kind: str
 
-    def __init_subclass__(cls, *, kind: str) -> None:
-        """Notes what messages call an object of the class."""
-        cls._kind = kind
+    def __init_subclass__(cls, *, kind: str | None = None) -> None:
+        """Notes what messages call an object of the class, unless it is as of its base."""
+        super().__init_subclass__()
+        cls._kind = kind or cls._kind
 
     def __init__(self, functions: Mapping[str, _Function]) -> None:
         self.functions = dict(functions)

@@ -84,7 +84,9 @@ def sliced(
     axes = zip(starts, sizes, strides, strict=True)
     bounds = {
         "start_indices": integers(starts),
-        "limit_indices": integers([at + (size - 1) * stride + 1 for at, size, stride in axes]),
+        "limit_indices": integers(
+            [at + max(0, (size - 1) * stride + 1) for at, size, stride in axes]
+        ),
         "strides": integers(strides),
     }
     return body.array("stablehlo.slice", [array], ArrayType(tuple(sizes), array.element), bounds)

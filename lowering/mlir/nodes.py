@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from rnn_compiler.lowering.mlir.bindings import ir
 
-_TITLE = re.compile(r"node .+ \(\w+\)", re.DOTALL)
+_TITLE = re.compile(r"node .+ \([^()]+\)", re.DOTALL)
 _NAME = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _BYTE = re.compile(rb"\\([0-9A-F]{2}|.)", re.DOTALL)
 _MOST = 3

@@ -255,7 +255,7 @@ _REMEDIES = {
 
 _OTHERWISE = "fix open sizes with dims=, or replace the node in the model by other operators"
 
-_ERROR = re.compile(r'error: (?:"(?P<node>node .*? \(\w+\))"|[^:]*): (?P<what>[^\n]*)')
+_ERROR = re.compile(r'error: (?:"(?P<node>node .*? \([^()"]+\))"|[^:]*): (?P<what>[^\n]*)')
 
 
 _OF_NODES = ("torch.aten.", "torch.operator", "torch.onnx.", "torch.torchvision.")

@@ -32,10 +32,11 @@ def inspect_sources(path: Path, *, as_json: bool) -> None:
     manifest = read_c_manifest(path)
     try:
         facts, functions = _facts_of_sources(path, manifest), _functions(manifest)
+        listed = [(path.with_name(file), row["sha256"]) for file, row in manifest["files"].items()]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ArtifactError(f"{path}: damaged manifest ({error!r})") from error
-    for file, row in manifest["files"].items():
-        read_listed(path.with_name(file), row["sha256"])
+    for file, digest in listed:
+        read_listed(file, digest)
     if as_json:
         print_json(manifest)
         return

@@ -255,14 +255,14 @@ class Manifest:
 
 
 def check_digest(
-    source: object, data: bytes, expected: str, remedy: str, what: str = "damaged"
+    source: object, data: bytes, expected: object, remedy: str, what: str = "damaged"
 ) -> None:
     """Checks the sha256 of what a manifest describes; raises ArtifactError."""
     found = hashlib.sha256(data).hexdigest()
     if found != expected:
         raise ArtifactError(
             f"{source}: {what}: its sha256 is {found[:16]}..., the manifest says "
-            f"{expected[:16]}...; {remedy}"
+            f"{str(expected)[:16]}...; {remedy}"
         )
 
 

@@ -62,8 +62,12 @@ def work(spec: FunctionSpec) -> int:
     """
     spec = spec.bound({name: _TYPICAL.get(name, _OTHERWISE) for name in spec.open_dims})
     dims = spec.static_dims
-    rows = dims.get("seq_length", 1) * dims["batch_size"] if "batch_size" in dims else _rows(spec)
-    tensors = (*spec.arguments, *spec.frozen, *spec.results)
+    if "batch_size" in dims:
+        rows = dims.get("seq_length", 1) * dims["batch_size"]
+        tensors = (*spec.arguments, *spec.frozen, *spec.results)
+    else:
+        rows, kept = _rows(spec), {*spec.states, *spec.weights}
+        tensors = (*[each for each in spec.arguments if each.name in kept], *spec.frozen)
     weights = sum([math.prod(tensor.static_shape) for tensor in tensors if not tensor.batched])
     return 2 * (rows + _READING) * weights
 

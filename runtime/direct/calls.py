@@ -24,8 +24,8 @@ from rnn_compiler.schema.specs import FunctionSpec
 __all__ = ["DirectCalls"]
 
 LARGE, LARGE_ON_THREADS = 2 << 20, 32 << 20
-"""The most memory in bytes that a direct call may need. IREE's pool of threads costs more than its
-pool of memory saves."""
+"""The most memory in bytes that a direct call may need: on threads more, if all sizes are known, as
+IREE's pool of threads costs more than its pool of memory saves."""
 
 WORKGROUPS, WORKGROUPS_OF_SESSIONS = 1 << 12, 1 << 16
 """The most workgroups of a direct call, whose table has 40 bytes for each. A session keeps only one

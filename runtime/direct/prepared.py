@@ -119,15 +119,17 @@ class PreparedCall:
     def _run_on(self, threads: Threads) -> None:
         """Runs the steps on threads, unless they are busy or have turned out slower."""
         start = time.perf_counter()
-        together = self._trial.with_threads and threads.take()
-        if together:
-            try:
-                failed = self._run(self._starts + 8 * self._shared)
-                self._check(failed or threads.has_failed())
-            finally:
+        together = False
+        try:
+            together = self._trial.with_threads and threads.take()
+            if together:
+                own = self._run(self._starts + 8 * self._shared)
+                self._check(threads.has_failed() or own)
+            else:
+                self._run_alone()
+        finally:
+            if together:
                 threads.release()
-        else:
-            self._run_alone()
         self._trial.note(together, time.perf_counter() - start)
 
     def _run_alone(self) -> None:

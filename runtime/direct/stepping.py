@@ -43,11 +43,13 @@ import functools
 import mmap
 import platform
 import struct
+import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rnn_compiler.base.systems import after_fork
 from rnn_compiler.runtime.direct.executable import memory_file
 
 __all__ = ["CODE", "WORDS", "Code", "assembled", "machine_code", "runner"]
@@ -199,12 +201,22 @@ def assembled(listing: str) -> tuple[bytes, dict[str, int]]:
     return data, starts
 
 
-@functools.cache
 def machine_code() -> Code | None:
-    """The functions above as machine code, in sealed memory.
+    """The functions above as machine code, in sealed memory, once for all threads.
 
     None on an unknown processor, or if the system has no executable memory.
     """
+    with _once:
+        return _made()
+
+
+_once = threading.Lock()
+after_fork(lambda: _once._at_fork_reinit())  # pyright: ignore
+
+
+@functools.cache
+def _made() -> Code | None:
+    """The machine code; it must not be made twice, as others have its addresses."""
     if platform.machine() not in CODE:
         return None
     data, starts = assembled(CODE[platform.machine()])

@@ -45,12 +45,24 @@ _OWN = 4 * _LINE
 """The bytes of a thread: its semaphore and its list."""
 
 
-@functools.cache
 def threads() -> Threads | None:
-    """The threads of this process; None with one processor or less, or without machine code."""
+    """The threads of this process; None with one processor or less, or without machine code.
+
+    There are as many as the thread that asks first may have processors.
+    """
     code = machine_code()
     if code is None or processors() == 1 or throttled() or sys.platform != "linux":
         return None
+    with _once:
+        return _made(code)
+
+
+_once = threading.Lock()
+after_fork(lambda: _once._at_fork_reinit())  # pyright: ignore
+
+
+@functools.cache
+def _made(code: Code) -> Threads:
     return Threads(processors(), code)
 
 
@@ -83,11 +95,17 @@ class Threads:
         """Takes them until `release`; returns whether the caller has them, and no other call."""
         if not self._lock.acquire(blocking=False):
             return False
-        if self._can_run is None:
-            self._can_run = self._start()
-        if not self._can_run:
-            self._lock.release()
-        return self._can_run
+        can_run = False
+        try:
+            if self._can_run is None:
+                self._can_run = False  # if it is interrupted: they cannot be started twice
+                self._can_run = self._start()
+            self.has_failed()  # of a call that was interrupted
+            can_run = self._can_run
+        finally:
+            if not can_run:
+                self._lock.release()
+        return can_run
 
     def release(self) -> None:
         """Leaves them to other calls."""
@@ -124,8 +142,9 @@ class Threads:
             ctypes.memmove(own, array("Q", words).tobytes(), 8 * len(words))
         for each in (self._memory, self._code.pages):  # the threads outlive the interpreter
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(each))
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
         try:  # they inherit the mask: a signal would end sem_wait
+            signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
             thread = ctypes.c_void_p()
             pairs = [map(ctypes.c_void_p, (self._code.serve, own)) for own in self._lists]
             create = _LIBRARY.pthread_create

@@ -16,7 +16,7 @@ pytest.importorskip("onnx")
 
 from execution import each_language, ways
 from onnx import TensorProto, helper, numpy_helper
-from quick import first
+from quick import first, only
 
 from tests.network_import.graphs import H, I, by_runtime, folded, lstm_weights, model, saved, weight
 
@@ -85,8 +85,7 @@ def test_orders(orders: Mapping[str, Any], agrees: Any) -> None:
     agrees(made, inputs(4, 2, I, axis=axis), judge=by_runtime)
 
 
-@pytest.mark.slow
-@each_language
+@ways("direct", "c", "js", quick=("direct",))
 def test_layers_in_a_scan(agrees: Any) -> None:
     nodes = [
         helper.make_node(
@@ -160,9 +159,8 @@ def test_states_that_change_places(agrees: Any) -> None:
     )
 
 
-@pytest.mark.slow
 @ways("direct")
-@pytest.mark.parametrize("batch", [2, "batch"])
+@pytest.mark.parametrize("batch", only([2, "batch"], "batch"))
 def test_nodes_in_loops_are_rewritten(batch: int | str, agrees: Any) -> None:
     """Integers are negated exactly; NaN passes; a value of the graph around the loop is read."""
     nodes = [

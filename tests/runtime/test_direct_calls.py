@@ -510,7 +510,7 @@ def test_calls_one_by_one(
 ) -> None:
     """As on a processor without machine code for the loop."""
     wanted = through_iree(cell)(**cell_arguments())
-    monkeypatch.setattr(stepping, "CODE", {})
+    monkeypatch.setattr(stepping, "machine_code", lambda: None)
     stepping.runner.cache_clear()
     assert_same_bits(rc.runtime.load(cell, "local-sync")(**cell_arguments()), wanted)
     stepping.runner.cache_clear()

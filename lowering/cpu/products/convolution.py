@@ -358,7 +358,7 @@ class _ConvolutionEmission:
         tiles = -(-sizes.filters // self.tile)
         if sizes.is_in_place:
             self.parts = min(-(-_WORKGROUPS // blocks), tiles)
-        elif blocks < _SHARED and tiles >= _TILES_COPIED_FOR:
+        elif blocks < _SHARED and tiles >= _TILES_COPIED_FOR and sizes.vectors.has_threads:
             self.parts = 2
         self.workgroups = min(_WORKGROUPS, blocks * self.parts)
         self.executable = DispatchBuilder(outside, "convolution", self.workgroups)

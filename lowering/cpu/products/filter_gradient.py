@@ -47,14 +47,21 @@ _CACHED = 3 << 17
 """The bytes of windows, and of gradients, that a workgroup reads again and again."""
 
 
+_WIDEST, _LARGEST = 16, 1 << 20
+"""The most columns of a window, and the most bytes of the windows of a channel of an image."""
+
+
 @dataclass(frozen=True)
 class FilterGradient(ImageWindows):
     """The gradient of the filters of a convolution."""
 
     @property
     def is_supported(self) -> bool:
-        """Whether windows can be copied in vectors."""
-        return self.is_copied_in_vectors
+        """Whether windows can be copied in vectors, are narrow, and need little memory.
+
+        The columns of a window are written out in the code.
+        """
+        return self.is_copied_in_vectors and self.window[1] <= _WIDEST and self._bytes <= _LARGEST
 
     @property
     def tile(self) -> int:
