@@ -49,7 +49,7 @@ _OF_ONNX = (
     "func.func(convert-torch-onnx-to-torch{allow-non-finites=true})",
     *("func.func(torch-decompose-complex-ops)", "func.func(canonicalize)"),
 )
-_SHAPES = (
+SHAPES = (
     *("inline{default-pipeline=canonicalize}", "func.func(torch-simplify-shape-calculations)"),
     *("func.func(cse)", "func.func(torch-simplify-shape-calculations)"),
     "func.func(torch-drop-abstract-interp-calculations)",
@@ -163,7 +163,7 @@ def _convert(module: ir.Module) -> None:
         known = all(
             len(_KNOWN_SHAPE.findall(kind)) == kind.count("!torch.vtensor") for kind in kinds
         )
-        run(*([] if known else ["torch-reify-shape-calculations"]), *_SHAPES)
+        run(*([] if known else ["torch-reify-shape-calculations"]), *SHAPES)
 
     def text() -> str:
         return module.operation.get_asm(large_elements_limit=16, large_resource_limit=16)

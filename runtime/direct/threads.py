@@ -79,6 +79,9 @@ class Threads:
         self.count = count
         self._code, self._lock = code, threading.Lock()
         self._can_run: bool | None = None
+        self._library: Any = ctypes.CDLL(None)
+        names = ("sem_wait", "sem_post", "sched_yield")
+        self._wait, self._post, self._yield = (_address(self._library[name]) for name in names)
         self._memory = aligned_array(2 * _LINE + (count - 1) * _OWN, zeros=True)
         self._counter = address_of(self._memory)
         self.failed = self._counter + _LINE
@@ -122,21 +125,21 @@ class Threads:
         calls: list[Call] = [(_MEMSET, (self._counter, 0, 8), 0)]
         for own, semaphore, each in zip(self._lists, self._semaphores, lists, strict=True):
             calls.append((_MEMMOVE, (own + 8 * (WORDS + 1), each, 8), 0))
-            calls.append((_POST, (semaphore, 0, 0), 0))
+            calls.append((self._post, (semaphore, 0, 0), 0))
         return calls
 
     def meet(self, number: int) -> Call:
         """The call with which each waits for all others, for the time with a number from 1."""
-        return self._code.meet, (self._counter, _YIELD, self.count * number), 0
+        return self._code.meet, (self._counter, self._yield, self.count * number), 0
 
     def _start(self) -> bool:
         """Starts them; says whether the system lets it."""
         for own, semaphore in zip(self._lists, self._semaphores, strict=True):
-            _LIBRARY.sem_init(ctypes.c_void_p(semaphore), 0, 0)
+            self._library.sem_init(ctypes.c_void_p(semaphore), 0, 0)
             words = [
-                *(_WAIT, semaphore, 0, 0, 0),
+                *(self._wait, semaphore, 0, 0, 0),
                 *(self._code.run, 0, 0, 0, 0),
-                *(self._code.meet, self._counter, _YIELD, 0, 0),
+                *(self._code.meet, self._counter, self._yield, 0, 0),
                 *(0, 0),
             ]
             ctypes.memmove(own, array("Q", words).tobytes(), 8 * len(words))
@@ -147,7 +150,7 @@ class Threads:
             signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
             thread = ctypes.c_void_p()
             pairs = [map(ctypes.c_void_p, (self._code.serve, own)) for own in self._lists]
-            create = _LIBRARY.pthread_create
+            create = self._library.pthread_create
             return not any(create(ctypes.byref(thread), None, *pair) for pair in pairs)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -182,14 +185,9 @@ class Trial:
 _TRIED, _KEPT = 5, 1000
 """How often a call is made in each way in a trial, and after how many calls there is another."""
 
-_LIBRARY: Any = ctypes.CDLL(None) if sys.platform == "linux" else None
-
 
 def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 _MEMMOVE, _MEMSET = _address(ctypes.memmove), _address(ctypes.memset)
-_WAIT, _POST, _YIELD = (
-    _address(getattr(_LIBRARY, name, None)) for name in ("sem_wait", "sem_post", "sched_yield")
-)

@@ -48,7 +48,7 @@ def test_the_same_text(
     def always(module: Any, pipeline: str) -> None:
         run_passes(module, pipeline.replace("(inline", f"({PASS},inline"))
         if pipeline == "builtin.module(func.func(torch-scalarize-shapes))":
-            run_passes(module, f"builtin.module({PASS},{','.join(from_onnx._SHAPES)})")
+            run_passes(module, f"builtin.module({PASS},{','.join(from_onnx.SHAPES)})")
 
     texts = list[str]()
     for run in (observed, always):
