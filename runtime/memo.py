@@ -124,11 +124,12 @@ class Memo:
         is_bounded: bool = True,
     ) -> DirectCalls | None:
         """The direct calls of a function, on threads if the device has some and there is work."""
+        if function is None:
+            return None
         has_threads = self._device.has_threads and is_for_threads(spec)
         together = threads() if has_threads else None
-        if function is None or (has_threads and together is None):
-            if function is not None:
-                _log.debug("%s goes through IREE: no threads of our own here", spec.function)
+        if has_threads and together is None:
+            _log.debug("%s goes through IREE: no threads of our own here", spec.function)
             return None
         sizes = {name: spec.static_dims[name] for name in self._spec.open_dims}
         most = LARGE_ON_THREADS if together and not sizes else LARGE  # sizes have memory of each

@@ -8,7 +8,8 @@ and result have batch and channels exchanged by `linalg.transpose`, with as many
     dw[f, c, i, j] = sum over n, o of x[n, c, o * stride + (i, j) * dilation] * dy[n, f, o]
 
 Ensures: the same numbers up to rounding.
-Leaves: convolutions whose windows cannot be copied in vectors (`linalg_to_products`).
+Leaves: convolutions whose windows cannot be copied in vectors, are wide, or take much memory
+(`linalg_to_products`).
 """
 
 from __future__ import annotations

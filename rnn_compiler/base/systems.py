@@ -12,10 +12,11 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = [
     "after_fork",
+    "anew_after_fork",
     "c_function",
     "file_of_program",
     "limit_process",
@@ -23,6 +24,9 @@ __all__ = [
     "own_user",
     "signals",
 ]
+
+
+_Lock = TypeVar("_Lock")
 
 
 def after_fork(callback: Callable[[], object]) -> None:
@@ -34,6 +38,18 @@ def after_fork(callback: Callable[[], object]) -> None:
     register = getattr(os, "register_at_fork", None)
     if register is not None:
         register(after_in_child=callback)
+
+
+def anew_after_fork(lock: _Lock) -> _Lock:
+    """The same lock, which is free in a forked child: threads that hold it do not exist there.
+
+    Example:
+        >>> import threading
+        >>> lock = anew_after_fork(threading.Lock())
+    """
+    anew: Any = lock
+    after_fork(anew._at_fork_reinit)
+    return lock
 
 
 def open_flags(*names: str) -> int:

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 
-from rnn_compiler.base.systems import after_fork
+from rnn_compiler.base.systems import anew_after_fork
 from rnn_compiler.runtime.artifact import Artifact
 
 __all__ = ["MemoryCache"]
@@ -23,9 +23,7 @@ class MemoryCache:
         self._max_size = max_size
         self._size = 0
         self._artifacts: OrderedDict[Hashable, Artifact] = OrderedDict()
-        self._lock = threading.RLock()
-        # Threads that hold the lock do not exist in a child process.
-        after_fork(self._lock._at_fork_reinit)  # pyright: ignore
+        self._lock = anew_after_fork(threading.RLock())
 
     def get(self, key: Hashable) -> Artifact | None:
         """The artifact of a key; None if it is missing."""

@@ -17,7 +17,7 @@ import iree.runtime as iree
 import numpy as np
 import numpy.typing as npt
 
-from rnn_compiler.base.systems import after_fork
+from rnn_compiler.base.systems import after_fork, anew_after_fork
 from rnn_compiler.errors import DeviceError, describe, with_hint
 from rnn_compiler.runtime.device import cuda_driver
 from rnn_compiler.runtime.device.buffer_pool import pool_options
@@ -74,12 +74,11 @@ _NUMBERED = [
 """The names of devices with numbers."""
 
 open_devices: dict[str, Device] = {}
-_lock = threading.Lock()
+_lock = anew_after_fork(threading.Lock())
 
 
 def _after_fork() -> None:
     """Marks devices as unusable in a child process, where their threads do not exist."""
-    _lock._at_fork_reinit()  # pyright: ignore
     for device in open_devices.values():
         device.usable = not device.has_threads
 

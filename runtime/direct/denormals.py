@@ -14,6 +14,7 @@ import struct
 from typing import Any
 
 from rnn_compiler.runtime.direct.executable import NoDirectCallsError
+from rnn_compiler.runtime.direct.stepping import function_address
 
 __all__ = ["WORDS", "environment_functions", "flushing"]
 
@@ -36,7 +37,7 @@ def environment_functions() -> tuple[int, int]:
     for name in (None, "libm.so.6"):
         try:
             library = ctypes.CDLL(name)
-            get, set_ = (_address(library[each]) for each in ("fegetenv", "fesetenv"))
+            get, set_ = (function_address(library[each]) for each in ("fegetenv", "fesetenv"))
         except (OSError, AttributeError):
             continue
         if _works(get, set_):
@@ -71,7 +72,3 @@ def _works(get: int, set_: int) -> bool:
 
 
 _CALL: Any = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
-
-
-def _address(function: Any) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0

@@ -8,10 +8,11 @@ where they are bound (`executor`).
 from __future__ import annotations
 
 import ctypes
+import itertools
 import struct
 import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rnn_compiler.errors import DeviceError
@@ -19,8 +20,8 @@ from rnn_compiler.runtime.device.shutdown import RUNNING
 from rnn_compiler.runtime.direct import denormals
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array
 from rnn_compiler.runtime.direct.plan import CallPlan
-from rnn_compiler.runtime.direct.stepping import runner
-from rnn_compiler.runtime.direct.threads import Call, Threads, Trial
+from rnn_compiler.runtime.direct.stepping import MEMMOVE, MEMSET, Call, runner
+from rnn_compiler.runtime.direct.threads import Threads, Trial
 from rnn_compiler.schema.executable_library import DISPATCH, ENVIRONMENT, WORKGROUP
 from rnn_compiler.schema.open_sizes import static
 from rnn_compiler.schema.schedule import Choice, Copy, Dispatch, Fill, Span, Step
@@ -64,9 +65,10 @@ class PreparedCall:
         self._environment = self._packed(bytes(ENVIRONMENT.size))
         flushing = denormals.flushing(denormals.current(self._get))
         self._flushing = self._add(struct.unpack(f"<{denormals.WORDS}Q", flushing))
-        self._first = self._segment(plan.steps)
+        calls = [*map(self._calls, plan.steps)]
+        self._first = self._segment(plan.steps, calls)
         self._threads, self._trial = threads, Trial()
-        self._shared = self._divided(plan.steps, threads) if threads else 0
+        self._shared = self._divided(plan.steps, calls, threads) if threads else 0
         arguments: list[Base] = [("argument", k) for k in range(len(plan.arguments))]
         bound = [*arguments, *[("result", k) for k in range(len(plan.blocks))]]
         self._pointers = self._add([0] * len(bound))
@@ -166,18 +168,22 @@ class PreparedCall:
         data += bytes(-len(data) % 8)
         return self._add(struct.unpack(f"<{len(data) // 8}Q", data))
 
-    def _segment(self, steps: Sequence[Step]) -> _Segment:
-        calls = [call for step in steps for call in self._calls(step)]
-        start = self._list(self._flushed(calls))
+    def _segment(self, steps: Sequence[Step], calls: Iterable[Sequence[Call]]) -> _Segment:
+        start = self._list(self._flushed([*itertools.chain(*calls)]))
         last = steps[-1] if steps else None
         if not isinstance(last, Choice):
             return _Segment(start, None, {})
         value = self._add([0])
         self._fix(value, *_base_and_offset(last.value))
-        cases = {number: self._segment(case) for number, case in last.cases.items()}
+        cases = {
+            number: self._segment(case, map(self._calls, case))
+            for number, case in last.cases.items()
+        }
         return _Segment(start, (value, last.value.size), cases)
 
-    def _divided(self, steps: Sequence[Step], threads: Threads) -> int:
+    def _divided(
+        self, steps: Sequence[Step], calls: Sequence[Sequence[Call]], threads: Threads
+    ) -> int:
         """Adds the lists of all threads; returns the index of the caller's.
 
         They take the workgroups of a dispatch in turn, to and fro: of parts that differ by one, as
@@ -194,19 +200,19 @@ class PreparedCall:
                 each.append(threads.meet(times))
 
         is_divided = is_behind = False  # the last step; whether the caller did one since they met
-        for step in steps:
-            calls = self._calls(step)
-            if is_divided or (is_behind and len(calls) > 1 and isinstance(step, Dispatch)):
+        for step, made in zip(steps, calls, strict=True):
+            divides = len(made) > 1 and isinstance(step, Dispatch)
+            if is_divided or (is_behind and divides):
                 meet()
                 is_behind = False
-            is_divided = len(calls) > 1 and isinstance(step, Dispatch)
-            if is_divided:
-                for number, call in enumerate(calls):
+            is_divided = divides
+            if divides:
+                for number, call in enumerate(made):
                     turn, place = divmod(number, len(lists))
                     lists[-1 - place if turn % 2 else place].append(call)
             else:
-                lists[0] += calls
-                is_behind = is_behind or bool(calls)
+                lists[0] += made
+                is_behind = is_behind or bool(made)
         own, *others = lists
         ended = threads.meet(times + 1)
         starts = [self._list(self._flushed(each), threads.failed) for each in others]
@@ -231,7 +237,7 @@ class PreparedCall:
         if isinstance(step, Dispatch):
             return self._dispatch(step)
         if isinstance(step, Copy) and step.target.length:
-            return [(_MEMMOVE, (step.target, step.source, step.target.length), 0)]
+            return [(MEMMOVE, (step.target, step.source, step.target.length), 0)]
         if isinstance(step, Fill) and step.target.length:
             return self._fill(step)
         return []
@@ -261,20 +267,20 @@ class PreparedCall:
                 if offset:
                     others.append((word, number, offset))
                 else:
-                    rows.append((_MEMMOVE, (("table", word), pointer, 8), 0))
+                    rows.append((MEMMOVE, (("table", word), pointer, 8), 0))
         return self._list(rows), others
 
     def _fill(self, step: Fill) -> list[Call]:
         """Fills bytes; a pattern is written once, and what is filled is then copied repeatedly."""
         target, pattern = step.target, step.pattern
         if len(set(pattern)) == 1:
-            return [(_MEMSET, (target, pattern[0], target.length), 0)]
+            return [(MEMSET, (target, pattern[0], target.length), 0)]
         whole = self._packed(pattern * (8 // len(pattern)))
         done = min(len(pattern), target.size)
-        calls: list[Call] = [(_MEMMOVE, (target, ("table", whole), done), 0)]
+        calls: list[Call] = [(MEMMOVE, (target, ("table", whole), done), 0)]
         while done < target.size:
             count = min(done, target.size - done)
-            calls.append((_MEMMOVE, (target.part(done, count), target, count), 0))
+            calls.append((MEMMOVE, (target.part(done, count), target, count), 0))
             done += count
         return calls
 
@@ -318,8 +324,3 @@ class PreparedCall:
 def _base_and_offset(span: Span) -> tuple[Base, int]:
     """The base of a span, and its offset from there."""
     return (span.storage.value, span.index), span.start
-
-
-_MEMMOVE, _MEMSET = (
-    ctypes.cast(each, ctypes.c_void_p).value or 0 for each in (ctypes.memmove, ctypes.memset)
-)

@@ -45,14 +45,25 @@ import platform
 import struct
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rnn_compiler.base.systems import after_fork
+from rnn_compiler.base.systems import anew_after_fork
 from rnn_compiler.runtime.direct.executable import memory_file
 
-__all__ = ["CODE", "WORDS", "Code", "assembled", "machine_code", "runner"]
+__all__ = [
+    "CODE",
+    "MEMMOVE",
+    "MEMSET",
+    "WORDS",
+    "Call",
+    "Code",
+    "assembled",
+    "function_address",
+    "machine_code",
+    "runner",
+]
 
 WORDS = 5
 """The number of words of a call."""
@@ -177,6 +188,17 @@ CODE = {
 }
 """The machine code of each processor: bytes and their disassembly."""
 
+Call: TypeAlias = tuple[int, tuple[Any, Any, Any], int]
+"""A call of a list: the address of a C function, three arguments, the mask of its result."""
+
+
+def function_address(function: Any) -> int:
+    """The address of a function of ctypes."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+MEMMOVE, MEMSET = map(function_address, (ctypes.memmove, ctypes.memset))
+
 _CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _RUN: Any = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
@@ -210,8 +232,7 @@ def machine_code() -> Code | None:
         return _made()
 
 
-_once = threading.Lock()
-after_fork(lambda: _once._at_fork_reinit())  # pyright: ignore
+_once = anew_after_fork(threading.Lock())
 
 
 @functools.cache

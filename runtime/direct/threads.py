@@ -26,17 +26,22 @@ import sys
 import threading
 from array import array
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-from rnn_compiler.base.systems import after_fork
+from rnn_compiler.base.systems import after_fork, anew_after_fork, c_function
 from rnn_compiler.runtime.device.resources import processors, throttled
 from rnn_compiler.runtime.direct.memory import address_of, aligned_array
-from rnn_compiler.runtime.direct.stepping import WORDS, Code, machine_code
+from rnn_compiler.runtime.direct.stepping import (
+    MEMMOVE,
+    MEMSET,
+    WORDS,
+    Call,
+    Code,
+    function_address,
+    machine_code,
+)
 
-__all__ = ["Call", "Threads", "Trial", "threads"]
-
-Call: TypeAlias = tuple[int, tuple[Any, Any, Any], int]
-"""A call of a C function: its address, three arguments, the mask of its result."""
+__all__ = ["Threads", "Trial", "threads"]
 
 _LINE = 64
 """The bytes of a cache line, of which a ``sem_t`` takes 32."""
@@ -57,8 +62,7 @@ def threads() -> Threads | None:
         return _made(code)
 
 
-_once = threading.Lock()
-after_fork(lambda: _once._at_fork_reinit())  # pyright: ignore
+_once = anew_after_fork(threading.Lock())
 
 
 @functools.cache
@@ -79,12 +83,12 @@ class Threads:
         self.count = count
         self._code, self._lock = code, threading.Lock()
         self._can_run: bool | None = None
-        self._library: Any = ctypes.CDLL(None)
         names = ("sem_wait", "sem_post", "sched_yield")
-        self._wait, self._post, self._yield = (_address(self._library[name]) for name in names)
+        self._wait, self._post, self._yield = (function_address(c_function(name)) for name in names)
         self._memory = aligned_array(2 * _LINE + (count - 1) * _OWN, zeros=True)
         self._counter = address_of(self._memory)
         self.failed = self._counter + _LINE
+        self._failure = ctypes.c_int.from_address(self.failed)
         own = range(self._counter + 2 * _LINE, self._counter + len(self._memory), _OWN)
         self._semaphores = list(own)
         self._lists = [each + _LINE for each in own]
@@ -116,15 +120,14 @@ class Threads:
 
     def has_failed(self) -> bool:
         """Whether a thread's list reported a failure since the last time."""
-        number = ctypes.c_int.from_address(self.failed)
-        result, number.value = number.value != 0, 0
-        return result
+        has_failed, self._failure.value = self._failure.value != 0, 0
+        return has_failed
 
     def begin(self, lists: Sequence[Any]) -> list[Call]:
         """The calls with which a caller has each of the others run a list, given pointers to it."""
-        calls: list[Call] = [(_MEMSET, (self._counter, 0, 8), 0)]
+        calls: list[Call] = [(MEMSET, (self._counter, 0, 8), 0)]
         for own, semaphore, each in zip(self._lists, self._semaphores, lists, strict=True):
-            calls.append((_MEMMOVE, (own + 8 * (WORDS + 1), each, 8), 0))
+            calls.append((MEMMOVE, (own + 8 * (WORDS + 1), each, 8), 0))
             calls.append((self._post, (semaphore, 0, 0), 0))
         return calls
 
@@ -135,7 +138,7 @@ class Threads:
     def _start(self) -> bool:
         """Starts them; says whether the system lets it."""
         for own, semaphore in zip(self._lists, self._semaphores, strict=True):
-            self._library.sem_init(ctypes.c_void_p(semaphore), 0, 0)
+            c_function("sem_init")(ctypes.c_void_p(semaphore), 0, 0)
             words = [
                 *(self._wait, semaphore, 0, 0, 0),
                 *(self._code.run, 0, 0, 0, 0),
@@ -150,7 +153,7 @@ class Threads:
             signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
             thread = ctypes.c_void_p()
             pairs = [map(ctypes.c_void_p, (self._code.serve, own)) for own in self._lists]
-            create = self._library.pthread_create
+            create = c_function("pthread_create")
             return not any(create(ctypes.byref(thread), None, *pair) for pair in pairs)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -184,10 +187,3 @@ class Trial:
 
 _TRIED, _KEPT = 5, 1000
 """How often a call is made in each way in a trial, and after how many calls there is another."""
-
-
-def _address(function: Any) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
-
-
-_MEMMOVE, _MEMSET = _address(ctypes.memmove), _address(ctypes.memset)

@@ -45,6 +45,7 @@ QUICK = ("steps of two", "blocks of images", "a sequence", "channels left over")
 OTHERS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
     "groups": ((2, 8, 12, 12), (16, 4, 3, 3), {"group": 2}),
     "steps of three": ((2, 8, 12, 40), (16, 8, 3, 3), {"strides": [1, 3]}),
+    "wide windows": ((4, 2, 200), (16, 2, 33), {}),
     "few numbers": ((1, 2, 5, 5), (2, 2, 3, 3), {}),
 }
 """The same of convolutions whose gradients are no dispatches."""
