@@ -30,17 +30,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from rnn_compiler.lowering.analysis.time_loop import (
-    Lead,
-    LoopOutput,
-    LoopState,
-    Position,
-    StepContext,
-    StepProduct,
-    TimeLoop,
-    Walk,
-    Write,
-)
+from rnn_compiler.lowering.analysis.time_loop import LoopOutput, LoopState, StepProduct, TimeLoop
 from rnn_compiler.lowering.analysis.values import (
     array_of,
     defining,
@@ -51,6 +41,7 @@ from rnn_compiler.lowering.analysis.values import (
     static_shape,
     width,
 )
+from rnn_compiler.lowering.analysis.walk import Lead, Position, StepContext, Walk, Write
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import gpu_tiles, integer, only_device, segments
 from rnn_compiler.lowering.codegen.body import (

@@ -9,17 +9,17 @@ from quick import first
 SCRIPT = """
 import sys
 import rnn_compiler as rc
-from rnn_compiler.lowering.analysis import time_loop
+from rnn_compiler.lowering.analysis import walk
 from rnn_compiler.lowering.mlir.refused import Refused
 
-elementwise = time_loop.elementwise
+elementwise = walk.elementwise
 
 def planted(body, op, operands):
     if op.name == "stablehlo.add":
         raise Refused("planted")
     return elementwise(body, op, operands)
 
-time_loop.elementwise = planted
+walk.elementwise = planted
 steps = {"static": 5, "open": None}[sys.argv[1]]
 built = rc.build("BlockLSTMV2", seq_length=steps, batch_size=3, input_size=40, num_units=48)
 try:

@@ -29,8 +29,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rnn_compiler.lowering.analysis.time_loop import LoopOutput, LoopState, StepContext, TimeLoop
+from rnn_compiler.lowering.analysis.time_loop import LoopOutput, LoopState, TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, is_constant, rank, shape, width
+from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.body import Array, Index, Number, known
 from rnn_compiler.lowering.codegen.elementwise import splat
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder, Part

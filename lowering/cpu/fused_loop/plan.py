@@ -16,19 +16,17 @@ If rows have lengths and fill more than one tile, rings store them in the order 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rnn_compiler.lowering.analysis.time_loop import Lead, StepContext, StepProduct, TimeLoop, Write
+from rnn_compiler.lowering.analysis.time_loop import StepProduct, TimeLoop
 from rnn_compiler.lowering.analysis.values import element, gate_width, shape, static_shape, width
+from rnn_compiler.lowering.analysis.walk import Lead, Write
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
-from rnn_compiler.lowering.codegen.partition import partition
+from rnn_compiler.lowering.cpu.fused_loop.int8_rows import step_rows_arrays
+from rnn_compiler.lowering.cpu.fused_loop.row_tiles import heights
 from rnn_compiler.lowering.cpu.tiles import (
-    Int8Rows,
-    int8_types,
     min_columns,
-    quantize_row,
-    rescaled,
 )
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.mlir.refused import Refused
@@ -79,193 +77,6 @@ class StateRing:
         """Emits the state after the last step."""
         whole = ring.shape[1:]
         return body.extract(ring, [LAST, *(0 for _ in whole)], whole)
-
-
-# How the rows of a step are divided into tiles.
-#
-# If the batch size is known, all tiles have one height. The last is moved back to end with the
-# batch: it overlaps the previous one, and computes some numbers again.
-#
-# An open batch has tiles of several heights, each half of the one before, down to one row:
-#
-#     for height in 8, 4, 2, 1, if the batch has as many rows:
-#       as many tiles as fit into the rows that are left,
-#       and one more if it is more than half full, moved back to end with the batch
-#
-# So 3 rows are split into 2 and 1; 7 into 4 and 4, which overlap; 12 into 8 and 4; 15 into 8 and
-# 8. For a matrix unit, the heights begin with 32.
-
-
-def heights(vectors: VectorUnit, batch: Index, most: int = 0) -> Sequence[int]:
-    """The heights of tiles for a batch, highest first: at most `most`, or as many as registers."""
-    if isinstance(batch, int):
-        return [vectors.tile_height(batch, most)]
-    return [1 << power for power in reversed(range((most or vectors.rows).bit_length()))]
-
-
-_INTEGER = "i64"
-"""The type of numbers computed from open batches, instead of index. IREE compares the indices of
-each pair of writes through all ops that compute them, which can take minutes."""
-
-
-@dataclass(frozen=True)
-class RowTiles:
-    """The tiles of one height.
-
-    Attributes:
-        before: The number of rows of an open batch before the first, an integer.
-    """
-
-    height: int
-    count: Index
-    batch: Index
-    before: Number | None = None
-
-    def first(self, body: Body, number: Index) -> Index:
-        """The first row of a tile."""
-        if isinstance(self.batch, int):
-            row = number * self.height
-            if self.batch % self.height == 0 or isinstance(row, int):
-                return row
-            return row.at_most(self.batch - self.height)
-        assert self.before is not None
-        row = body.index(number).to_integer(_INTEGER) * self.height + self.before
-        return row.at_most(self.batch.to_integer(_INTEGER) - self.height).to_index()
-
-
-def row_tiles(
-    body: Body, batch: Index, heights: Sequence[int], active: Number | None
-) -> list[RowTiles]:
-    """Emits the number of tiles of each height."""
-    if isinstance(batch, int):
-        (height,) = heights
-        last = height - 1
-        count = -(-batch // height) if active is None else (active + last) // height
-        return [RowTiles(height, count, batch)]
-    tiles: list[RowTiles] = []
-    size, rows = (number.to_integer(_INTEGER) for number in (batch, active or batch))
-    left, none = rows, body.constant(0, _INTEGER)
-    for height in heights:
-        count = left
-        if height > 1:
-            is_higher = size < body.constant(height, _INTEGER)
-            count = body.select(is_higher, none, (left + (height // 2 - 1)) // height)
-        tiles.append(RowTiles(height, count.to_index(), batch, rows - left))
-        left = (left - count * height).at_least(none)
-    return tiles
-
-
-# Left-hand sides of a step's products in int8.
-#
-# The parts of a step (`work_sharing`) that multiply a left-hand side need whole rows of it, some
-# of which other parts have computed. So a workgroup begins a part by quantizing the rows that it
-# multiplies into memory of its own, unless it has done so for another part of the same turn. That
-# is little work compared with the products, and cheaper than another turn.
-
-
-def step_rows_arrays(
-    format: WeightFormat, key: str, columns: int, slots: int, rows: Sequence[Index]
-) -> dict[str, ArrayType]:
-    """The arrays for rows of a left-hand side, by key: `slots` of them, by workgroup and part."""
-    types = int8_types(format, columns, (slots, *rows))
-    types.append(ArrayType((slots, slots), "i32"))
-    return dict(zip(_keys(format, key), types, strict=True))
-
-
-def _keys(format: WeightFormat, key: str) -> list[str]:
-    """The keys of these arrays, and of the turns in which rows were quantized."""
-    corrections = [f"{key}.correction"] if format.offset else []
-    return [key, f"{key}.scale", *corrections, f"{key}.turn"]
-
-
-class StepRows:
-    """The rows of a left-hand side in int8.
-
-    Attributes:
-        rows: The rows; the first axis of each array is that of workgroups.
-        turns: The turn in which each workgroup quantized each part of the rows.
-    """
-
-    def __init__(
-        self,
-        step: StepContext,
-        vectors: VectorUnit,
-        format: WeightFormat,
-        lhs: ir.Value,
-        key: str,
-        workgroup: Number,
-    ) -> None:
-        self.step, self.vectors, self.format, self.lhs = step, vectors, format, lhs
-        *arrays, self.turns = (step.arrays[each] for each in _keys(format, key))
-        self.rows, self.workgroup = Int8Rows(*arrays), workgroup
-
-    @property
-    def arrays(self) -> list[Array]:
-        """Its arrays."""
-        return [*self.rows.arrays, self.turns]
-
-    def forget(self, parts: Index) -> None:
-        """Emits that the workgroup has quantized none of the parts of the rows yet."""
-        body = self.step.body
-
-        def one(part: Number) -> None:
-            body.put(body.constant(-1, "i32"), self.turns, [self.workgroup, part])
-
-        body.loop(0, parts, 1, [self.turns], one)
-
-    def quantize(
-        self,
-        part: tuple[Index, Index],
-        turn: Number | None,
-        tiles: Callable[[], Sequence[RowTiles]] | None,
-    ) -> None:
-        """Emits the rows of a part, unless the workgroup has quantized them in this turn.
-
-        Without a turn there is a single workgroup, which does it once.
-        """
-        if turn is None:
-            self._quantize(part, tiles)
-            return
-        body, now, position = self.step.body, turn.to_integer("i32"), [self.workgroup, part[0]]
-        is_new = body.compare("ne", body.element(self.turns, position), now)
-
-        def rows(_: Number) -> None:
-            body.put(now, self.turns, position)
-            self._quantize(part, tiles)
-
-        body.loop(0, is_new.to_index(), 1, self.arrays, rows)
-
-    def _quantize(
-        self, part: tuple[Index, Index], tiles: Callable[[], Sequence[RowTiles]] | None
-    ) -> None:
-        if tiles is None:
-            self._row([])
-            return
-        body, (number, among) = self.step.body, part
-        for each in tiles():
-
-            def tile(number: Index, of: RowTiles = each) -> None:
-                first = of.first(body, number)
-                partition(
-                    *(body, of.height, 1, 0, self.arrays), lambda row: self._row([first + row])
-                )
-
-            partition(body, each.count, among, number, self.arrays, tile)
-
-    def _row(self, row: list[Index]) -> None:
-        """Emits a row; empty if arrays have no axis for rows."""
-        array, lead = self.step.lhs(self.lhs)
-        how = self.step.body, self.vectors, self.format
-        source = (array, [lead, *row])
-        quantize_row(*how, source, width(self.lhs), self.rows, [self.workgroup, *row])
-
-    def tile(self, first: list[Index], rows: int) -> Array:
-        """Emits the numbers of some rows; `first` is empty if arrays have no axis for rows."""
-        return self.rows.tile(self.step.body, [self.workgroup, *first], rows)
-
-    def rescaled(self, sums: Number, row: list[Index], scale: Number) -> Number:
-        """Emits some columns of a row of a product, given its sums and the columns' scales."""
-        return rescaled(self.step.body, sums, self.rows, [self.workgroup, *row], scale)
 
 
 MIN_STEPS = 2

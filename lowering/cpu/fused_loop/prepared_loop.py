@@ -7,12 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.products import MatrixProduct
-from rnn_compiler.lowering.analysis.time_loop import (
-    Columns,
-    LoopOutput,
-    StepProduct,
-    TimeLoop,
-)
+from rnn_compiler.lowering.analysis.time_loop import Columns, LoopOutput, StepProduct, TimeLoop
 from rnn_compiler.lowering.analysis.values import (
     defining,
     element,

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.analysis.time_loop import Position, StepContext, TimeLoop, Walk
+from rnn_compiler.lowering.analysis.time_loop import TimeLoop
 from rnn_compiler.lowering.analysis.values import defining, element, width
+from rnn_compiler.lowering.analysis.walk import Position, StepContext, Walk
 from rnn_compiler.lowering.codegen.body import Array, Body, Index, Number, bits, known
 from rnn_compiler.lowering.codegen.elementwise import cast
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder, Part
@@ -23,15 +24,9 @@ from rnn_compiler.lowering.codegen.partition import (
     remainder,
 )
 from rnn_compiler.lowering.codegen.stablehlo import concatenated, converted, sliced, transposed
-from rnn_compiler.lowering.cpu.fused_loop.plan import (
-    Group,
-    LoopPlan,
-    Panels,
-    RowTiles,
-    StateRing,
-    StepRows,
-    row_tiles,
-)
+from rnn_compiler.lowering.cpu.fused_loop.int8_rows import StepRows
+from rnn_compiler.lowering.cpu.fused_loop.plan import Group, LoopPlan, Panels, StateRing
+from rnn_compiler.lowering.cpu.fused_loop.row_tiles import RowTiles, row_tiles
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import RowOrder, Turns
 from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
 from rnn_compiler.lowering.cpu.packing import pack
