@@ -35,10 +35,10 @@ from rnn_compiler.schema.cpu_features import holds_tiles
 
 __all__ = ["Prepared", "serve"]
 
-_TRIAL_CALLS = 3
+_TRIAL_CALLS = 12
 """The minimum number of calls with which each variant is tried.
 
-The first calls fill the memory pools, which may take longer than the work.
+The first calls fill the memory pools, which may take longer than the work, and ours try threads.
 """
 
 

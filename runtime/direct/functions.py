@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import io
 import logging
 import os
@@ -18,7 +17,7 @@ from rnn_compiler.runtime.device.device_array import DeviceArray
 from rnn_compiler.runtime.device.huge_pages import use_huge_pages
 from rnn_compiler.runtime.direct.calls import LARGE, DirectCalls
 from rnn_compiler.runtime.direct.executable import LoadedExecutable, NoDirectCallsError
-from rnn_compiler.runtime.direct.memory import address_of, aligned_array
+from rnn_compiler.runtime.direct.memory import address_of, aligned_array, is_ready
 from rnn_compiler.runtime.direct.plan import CallPlan
 from rnn_compiler.runtime.direct.threads import Threads
 from rnn_compiler.schema.open_sizes import Size
@@ -29,8 +28,8 @@ __all__ = ["DirectFunction", "direct_functions"]
 
 _log = logging.getLogger(__name__)
 
-PACKED = 32 << 20
-"""The size in bytes up to which packed weights are copied for direct calls."""
+PACKED = 64 << 20
+"""The size in bytes up to which packed weights are copied for direct calls, where they must be."""
 
 
 def direct_functions(payload: bytes, archive: bytes | None = None) -> dict[str, DirectFunction]:
@@ -97,7 +96,10 @@ class DirectFunction:
         self._executable = executable
 
     def take_packed(self, results: Sequence[DeviceArray]) -> None:
-        """Fills packed constants from the function's results, which are these or copies of them."""
+        """Takes packed constants from the function's results, which are these or copies of them.
+
+        A constant that is a part of one result stays where it is.
+        """
         constants, steps = self._constants, self._schedule.steps
         for span, array in zip(self._schedule.results, results, strict=True):
             pairs = [(span, span)]
@@ -107,13 +109,16 @@ class DirectFunction:
                 is_there = (target.storage, target.index) == (span.storage, span.index)
                 if constant.storage is not Storage.CONSTANT or not is_there or start < 0:
                     continue
-                if start + target.size > span.size or self._sizes[constant.index] > PACKED:
+                size = self._sizes[constant.index]
+                data = array.to_host()[start:][: constant.size]
+                if start + target.size > span.size:
                     continue
-                if not len(constants[constant.index]):
-                    constants[constant.index] = aligned_array(self._sizes[constant.index])
-                data = ctypes.string_at(array.address + start, constant.size)
-                part = constants[constant.index][constant.start :][: constant.size]
-                part[:] = np.frombuffer(data, np.uint8)
+                if constant.size == size and is_ready(data):
+                    constants[constant.index] = data
+                elif size <= PACKED:
+                    if not len(constants[constant.index]):
+                        constants[constant.index] = aligned_array(size)
+                    constants[constant.index][constant.start :][: constant.size] = data
         for constant in constants:
             use_huge_pages(address_of(constant), len(constant))
 

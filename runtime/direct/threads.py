@@ -163,27 +163,58 @@ class Trial:
     """Whether threads make a call faster: made some times in each way, then in the faster one.
 
     An estimate is not enough: it depends on the processor, on what a call does, and on who else
-    works there. So the trial is repeated from time to time.
+    works there. So the trial is repeated from time to time, the sooner the nearer both ways were.
 
     Attributes:
         with_threads: How to make the next call.
     """
 
     def __init__(self) -> None:
-        self._calls, self._least = 0, [math.inf, math.inf]
+        self._begin()
+
+    def _begin(self) -> None:
         self.with_threads = False
+        self._ways, self._calls_left = (_Way(), _Way()), 0
 
     def note(self, with_threads: bool, seconds: float) -> None:
         """Notes a call, and chooses the way of the next one."""
-        self._calls += 1
-        if self._calls <= 2 * _TRIED:
-            self._least[with_threads] = min(self._least[with_threads], seconds)
-            alone, together = self._least
-            is_over = self._calls == 2 * _TRIED
-            self.with_threads = together < alone if is_over else self._calls >= _TRIED
-        elif self._calls == _KEPT:
-            self._calls, self._least, self.with_threads = 0, [math.inf, math.inf], False
+        if self._calls_left:
+            self._calls_left -= 1
+            if not self._calls_left:
+                self._begin()
+            return
+        alone, together = self._ways
+        self._ways[with_threads].note(seconds)
+        are_free = alone.calls < 2 * _TRIED  # else others have them, or there are none
+        if not alone.is_tried or (not together.is_tried and are_free):
+            self.with_threads = alone.is_tried
+            return
+        self.with_threads = together.least < alone.least
+        fast, slow = sorted(each.least for each in self._ways)
+        slower_calls = self._ways[not self.with_threads].calls
+        kept = slower_calls * (slow / fast - 1) / _LOST if slower_calls and fast else _MOST
+        self._calls_left = int(min(max(kept, _LEAST), _MOST))
 
 
-_TRIED, _KEPT = 5, 1000
-"""How often a call is made in each way in a trial, and after how many calls there is another."""
+class _Way:
+    """A way to make a call, while it is tried."""
+
+    def __init__(self) -> None:
+        self.calls, self.least, self._seconds = 0, math.inf, 0.0
+
+    def note(self, seconds: float) -> None:
+        self.calls += 1
+        self.least = min(self.least, seconds)
+        self._seconds += seconds
+
+    @property
+    def is_tried(self) -> bool:
+        return self.calls >= _TRIED or (self.calls >= 2 and self._seconds >= _LONG)
+
+
+_TRIED, _LONG = 5, 0.02
+"""The calls with which a way has been tried, or two if they take so many seconds: the first call is
+slower."""
+
+_LOST, _LEAST, _MOST = 0.01, 20, 1000
+"""The part of the time that trials may take, and how many calls there are between two of them."""

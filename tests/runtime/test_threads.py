@@ -6,6 +6,7 @@ import platform
 import shutil
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -116,16 +117,30 @@ def test_several_callers_at_once(taken: list[bool]) -> None:
     assert any(taken)
 
 
-def test_a_trial_chooses_the_faster_way_and_is_repeated() -> None:
-    seconds, ways = {False: 3.0, True: 2.0}, list[bool]()
-    trial = Trial()
-    for _ in range(2000):
+def ways_of_calls(calls: int, seconds: Callable[[int, bool], float]) -> list[bool]:
+    """Whether each of some calls had threads, if it takes so long with and without."""
+    trial, ways = Trial(), list[bool]()
+    for number in range(calls):
         ways.append(trial.with_threads)
-        trial.note(ways[-1], seconds[ways[-1]])
-        if len(ways) == 1000:
-            seconds[True] = 4.0
-    alone, together = [False] * 5, [True] * 5
-    assert ways == [*alone, *together, *[True] * 990, *alone, *together, *[False] * 990]
+        trial.note(ways[-1], seconds(number, ways[-1]))
+    return ways
+
+
+ALONE, TOGETHER = [False], [True]
+
+
+def test_a_trial_chooses_the_faster_way_and_is_repeated() -> None:
+    """After 500 calls, of which five at half the speed are a hundredth; after 20 at least."""
+    ways = ways_of_calls(520, lambda number, together: 2e-6 if together == (number < 500) else 4e-6)
+    trial = [*5 * ALONE, *5 * TOGETHER]
+    assert ways == [*trial, *500 * TOGETHER, *trial]
+    ways = ways_of_calls(50, lambda number, together: 2e-6 + 1e-8 * (together == (number < 30)))
+    assert ways == [*trial, *20 * ALONE, *trial, *10 * TOGETHER]
+
+
+def test_long_calls_are_tried_twice() -> None:
+    ways = ways_of_calls(10, lambda _, together: 0.02 if together else 0.04)
+    assert ways == [*2 * ALONE, *8 * TOGETHER]
 
 
 def test_without_them_a_trial_chooses_none() -> None:
