@@ -65,9 +65,26 @@ def test_blocks_cover_all_rows_and_columns(rows: int, columns: int) -> None:
     made = plan(rows, (64, columns))
     assert (made.count - 1) * made.block < rows <= made.count * made.block
     assert made.block >= min(rows, 64)
-    assert made.width * made.across == columns
-    assert made.across == 1 or made.width % made.panel == 0
+    assert made.width * (made.across if made.is_even else 1) == columns
+    assert made.across == 1 or made.width % made.panel == 0 or not made.is_even
+    assert made.workgroups <= 15 or made.across == 1
     assert 1 <= made.tile <= made.block
+
+
+@pytest.mark.parametrize(
+    ("rows", "shape", "packed", "across"),
+    [
+        (20, (1024, 8210), True, 14),  # 256 panels and 18 columns
+        (20, (64, 530), True, 1),  # too little work
+        (200, (1024, 8210), True, 14),  # one block of all rows
+        (16, (2048, 8192), False, 8),  # streamed: 1024 columns or more
+        (16, (2048, 8200), False, 1),  # likewise, not as many panels each
+    ],
+)
+def test_few_rows_share_columns(
+    rows: int, shape: tuple[int, int], packed: bool, across: int
+) -> None:
+    assert plan(rows, shape, packed=packed).across == across
 
 
 def test_panels_of_a_row_are_wide() -> None:

@@ -103,6 +103,8 @@ def test_panels(element: str, vectors: VectorUnit, tmp_path: Path) -> None:
 # they lie, and streamed.
 FEW_PRODUCTS = [
     (50, 24, 640, (1, 1), False),  # columns shared by ten, which have several panels each
+    (25, 130, 490, (1, 0), False),  # columns shared unevenly, the last of them less than a panel
+    (19, 1050, 4096, (1, 0), False),  # a matrix that several stream
     (77, 100, 300, (1, 0), False),
     (13, 1030, 2100, (1, 0), False),
     (257, 64, 64, (1, 0), False),  # three blocks of rows, each in two parts

@@ -93,7 +93,10 @@ at a time (`iree_task_dispatch_issue`), and then threads wait for the last."""
 
 
 _MULTIPLICATIONS = 1 << 19
-"""The fewest multiplications of a workgroup that quantizes rows."""
+"""The fewest multiplications of a workgroup that quantizes rows, or has other columns than others."""
+
+_STREAMED = 1 << 10
+"""The fewest columns of a workgroup that streams the right-hand side."""
 
 _MANY_ROWS = WORKGROUPS * 2 * _MANY
 """The number of rows to plan for if it is open."""
@@ -113,7 +116,8 @@ class Blocking:
         bypasses: Whether a matrix unit's results bypass the caches.
         block: The rows of a part of a known number of rows: a block.
         across: The number of parts into which the columns are divided.
-        width: The columns of a part; for a single row, parts may differ.
+        is_even: Whether all parts have as many whole panels.
+        width: The columns of a part, or of all parts together if these differ.
     """
 
     def __init__(
@@ -157,7 +161,9 @@ class Blocking:
         self.high = min(self.rows, UNIT_ROWS) if format.tiles else vectors.rows
         self.count, self.across = self._parts(rows)
         self.least = self.high if format.is_quantized else _MIN_ROWS
-        self.block, self.width = -(-self.rows // self.count), self.columns // self.across
+        self.block = -(-self.rows // self.count)
+        self.is_even = self.columns % (self.across * self.panel) == 0
+        self.width = self.columns // self.across if self.is_even else self.columns
         self.tile = self._height()
         results = rows * self.columns * 4 if isinstance(rows, int) else 0
         is_aligned = self.columns % UNIT_COLUMNS == 0
@@ -180,13 +186,24 @@ class Blocking:
             weights = self.inner * self.columns // self.format.per_float32
             return 1, self.vectors.cut(1, max(panels, 1), weights)[0]
         if isinstance(rows, Number):
-            return WORKGROUPS, 1
+            weights = self.inner * self.columns
+            return WORKGROUPS, self._shares(panels, 4, weights * self.vectors.rows)
         if self.format.is_quantized:
             return self._quantized_parts()
         blocks = self._blocks()
-        if self.streamed or left_over:
+        most = max(1, WORKGROUPS // blocks)
+        if not left_over:
+            some = self.columns // _STREAMED if self.streamed else panels
+            return blocks, divisor(panels, max(1, min(most, some)))
+        if self.streamed:
             return blocks, 1
-        return blocks, divisor(panels, max(1, WORKGROUPS // blocks))
+        return blocks, self._shares(panels, most // 2 * 2, self.rows * self.inner * self.columns)
+
+    def _shares(self, panels: int, most: int, work: int) -> int:
+        """The number of parts of columns of different widths, for threads to share some work."""
+        if not self.vectors.has_threads:
+            return 1
+        return max(1, min(most, panels, work // _MULTIPLICATIONS))
 
     def _quantized_parts(self) -> tuple[int, int]:
         """The same for quantized rows; parts that share columns quantize the same rows."""
@@ -538,15 +555,21 @@ class Blocks(PanelProduct):
         """Emits the dispatch; returns its result."""
         plan, body = self.plan, self.body
         self.column: Index = 0
-        block = self.executable.workgroup()
+        self.base: Index = 0
+        block, part = self.executable.workgroup(), 0
         if plan.across > 1:
             across = body.index(plan.across)
-            self.column = block % across * plan.width
-            block = block // across
+            block, part = block // across, block % across
         self.first = block * plan.block
         if plan.count * plan.block != plan.rows:
             self.first = self.first.at_most(plan.rows - plan.block)
         whole, _ = self.store.inside(self.outside, self.executable)
+        if not plan.is_even and plan.across > 1:
+            self.part, self.base = whole, self.first
+            self.panels(plan.columns, [whole], self._rows_of, part, plan.across)
+            self.executable.dispatch()
+            return whole
+        self.column = part * plan.width
         starts = [self.first, self.column]
         self.part = body.extract(whole, starts, [plan.block, plan.width])
         if plan.streamed:
@@ -566,7 +589,7 @@ class Blocks(PanelProduct):
 
         def tile(row: Number) -> None:
             lhs = body.extract(self.lhs, [self.first + row, 0], (plan.tile, plan.inner))
-            self.multiply_to(lhs, rhs, width, self.part, [row, column])
+            self.multiply_to(lhs, rhs, width, self.part, [row, column], self.base)
 
         full, rest = divmod(plan.block, plan.tile)
         body.loop(0, full * plan.tile, plan.tile, [self.part], tile)
@@ -589,13 +612,13 @@ class Blocks(PanelProduct):
         """Emits the products with some rows of the right-hand side, added to the sums."""
         plan, body = self.plan, self.body
         full, rest = divmod(plan.block, plan.tile)
-        end = plan.columns // plan.panel * plan.panel
+        end = plan.width // plan.panel * plan.panel
 
         def tiles(row: Number, height: int) -> None:
             lhs = body.extract(self.lhs, [self.first + row, k], (height, summed))
 
             def each(column: Number) -> None:
-                rhs = body.extract(self.rhs, [k, column], (summed, plan.panel))
+                rhs = body.extract(self.rhs, [k, self.column + column], (summed, plan.panel))
                 start = body.extract(self.part, [row, column], (height, plan.panel))
                 made = tile_matmul(body, plan.vectors, plan.format, lhs, rhs, start)
                 body.insert(made, self.part, [row, column])
