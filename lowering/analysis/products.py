@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rnn_compiler.lowering.analysis.values import contracted_axes, element, shape
-from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.analysis.values import contracted_axes, defining, element, shape
+from rnn_compiler.lowering.mlir.bindings import ir, ops_of
 from rnn_compiler.lowering.mlir.composite_attributes import ProductAttributes
 from rnn_compiler.lowering.mlir.composites import composite_name, product_attributes
 from rnn_compiler.schema.open_sizes import Size, is_static, product, static_size
@@ -118,3 +118,17 @@ def is_large(rows: int, *sizes: int) -> bool:
     """Whether there are enough rows and numbers for a dispatch; a single row needs fewer."""
     least = MIN_ROW_MULTIPLICATIONS if rows == 1 else MIN_MULTIPLICATIONS
     return min(sizes) > 1 and rows * math.prod(sizes) >= least
+
+
+def is_read_once(matrix: ir.Value) -> bool:
+    """Whether a matrix is a frozen weight that may be packed when the module is loaded.
+
+    One that several products read is not: each would keep its own copy.
+    """
+    if isinstance(matrix.owner, ir.Block):
+        return False
+    load = defining(matrix)
+    if load.name != "util.global.load":
+        return False
+    readers = [op for op in ops_of(load.block) if op.name == load.name]
+    return [op.attributes["global"] for op in readers].count(load.attributes["global"]) == 1

@@ -32,9 +32,8 @@ from collections.abc import Sequence
 from dataclasses import replace as replace_fields
 from typing import NamedTuple
 
-from rnn_compiler.lowering.analysis.products import is_large
+from rnn_compiler.lowering.analysis.products import is_large, is_read_once
 from rnn_compiler.lowering.analysis.values import (
-    defining,
     element,
     filled_with,
     ints,
@@ -44,7 +43,7 @@ from rnn_compiler.lowering.analysis.values import (
 )
 from rnn_compiler.lowering.codegen import linalg
 from rnn_compiler.lowering.codegen.attributes import maps
-from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
 from rnn_compiler.lowering.cpu.products.convolution import (
@@ -53,7 +52,7 @@ from rnn_compiler.lowering.cpu.products.convolution import (
     epilogue_of,
 )
 from rnn_compiler.lowering.cpu.products.windows import ZERO, unpadded
-from rnn_compiler.lowering.mlir.bindings import contraction, ir, ops_of
+from rnn_compiler.lowering.mlir.bindings import contraction, ir
 from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
@@ -130,7 +129,8 @@ def _is_transpose(op: ir.Operation) -> bool:
 def _rewrite_product(op: ir.Operation) -> None:
     """Replaces a product that is added to an array, or the only transpose of one."""
     lhs, rhs, start = op.operands
-    is_packed, is_zero = _is_packed(rhs, static_shape(lhs)[0]), filled_with(start) == ZERO
+    is_packed = static_shape(lhs)[0] != 1 and is_read_once(rhs)
+    is_zero = filled_with(start) == ZERO
     left, right, last = _Operand.of(lhs, 1), _Operand.of(rhs, 0), op
     readers = [use.owner.operation for use in op.results[0].uses]
     is_turned = is_zero and len(readers) == 1 and _is_transpose(readers[0])
@@ -150,20 +150,6 @@ def _rewrite_product(op: ir.Operation) -> None:
     replace(last, made.value)
     if last is not op:
         op.erase()
-
-
-def _is_packed(matrix: ir.Value, rows: Index) -> bool:
-    """Whether a matrix multiplied by several rows is packed when the module is loaded.
-
-    A weight that several products read is not: each would keep its own copy.
-    """
-    if rows == 1 or isinstance(matrix.owner, ir.Block):
-        return False
-    load = defining(matrix)
-    if load.name != "util.global.load":
-        return False
-    readers = [op for op in ops_of(load.block) if op.name == load.name]
-    return [op.attributes["global"] for op in readers].count(load.attributes["global"]) == 1
 
 
 def _are_float32(op: ir.Operation) -> bool:

@@ -3,7 +3,8 @@
 Requires: a portable module, or one whose time loops have been rewritten, and whose open sizes, if
 any, have been too; the target is a CPU.
 Matches: in public functions, `stablehlo.dot_general` of two matrices of these forms, `w` transposed
-or not, and the composites of `builder.products`. Puts calls of private functions in their place:
+or not, and the composites of `builder.products`; in a user's own functions, where there is memory,
+the first form in float32. Puts calls of private functions in their place:
 
     x @ w           a `cpu.products.rows_product`
     lhs^T @ rhs     a `cpu.products.outer_sum` of panels that another dispatch gathers
@@ -24,16 +25,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rnn_compiler.lowering.analysis.products import MIN_ROW_MULTIPLICATIONS, MatrixProduct, is_large
+from rnn_compiler.lowering.analysis.products import (
+    MIN_ROW_MULTIPLICATIONS,
+    MatrixProduct,
+    is_large,
+    is_read_once,
+)
 from rnn_compiler.lowering.analysis.values import (
     array_of,
+    defining,
     element,
     is_constant,
+    rank,
     shape,
     splat_of,
+    static_shape,
+    summed_axes,
     tied,
 )
-from rnn_compiler.lowering.codegen.body import Array, Body, Index, element_type
+from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, element_type
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import converted
 from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
@@ -47,7 +57,7 @@ from rnn_compiler.lowering.cpu.products.rows_product import (
     listed_rows,
     rows_product,
 )
-from rnn_compiler.lowering.mlir.bindings import ir
+from rnn_compiler.lowering.mlir.bindings import contraction, ir
 from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, products_are_rewritten
@@ -63,6 +73,10 @@ from rnn_compiler.schema.open_sizes import Open, is_static
 
 MIN_LISTED_ROWS = 256
 """The fewest rows for which padding is left out."""
+
+_FUSED, _FUSED_ROW = 1 << 20, 1 << 17
+"""The multiplications up to which a user's product, of several rows and of one, is left to IREE, which
+computes what precedes and follows it in the same dispatch."""
 
 _MANY = 64
 """The assumed number of open rows, where it matters only that it is more than one."""
@@ -80,6 +94,8 @@ def products(context: PassContext) -> None:
     rewriting = _Rewriting(context, PrivateCalls(context.module), vectors)
     for op in context.ops():
         rewriting.rewrite(op)
+    for op in context.users_ops() if vectors.has_memory else ():
+        rewriting.rewrite_users(op)
 
 
 @dataclass
@@ -111,6 +127,19 @@ class _Rewriting:
             valid = self._listed(product) if listed else _steps(product)
             rewrite = self._multiply if product.form == "rows" else self._sum
             replace(op, rewrite(product, valid))
+
+    def rewrite_users(self, op: ir.Operation) -> None:
+        """Replaces a product in a function of the user's, if it is one of rows in float32."""
+        if op.name != "stablehlo.dot_general" or {element(each) for each in op.operands} != {"f32"}:
+            return
+        op = _of_matrices(op)
+        product = MatrixProduct.of(op)
+        if product is None or product.form != "rows" or product.sums != "f32":
+            return
+        if not product.is_open and _is_alone(product):
+            if is_read_once(product.rhs[0]) and product.rows != 1:
+                op.attributes[PACKED] = ir.UnitAttr.get()
+            self.rewrite(op)
 
     def _is_listed(self, product: MatrixProduct) -> bool:
         """Whether padding is left out; pairs of bfloat16 are twice as fast with all rows."""
@@ -233,6 +262,30 @@ class _Rewriting:
         if key not in self.numbers:
             self.numbers[key] = opaque(number, op.block)
         return self.numbers[key]
+
+
+def _is_alone(product: MatrixProduct) -> bool:
+    """Whether a user's product gets a dispatch without what precedes and follows it."""
+    multiplications = product.rows_or(1) * math.prod(product.sizes[0])
+    return multiplications > (_FUSED_ROW if product.rows == 1 else _FUSED)
+
+
+def _of_matrices(op: ir.Operation) -> ir.Operation:
+    """Replaces the product of an array's last axis with a matrix by that of two matrices."""
+    (lhs, rhs), result = summed_axes(op), op.results[0]
+    axes = rank(op.operands[0])
+    is_one = len(lhs) == len(rhs) == 1 and lhs[0] == axes - 1 > 1
+    if not is_one or rank(op.operands[1]) != 2 or rank(result) != axes:
+        return op
+    if not all(is_static(*shape(value)) for value in op.operands):
+        return op
+    body, groups, sizes = Body.before(op), [[*range(axes - 1)], [axes - 1]], static_shape(result)
+    left, right = (array_of(body, value) for value in op.operands)
+    type = ArrayType((math.prod(sizes[:-1]), sizes[-1]), element(result))
+    sides = [collapse(body, left, groups), right]
+    made = body.array("stablehlo.dot_general", sides, type, contraction((1, rhs[0])))
+    replace(op, expand(body, made, groups, sizes).value)
+    return defining(made.value)
 
 
 def _pays(product: MatrixProduct, vectors: VectorUnit) -> bool:

@@ -113,6 +113,15 @@ class PassContext:
         """The ops of those functions."""
         return [op for function in self.op_functions() for op in ops_of(block_of(function))]
 
+    def users_ops(self) -> list[ir.Operation]:
+        """The ops of the user's own functions, outside loops."""
+        if not self.is_users:
+            return []
+        others = {symbol_of(op) for op in self.op_functions()} | self.called_in_loops()
+        functions = [op for op in self.defined_functions() if symbol_of(op) not in others]
+        kept = [op for op in functions if symbol_of(op) not in self.portable]
+        return [op for function in kept for op in ops_of(block_of(function))]
+
     def not_open(self, reason: str) -> UnsupportedError:
         """The error for sizes that cannot be open, because of plain loops or another reason."""
         opened = [spec for spec in self.functions if spec.open_dims]

@@ -93,7 +93,7 @@ at a time (`iree_task_dispatch_issue`), and then threads wait for the last."""
 
 
 _MULTIPLICATIONS = 1 << 19
-"""The fewest multiplications of a workgroup that quantizes rows, or has other columns than others."""
+"""The fewest multiplications of a workgroup that quantizes rows, or has columns of its own."""
 
 _STREAMED = 1 << 10
 """The fewest columns of a workgroup that streams the right-hand side."""
