@@ -75,8 +75,8 @@ MIN_LISTED_ROWS = 256
 """The fewest rows for which padding is left out."""
 
 _FUSED, _FUSED_ROW = 1 << 20, 1 << 17
-"""The multiplications up to which a user's product, of several rows and of one, is left to IREE, which
-computes what precedes and follows it in the same dispatch."""
+"""The multiplications up to which a user's product, of several rows and of one, is left to IREE,
+which computes what precedes and follows it in the same dispatch."""
 
 _MANY = 64
 """The assumed number of open rows, where it matters only that it is more than one."""
