@@ -34,7 +34,7 @@ from rnn_compiler.lowering.codegen.body import (
     element_type,
     spare_block,
 )
-from rnn_compiler.lowering.mlir.bindings import ir, ops_of, sizes_in_mlir
+from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, sizes_in_mlir
 
 # A private function under construction, with its dispatches.
 #
@@ -172,10 +172,7 @@ class _Written(NamedTuple):
 
 def _says_tiles(op: ir.Operation) -> bool:
     """Whether an op, or one nested in it, specifies tile sizes."""
-    blocks = [block for region in op.regions for block in region.blocks]
-    return "lowering_config" in op.attributes or any(
-        _says_tiles(each) for block in blocks for each in ops_of(block)
-    )
+    return any("lowering_config" in each.attributes for each in nested_ops(op))
 
 
 class DispatchBuilder:

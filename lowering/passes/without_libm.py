@@ -97,18 +97,18 @@ def _maxima(context: PassContext) -> Iterator[ir.Operation]:
             if len(generic.results) > 1:
                 yield from nested_ops(generic, *_EXTREMES)
             else:
-                yield from _without_unit(context, nested_ops(generic, *_EXTREMES))
+                yield from _without_unit(context, generic, *_EXTREMES)
 
 
 def _clamps(context: PassContext) -> list[ir.Operation]:
     """The clamps of float64 where a processor has no instructions for it."""
-    return _without_unit(context, nested_ops(context.module.operation, "stablehlo.clamp"))
+    return _without_unit(context, context.module.operation, "stablehlo.clamp")
 
 
 def _extremes_of_arrays(context: PassContext) -> list[ir.Operation]:
     """The maxima and minima of float64, in reductions too, where a processor lacks instructions."""
     names = "stablehlo.maximum", "stablehlo.minimum"
-    return _without_unit(context, nested_ops(context.module.operation, *names))
+    return _without_unit(context, context.module.operation, *names)
 
 
 def _shifts(context: PassContext) -> list[ir.Operation]:
@@ -136,12 +136,12 @@ def _add_negative(op: ir.Operation) -> None:
     replace(op, body.op("stablehlo.add", [x, negative], [x.type]).results[0])
 
 
-def _without_unit(context: PassContext, ops: list[ir.Operation]) -> list[ir.Operation]:
-    """The ops of float64 among some, if the processor has no instructions for it; else none."""
+def _without_unit(context: PassContext, within: ir.Operation, *names: str) -> list[ir.Operation]:
+    """The ops of float64 of some names, if the processor has no instructions for it; else none."""
     processor = context.processor
     if not isinstance(processor, VectorUnit) or processor.float64_unit:
         return []
-    return [op for op in ops if element(op.results[0]) == "f64"]
+    return [op for op in nested_ops(within, *names) if element(op.results[0]) == "f64"]
 
 
 def _choose(op: ir.Operation) -> None:
