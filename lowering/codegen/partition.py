@@ -42,15 +42,18 @@ def partition(
     carried: Sequence[Array],
     each: Callable[[Index], None],
 ) -> None:
-    """Emits a loop over the items of a part; parts get consecutive items, as evenly as possible."""
+    """Emits a loop over the items of a part; parts get consecutive items, as evenly as possible.
+
+    The first parts get one more where they differ, so that threads that take parts to and fro have
+    as much.
+    """
     if isinstance(among, Number) or isinstance(count, Number):
         body.loop(*bounds(part, among, body.index(count)), 1, carried, each)
         return
     size, uneven = divmod(count, among)
     if uneven and among > 1:
-        low = part * count
-        high = low + count
-        body.loop(low // among, high // among, 1, carried, each)
+        low, high = (first_of(body, number, count, among) for number in (part, part + 1))
+        body.loop(low, body.index(high), 1, carried, each)
         return
     first = part * size
     if size == 1:
@@ -61,6 +64,12 @@ def partition(
         body.loop(0, size, 1, carried, lambda number: each(first + number))
 
 
+def first_of(body: Body, part: Index, count: int, among: int) -> Index:
+    """Emits the first of a part's items, or their end for the part after the last."""
+    size, uneven = divmod(count, among)
+    return part * size + (body.index(part).at_most(uneven) if uneven else 0)
+
+
 def first_only(
     body: Body, part: Index, among: Index, carried: Sequence[Array], do: Callable[[], None]
 ) -> None:
@@ -69,3 +78,13 @@ def first_only(
         do()
         return
     body.when(body.compare("eq", body.index(part), body.index(0)), carried, do)
+
+
+def last_only(
+    body: Body, part: Index, among: int, carried: Sequence[Array], do: Callable[[], None]
+) -> None:
+    """Emits code that only the last part runs, which has the fewest items."""
+    if among == 1:
+        do()
+        return
+    body.when(body.compare("eq", body.index(part), body.index(among - 1)), carried, do)

@@ -39,7 +39,7 @@ from rnn_compiler.lowering.analysis.values import (
 from rnn_compiler.lowering.codegen.attributes import parallel
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, known
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
-from rnn_compiler.lowering.codegen.partition import partition
+from rnn_compiler.lowering.codegen.partition import first_of, partition
 from rnn_compiler.lowering.codegen.registers import (
     accumulate,
     accumulate_unrolled,
@@ -314,7 +314,8 @@ class ImageConvolution(ImageWindows):
     def rows(self, blocks: int) -> int:
         """The most rows of the result that a block has numbers of."""
         high, wide = self.positions
-        starts = [self.panels * number // blocks * self.panel for number in range(blocks)]
+        size, uneven = divmod(self.panels, blocks)
+        starts = [(n * size + min(n, uneven)) * self.panel for n in range(blocks)]
         ends = [*starts[1:], high * wide]
         return max(
             (end - 1) // wide - start // wide + 1 for start, end in zip(starts, ends, strict=True)
@@ -402,7 +403,10 @@ class _ConvolutionEmission:
             low = number % self.parts * share
             number, high = number // self.parts, (low + share).at_most(high)
         image, block = number // self.blocks, number % self.blocks
-        begin, end = (each * sizes.panels // self.blocks * panel for each in (block, block + 1))
+        begin, end = (
+            body.index(first_of(body, each, sizes.panels, self.blocks)) * panel
+            for each in (block, block + 1)
+        )
         row = (begin // self.wide).at_most(sizes.positions[0] - self.rows)
         windows, before = self._windows(image, row), row * self.wide
         positions = math.prod(sizes.positions)

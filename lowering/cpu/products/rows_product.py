@@ -28,7 +28,7 @@ from typing import NamedTuple, TypeAlias
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, bits, known
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
-from rnn_compiler.lowering.codegen.partition import first_only, partition
+from rnn_compiler.lowering.codegen.partition import last_only, partition
 from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
 from rnn_compiler.lowering.cpu.matrix_unit import COLUMNS as UNIT_COLUMNS
 from rnn_compiler.lowering.cpu.matrix_unit import ROWS as UNIT_ROWS
@@ -483,7 +483,7 @@ class PanelProduct:
     ) -> None:
         """Emits a loop over the panels of some columns, given where each begins and its width.
 
-        If several parts share the columns, the loop is over those of one; the first has the rest.
+        If several parts share the columns, the loop is over those of one; the last has the rest.
         """
         body, panel = self.body, self.plan.panel
         full, left = divmod(columns, panel)
@@ -496,7 +496,7 @@ class PanelProduct:
         overlaps = full and not self.plan.packed
         column, width = (columns - panel, panel) if overlaps else (full * panel, left)
         if left:
-            first_only(body, part, among, carried, lambda: each(body.index(column), width))
+            last_only(body, part, among, carried, lambda: each(body.index(column), width))
 
     def panel(self, column: Number) -> Array:
         """Emits the panel of the right-hand side that begins at a column."""
