@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -47,14 +47,16 @@ TWICE = {
 
 @cache
 def shared() -> frozenset[str]:
-    """The names of several classes, without underscores."""
+    """The names of several classes, without underscores.
+
+    Lines say which there are: to parse all sources takes two seconds.
+    """
     names = Counter(
-        node.name.lstrip("_")
+        name.lstrip("_")
         for folder in ("rnn_compiler", "lowering", "runtime")
         for path in (ROOT / folder).rglob("*.py")
         if not any(each.is_symlink() for each in path.parents)
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ClassDef)
+        for name in re.findall(r"^\s*class (\w+)[(:]", path.read_text("utf-8"), re.MULTILINE)
     )
     return frozenset(name for name, times in names.items() if times > 1)
 
