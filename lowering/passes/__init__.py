@@ -18,8 +18,9 @@ from rnn_compiler.lowering.rewriting.context import PassContext, Property
 
 IREE_FAULTS = (
     *("compute_before_loops", "copy_updated_values", "crop_inputs", "exponential_of_float64"),
-    *("limit_operands", "powers", "read_arguments_in_place", "round_to_bfloat16"),
-    *("round_to_float16", "select_and_scatter", "separate_buffers", "widen_float16"),
+    *("limit_operands", "part_from_reductions", "powers", "read_arguments_in_place"),
+    *("round_to_bfloat16", "round_to_float16", "select_and_scatter", "separate_buffers"),
+    "widen_float16",
 )
 """The passes in the folder `iree_faults`."""
 

@@ -34,7 +34,7 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
         PORTABLE: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("select_and_scatter", "separate_buffers", "update_states"),
-            *("compute_before_loops", "limit_operands"),
+            *("compute_before_loops", "part_from_reductions", "limit_operands"),
             *("functions_of_float64", "without_libm", "logistic"),
             *("exponential_of_float64", "widen_float16", "round_to_float16", "round_to_bfloat16"),
             "stamp_provenance",
@@ -45,7 +45,7 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
             *("filter_gradients", "linalg_to_products", "pools", "pool_gradients"),
             *("select_and_scatter", "sequence_convolutions", "products", "sums"),
             *("leave_undefined", "read_arguments_in_place", "hoist_weights"),
-            *("update_states", "compute_before_loops", "limit_operands"),
+            *("update_states", "compute_before_loops", "part_from_reductions", "limit_operands"),
             *("functions_of_float64", "without_libm", "logistic"),
             *("exponential_of_float64", "widen_float16", "round_to_float16", "round_to_bfloat16"),
             "stamp_provenance",
@@ -53,7 +53,7 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
         PINNED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("select_and_scatter", "pin_time_loops", "tile_products", "separate_buffers"),
-            *("update_states", "compute_before_loops", "logistic"),
+            *("update_states", "compute_before_loops", "part_from_reductions", "logistic"),
             *("round_to_float16", "stamp_provenance"),
         ),
     }

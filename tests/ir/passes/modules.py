@@ -125,6 +125,13 @@ def numbers() -> rc.Module:
     return link_module(f"module {{ {total()} }}")
 
 
+def pairs() -> rc.Module:
+    """A sum that is read as rows and as columns."""
+    from traps.test_pairs_of_sums import TEXT
+
+    return link_module(f"module {{ {TEXT} }}")
+
+
 def trained() -> rc.Module:
     """A convolution and its training step."""
     from network_import.graphs import model, saved, weight
@@ -178,6 +185,7 @@ MODULES: Mapping[str, Callable[[], rc.Module]] = {
         "cell": building("GRUBlockCell", batch_size=16, input_size=64, num_units=64),
         "linked": linked,
         "numbers": numbers,
+        "pairs": pairs,
         "network": network,
         "convolution": functools.partial(link_module, SEQUENCE),
         "sum": functools.partial(link_module, LONG_SUM),

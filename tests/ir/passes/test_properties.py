@@ -119,6 +119,7 @@ NEEDED = {
     "separate_buffers": ("sequence", "portable", "cuda"),
     "update_states": ("states", "fused", "cpu:x86-64-v3"),
     "compute_before_loops": ("linked", "portable", "cpu"),
+    "part_from_reductions": ("pairs", "portable", "cpu"),
     "limit_operands": ("numbers", "portable", "cpu"),
     "functions_of_float64": ("linked", "portable", "cpu"),
     "without_libm": ("network", "fused", "cpu:x86-64-v3"),
