@@ -8,13 +8,18 @@ import re
 import pytest
 from cases import CASES
 from numeric.harness import module
+from numeric.marks import marks
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
 
 SIZES = {"seq_length": 6, "batch_size": 3, "input_size": 4, "num_units": 5}
 RNN = {**SIZES, "num_layers": 2}
-ALL = [(op, result.name) for op in OPS for result in OPS[op].signature.results]
+ALL = [
+    pytest.param(op, result.name, marks=marks(op))
+    for op in OPS
+    for result in OPS[op].signature.results
+]
 
 
 def written(text: str) -> int:
