@@ -375,6 +375,15 @@ def test_messages_keep_the_names_of_the_file(tmp_path: Path) -> None:
         rc.import_network(saved(network, tmp_path / "m.onnx"))
 
 
+def test_a_single_window_beside_an_open_axis(tmp_path: Path) -> None:
+    """Which leaves a part of its input unread."""
+    node = helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[1, 2], strides=[1, 2])
+    network = model([node], {"x": [3, 2, "time", 3]}, ["y"], {})
+    x = weight(3, 2, 4, 3)
+    found = loaded(rc.import_network(saved(network, tmp_path / "m.onnx")))(x=x).y
+    np.testing.assert_array_equal(found, x[..., :2].max(-1, keepdims=True))
+
+
 @pytest.mark.slow
 def test_a_constant_input_of_a_recurrent_node(tmp_path: Path) -> None:
     """As a decoder with learned inputs has it."""

@@ -1,9 +1,10 @@
 """Crops the inputs of convolutions and pools to the part that their windows read.
 
-Requires: a module whose sizes are known where windows move.
-Matches: everywhere, `stablehlo.convolution` and `stablehlo.reduce_window` without dilated inputs,
-and convolutions and pools of linalg. With strides, the last columns of an input, or of its padding,
-may be read by no window: first the padding is made smaller, then the input is cropped.
+Requires: a portable module.
+Matches: everywhere, `stablehlo.convolution` and `stablehlo.reduce_window` of known sizes without
+dilated inputs, and convolutions and pools of linalg, along axes of known sizes. With strides, the
+last columns of an input, or of its padding, may be read by no window: first the padding is made
+smaller, then the input is cropped.
 Ensures: windows reach the end of their input.
 
 IREE treats such an input as larger if there is a single window: it then writes and reads beyond
@@ -16,12 +17,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rnn_compiler.lowering.analysis.values import element, ints, shape, static_shape
-from rnn_compiler.lowering.codegen.body import Array, Body
+from rnn_compiler.lowering.analysis.values import array_of, ints, shape, static_shape
+from rnn_compiler.lowering.codegen.body import Body
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
-from rnn_compiler.schema.open_sizes import is_static
+from rnn_compiler.schema.open_sizes import Size, is_static, static_size
 
 _LINALG = re.compile(
     r"linalg\.(?:depthwise_)?(?:conv|pooling)_(?:\dd_)?(?P<input>n[gcdhw]+)"
@@ -59,7 +60,7 @@ def windows_reach_the_end(context: PassContext) -> str | None:
         str(op)
         for op, number, axes in _inputs(context)
         if _cropped(op, op.operands[number], axes)
-        != (static_shape(op.operands[number]), _padding(op, len(axes)))
+        != (tuple(shape(op.operands[number])), _padding(op, len(axes)))
     )
 
 
@@ -80,28 +81,36 @@ def _inputs(context: PassContext) -> Iterator[tuple[ir.Operation, int, Sequence[
 
 def _axes(op: ir.Operation) -> Sequence[_CroppedAxis]:
     """The axes that an op moves windows along, if it is one whose inputs may be cropped."""
-    read = _linalg if _LINALG.match(op.name) else _READERS.get(op.name)
-    if read is None:
+    is_linalg = _LINALG.match(op.name) is not None
+    if not is_linalg and op.name not in _READERS:
         return ()
     values = (*op.operands, *op.results)  # zero points are not tensors
-    shapes = [shape(each) for each in values if isinstance(each.type, ir.ShapedType)]
-    return read(op) if all(is_static(*each) and 0 not in each for each in shapes) else ()
+    sizes = [
+        size for each in values if isinstance(each.type, ir.ShapedType) for size in shape(each)
+    ]
+    if 0 in sizes or not is_static(*sizes if not is_linalg else shape(op.operands[1])):
+        return ()
+    return _linalg(op) if is_linalg else _READERS[op.name](op)
 
 
 def _linalg(op: ir.Operation) -> Sequence[_CroppedAxis]:
-    """The axes of an op of linalg, whose input is padded already."""
+    """The axes of known sizes of an op of linalg, whose input is padded already."""
     names = _LINALG.match(op.name)
     assert names is not None
     sizes = static_shape(op.operands[1])
     if names["window"]:
         sizes = [sizes[k] for k, axis in enumerate(names["window"]) if axis in "dhw"]
     moved = [k for k, axis in enumerate(names["input"]) if axis in "dhw"]
-    counts = static_shape(op.results[0])
+    given, counts = shape(op.operands[0]), shape(op.results[0])
     strides, dilations = (
         [*ir.DenseIntElementsAttr(op.attributes[name])] for name in ("strides", "dilations")
     )
     axes = zip(moved, sizes, strides, dilations, strict=True)
-    return [_CroppedAxis(axis, counts[axis], *rest) for axis, *rest in axes]
+    return [
+        _CroppedAxis(axis, static_size(counts[axis]), *rest)
+        for axis, *rest in axes
+        if is_static(given[axis], counts[axis])
+    ]
 
 
 def _convolution(op: ir.Operation) -> Sequence[_CroppedAxis]:
@@ -149,31 +158,34 @@ def _ones(op: ir.Operation, name: str, count: int) -> list[int]:
 
 def _cropped(
     op: ir.Operation, value: ir.Value, axes: Sequence[_CroppedAxis]
-) -> tuple[tuple[int, ...], list[list[int]]]:
+) -> tuple[tuple[Size, ...], list[list[int]]]:
     """The sizes and the padding of an input without the end that no window reads.
 
     At least one number is left.
     """
-    sizes, pads = [*static_shape(value)], _padding(op, len(axes))
+    sizes, pads = [*shape(value)], _padding(op, len(axes))
     for each, pad in zip(axes, pads, strict=True):
-        unread = sizes[each.axis] + sum(pad) - each.reach
+        size = static_size(sizes[each.axis])
+        unread = size + sum(pad) - each.reach
         from_padding = min(unread, max(pad[1], 0))
         pad[1] -= from_padding
-        sizes[each.axis] -= min(unread - from_padding, sizes[each.axis] - 1)
+        sizes[each.axis] = size - min(unread - from_padding, size - 1)
     return (*sizes,), pads
 
 
 def _cut(op: ir.Operation, number: int, axes: Sequence[_CroppedAxis]) -> None:
     """Crops an operand along some axes; the op may pad it first."""
     value = op.operands[number]
-    given = static_shape(value)
+    given = tuple(shape(value))
     sizes, pads = _cropped(op, value, axes)
     if op.name in _READERS:
         text = f"dense<{pads}> : tensor<{len(pads)}x2xi64>"
         op.attributes["padding"] = ir.Attribute.parse(text)
     if sizes != given:
-        array = Array(value, given, element(value))
-        op.operands[number] = Body.before(op).extract(array, [0] * len(given), sizes).value
+        body = Body.before(op)
+        array = array_of(body, value)
+        kept = [n if isinstance(n, int) else own for n, own in zip(sizes, array.shape, strict=True)]
+        op.operands[number] = body.extract(array, [0] * len(given), kept).value
 
 
 def _padding(op: ir.Operation, count: int) -> list[list[int]]:

@@ -59,3 +59,29 @@ func.func @f(%x: {x}, %w: {w}, %b: {y}) -> {y} {{
 """
     after, _ = rewritten(text, crop_inputs)
     assert f"tensor.extract_slice %arg0[0, 0, 0] {cut} [1, 1, 1]" in after
+
+
+@pytest.mark.parametrize(
+    ("op", "kinds", "cut"),
+    [
+        ("pooling_nchw_max", ("3x3x?x3", "1x2", "3x3x?x1"), "[3, 3, %dim, 2]"),
+        ("conv_1d_ncw_fcw", ("?x4x6", "8x4x2", "?x8x2"), "[%dim, 4, 4]"),
+        ("pooling_ncw_max", ("1x4x?", "2", "1x4x?"), ""),
+    ],
+)
+def test_axes_of_known_sizes_beside_open_ones(
+    op: str, kinds: tuple[str, str, str], cut: str
+) -> None:
+    x, w, y = (f"tensor<{kind}xf32>" for kind in kinds)
+    strides = [1, 2] if kinds[1] == "1x2" else [2]
+    list_of = f"vector<{len(strides)}xi64>"
+    text = f"""
+func.func @f(%x: {x}, %w: {w}, %b: {y}) -> {y} {{
+  %y = linalg.{op} {{dilations = dense<1> : {list_of}, strides = dense<{strides}> : {list_of}}}
+      ins(%x, %w : {x}, {w}) outs(%b : {y}) -> {y}
+  return %y : {y}
+}}
+"""
+    after, _ = rewritten(text, crop_inputs)
+    assert after.count("tensor.extract_slice") == bool(cut)
+    assert cut in after
