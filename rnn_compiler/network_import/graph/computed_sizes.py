@@ -1,6 +1,7 @@
 """Constants of a graph that depend on open sizes, computed from the sizes of its inputs.
 
-A Reshape whose new shape has at most one computed size gets a constant, with ONNX's 0 and -1. Other
+A Reshape whose new shape has at most one computed size gets a constant, with ONNX's 0 and -1. Where
+there are more, it gets all sizes: IREE's importer takes a -1 among computed sizes for a size. Other
 nodes get a vector of sizes of inputs. Arrays whose rows are all the same are filled at each call;
 zero states are left to the recurrent node, which has zeros by default.
 """
@@ -24,14 +25,24 @@ def use_computed_sizes(
     constants: Mapping[str, tuple[Sequence[Size], Any]],
 ) -> None:
     """Replaces constants that depend on open sizes: shapes, with an array to repeat or elements."""
+    nodes = SizeNodes(graph, sources)
     for node in graph.proto.node:
         if node.op_type == "Reshape" and node.input[1] in constants:
             _, sizes = constants[node.input[1]]
-            shape = _reshaped(types.get(node.input[0], ()), sizes)
+            known = types.get(node.output[0], ())
+            if len(known) == len(sizes):
+                made = [size or own for size, own in zip(known, sizes, strict=True)]
+            else:
+                made = [*sizes]
+            shape = _reshaped(types.get(node.input[0], ()), made)
+            name = f"{node.name}.shape"
             if shape is not None:
-                node.input[1] = _constant(graph, f"{node.name}.shape", shape)
+                node.input[1] = _constant(graph, name, shape)
                 for attribute in [each for each in node.attribute if each.name == "allowzero"]:
                     node.attribute.remove(attribute)  # 0 stands for the same size
+            elif {-1, 0} & {*sizes}:
+                nodes.vector(name, made)
+                node.input[1] = name
         if node.op_type in OPERATORS and not node.domain:
             units = attributes_of(node).get("hidden_size", onnx.AttributeProto()).i
             for number in STATE_POSITIONS:
@@ -39,7 +50,6 @@ def use_computed_sizes(
                     node.input[number] = ""
     read = {name for node in graph.proto.node for name in read_by(node)}
     read.update(each.name for each in graph.proto.output)
-    nodes = SizeNodes(graph, sources)
     for name, (shape, elements) in constants.items():
         for tensor in [each for each in graph.proto.initializer if each.name == name]:
             graph.proto.initializer.remove(tensor)

@@ -2,7 +2,8 @@
 
 If all axes but one of the new shape have sizes, and the rank stays, it assumes that each axis stays
 where it is: of ``[a, b]`` as ``[a * b, 1]`` it would keep the first ``a`` elements. Such an array
-becomes a vector first.
+becomes a vector first. A -1 or 0 among computed sizes it takes for a size; where nobody knows which
+it stands for (`computed_sizes`), the reshape is refused.
 """
 
 from __future__ import annotations
@@ -11,12 +12,23 @@ from typing import Any
 
 import numpy as np
 
+from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph, onnx, shape_of
 
 
 def plain_reshapes(graph: Graph) -> None:
     """Rewrites the reshapes of arrays with several open axes."""
     types, constants = graph.types(), graph.constants()
+    joined = {node.output[0]: node for node in graph.proto.node if node.op_type == "Concat"}
+    for node in graph.proto.node:
+        if node.op_type == "Reshape" and node.input[1] in joined:
+            parts = [constants[each] for each in joined[node.input[1]].input if each in constants]
+            if any((onnx.numpy_helper.to_array(part) < 1).any() for part in parts):
+                raise UnsupportedError(
+                    f"import_network: {graph.named(node)}: expected a shape that follows from the "
+                    "sizes of inputs, got one with a -1 or 0 among sizes that a call computes from "
+                    "values; write that size in its place, or fix open axes with dims (--dim)"
+                )
     graph.replace_nodes(lambda node: _through_vectors(graph, node, types, constants), ("Reshape",))
 
 
