@@ -9,9 +9,7 @@ is the parent's side. `lowering.networks` then turns the graph into a module.
 from __future__ import annotations
 
 import itertools
-import keyword
 import os
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,26 +27,17 @@ from rnn_compiler.network_import.process import ImportedFunction, ImportedNetwor
 from rnn_compiler.network_import.states import checked_states, keeps
 from rnn_compiler.quantization import check_quantize
 from rnn_compiler.requirements import check_can_compile
-from rnn_compiler.schema.identifiers import RESERVED, is_word_of_c
+from rnn_compiler.schema.identifiers import RESERVED, identifiers
 from rnn_compiler.schema.open_sizes import bound, open_dimension
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 from rnn_compiler.weights.torch_file import TORCH_SUFFIXES
 
 __all__ = ["checked_sizes", "checked_values", "import_network"]
 
-_TAKEN = ("to_host", "self")
-"""Names with a special meaning in calls."""
-
 _LIMITS = ("minimum", "maximum", "also")
 """The fields of a tensor's range."""
 
 _Ranges: TypeAlias = Mapping[str, Sequence[Any]]
-
-_LONGEST = 90
-"""Letters of a name; C takes 100, with what is added to equal ones."""
-
-_WORDS = re.compile(r"scratch|n\d+")
-"""Names of memory in C, and of computed sizes in schedules."""
 
 
 def import_network(
@@ -252,26 +241,3 @@ def checked_values(values: object) -> dict[str, Any]:
             raise InvalidArgumentError("import_network", "values", expected, got)
         arrays[name] = array
     return arrays
-
-
-def identifiers(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Names in Python and C for some texts, different from each other and from those taken.
-
-    Example:
-        >>> identifiers(["x:0", "x_0", "lambda", "1"])
-        ['x_0', 'x_0_1', 'lambda_', 'value_1']
-    """
-    known = {*taken, *_TAKEN}
-    names: list[str] = []
-    for text in texts:
-        stem = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
-        stem = (stem if stem[:1].isalpha() else f"value_{stem}")[:_LONGEST].rstrip("_")
-        word = keyword.iskeyword(stem) or is_word_of_c(stem) or _WORDS.fullmatch(stem)
-        name = stem = f"{stem}_" if word else stem
-        number = 0
-        while name in known:
-            number += 1
-            name = f"{stem}_{number}"
-        known.add(name)
-        names.append(name)
-    return names

@@ -26,12 +26,12 @@ from rnn_compiler.network_import import (
     checked_sizes,
     checked_values,
     described,
-    identifiers,
     imported_network,
     model_file,
 )
 from rnn_compiler.network_import.process import digests_of
 from rnn_compiler.requirements import check_can_compile
+from rnn_compiler.schema.identifiers import identifiers
 from rnn_compiler.schema.manifest import SourceSpec
 
 __all__ = ["LOSSES", "OPTIMIZERS", "training_step"]

@@ -131,7 +131,7 @@ def imported(path: Path, request: dict[str, Any], folder: Path) -> dict[str, Any
         functions, states = trained_network(graph, opened, trained, options)
     else:
         add_second_units(graph)
-        replace_recurrent(graph)
+        replace_recurrent(graph, axes=opened.axes)
         functions = {"main": EntryPoint.of(graph, opened.shapes)}
     arrays: list[Any] = []
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import keyword
 import re
+from collections.abc import Iterable
 
 from rnn_compiler.errors import InvalidArgumentError, describe
 
@@ -74,3 +76,36 @@ def check_identifier(caller: str, argument: str, name: object, remedy: str = _RE
         expected = f"{letters}, no digit or _ first, no word of C or C++"
         raise InvalidArgumentError(caller, argument, expected, describe(name), remedy)
     return name
+
+
+def identifiers(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Names in Python and C for some texts, different from each other and from those taken.
+
+    Example:
+        >>> identifiers(["x:0", "x_0", "lambda", "1"])
+        ['x_0', 'x_0_1', 'lambda_', 'value_1']
+    """
+    known = {*taken, *_TAKEN}
+    names: list[str] = []
+    for text in texts:
+        stem = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
+        stem = (stem if stem[:1].isalpha() else f"value_{stem}")[:_LONGEST_STEM].rstrip("_")
+        word = keyword.iskeyword(stem) or is_word_of_c(stem) or _WORDS.fullmatch(stem)
+        name = stem = f"{stem}_" if word else stem
+        number = 0
+        while name in known:
+            number += 1
+            name = f"{stem}_{number}"
+        known.add(name)
+        names.append(name)
+    return names
+
+
+_TAKEN = ("to_host", "self")
+"""Names with a special meaning in calls."""
+
+_LONGEST_STEM = 90
+"""Letters of a name; C takes 100, with what is added to equal ones."""
+
+_WORDS = re.compile(r"scratch|n\d+")
+"""Names of memory in C, and of computed sizes in schedules."""

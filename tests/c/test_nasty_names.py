@@ -17,8 +17,7 @@ from rnn_compiler.lowering.c.library import Library, make_library
 from rnn_compiler.lowering.c.selftest import Samples
 from rnn_compiler.lowering.host.functions import HostFunction
 from rnn_compiler.lowering.targets.names import resolve_target
-from rnn_compiler.network_import import identifiers
-from rnn_compiler.schema.identifiers import RESERVED
+from rnn_compiler.schema.identifiers import RESERVED, identifiers
 from rnn_compiler.schema.open_sizes import Size, open_dimension
 from rnn_compiler.schema.schedule import Copy, Fill, Schedule, Span, Storage
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec

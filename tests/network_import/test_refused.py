@@ -67,6 +67,16 @@ def test_sizes_and_values(path: Path, given: dict[str, Any], message: str) -> No
         fixed(path, **given)
 
 
+@pytest.mark.parametrize("dims", [{"x_0": (2, 3)}, {"n_rows": 2}], ids=["input", "axis"])
+def test_dims_take_the_names_that_are_listed(dims: Any, tmp_path: Path) -> None:
+    """Those of the module, which differ from the model's if these are no identifiers."""
+    made = model([helper.make_node("Neg", ["x:0"], ["y"])], {"x:0": ["n rows", 3]}, ["y"], {})
+    path = saved(made, tmp_path / "m.onnx")
+    (listed,) = rc.import_network(path).functions[0].arguments
+    assert (listed.name, listed.formula) == ("x_0", "[n_rows, 3]")
+    assert rc.import_network(path, dims=dims).functions[0].arguments[0].shape == (2, 3)
+
+
 @pytest.mark.usefixtures("own_process")
 def test_errors_come_out_of_the_process(path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match=r"got \[1, 4") as caught:
@@ -223,12 +233,48 @@ def sequences(rows: int | str) -> Any:
     return model(nodes, {"x": [rows, 3]}, ["y"], {})
 
 
+def test_outputs_that_are_sequences(tmp_path: Path) -> None:
+    made = model([helper.make_node("SplitToSequence", ["x"], ["s"])], {"x": ["rows", 3]}, ["s"], {})
+    made.graph.output[0].CopyFrom(
+        helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, None)
+    )
+    with pytest.raises(
+        InvalidArgumentError, match=r"'s': expected an array, got an output that is"
+    ):
+        rc.import_network(saved(made, tmp_path / "m.onnx"))
+
+
 def unknown_size() -> Any:
     nodes = [
         helper.make_node("NonZero", ["x"], ["n"], name="mine"),
         helper.make_node("Neg", ["n"], ["y"]),
     ]
     return model(nodes, {"x": ["rows", 3]}, ["y"], {}, dtypes={"y": TensorProto.INT64})
+
+
+def padded(reader: str) -> Any:
+    """Rows, padded by their number modulo four, or without as many; an RNN reads padded columns."""
+    nodes = [
+        helper.make_node("Shape", ["x"], ["shape"], end=1),
+        helper.make_node("Mod", ["shape", "four"], ["rest"]),
+    ]
+    if reader == "Slice":
+        nodes.append(helper.make_node("Slice", ["x", "rest", "four"], ["y"], name="mine"))
+    else:
+        ends = ["rest", "zero", "zero"] if reader == "Pad" else ["zero", "zero", "rest"]
+        made = "y" if reader == "Pad" else "p"
+        nodes += [
+            helper.make_node("Concat", ["zero", "zero", "zero", *ends], ["amounts"], axis=0),
+            helper.make_node("Pad", ["x", "amounts"], [made], name="mine"),
+        ]
+    weights = {"zero": np.array([0]), "four": np.array([4])}
+    if reader == "RNN":
+        nodes += [
+            helper.make_node("RNN", ["p", "W", "R"], ["h"], name="its reader", hidden_size=5),
+            helper.make_node("ReduceSum", ["h"], ["y"], keepdims=0),
+        ]
+        weights |= {"W": np.ones((1, 5, 3), np.float32), "R": np.ones((1, 5, 5), np.float32)}
+    return model(nodes, {"x": ["rows", 2, 3]}, ["y"], weights, opset=17)
 
 
 def slow(*values: Any) -> Any:
@@ -242,6 +288,18 @@ def slow(*values: Any) -> Any:
         (sequences(2), r"node 'mine' \(SequenceConstruct\): sequences of arrays are not supported"),
         (sequences("rows"), r"node 'mine' \(Seq.*\): sequences of arrays are not supported"),
         (unknown_size(), r"node 'mine' \(NonZero\) has a result of unknown type or shape.*--dim"),
+        (
+            padded("Pad"),
+            r"'mine' \(Pad\): the size of .* 'amounts', which .*axis 'rows' .*--dim rows",
+        ),
+        (
+            padded("Slice"),
+            r"'mine' \(Slice\): the size of .* 'rest', which .*axis 'rows'.*--dim rows",
+        ),
+        (
+            padded("RNN"),
+            r"'its reader' \(RNN\) has an input, 'p', whose last size is not .* --dim rows=N",
+        ),
         (of_tensorflow(), r"node 'mine' \(BlockLSTMV2\): .*it is TensorFlow's.*import FOLDER\)"),
         slow(lstm(clip=-1.0), r"node 'my lstm' \(LSTM\) has clip=-1.0, where a number above 0"),
         slow(gru(), r"node 'my gru' \(GRU\) has activations='Mish', where a list of Relu, "),

@@ -429,7 +429,10 @@ def doubled_loop() -> Writer:
     [
         (integer_network, "a result of int8: a network in integers; convert the model without"),
         (integer_lstm, "a network in integers; import its LSTM alone, .* or convert the model"),
-        (unknown, "operator_27_0: it is not imported; Keras writes the same network as ONNX"),
+        (
+            unknown,
+            "operator_27_0: TensorFlow Lite's operator number 27 is .*; Keras writes",
+        ),
         (doubled_loop, "WHILE_1: a loop with .*a condition on what is no counter"),
     ],
 )

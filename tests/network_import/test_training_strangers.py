@@ -13,6 +13,7 @@ import pytest
 
 import rnn_compiler as rc
 from benchmarks.networks import NETWORKS, Network, downloaded, inputs_of
+from rnn_compiler.schema.identifiers import identifiers
 
 pytest.importorskip("onnx")
 pytest.importorskip("torch")
@@ -21,7 +22,6 @@ pytest.importorskip("onnxruntime")
 import onnxruntime as runtime
 import torch
 
-from rnn_compiler.network_import import identifiers
 from rnn_compiler.network_import.graph import Graph
 from rnn_compiler.network_import.graph.folding import fold
 from rnn_compiler.network_import.graph.sizes import fix_sizes

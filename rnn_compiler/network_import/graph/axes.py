@@ -29,12 +29,17 @@ class Axis(NamedTuple):
 
     def __str__(self) -> str:
         """The axis, and how to fix its size, for messages."""
-        if self.name:
-            remedy = f"pass dims={{{self.name!r}: N}} or --dim {self.name}=N"
-            return f"axis {self.name!r} cannot be open: {remedy}"
         name, number = self.sources[0]
-        remedy = f"pass dims={{{name!r}: (...)}} or --dim {name}=NxN.."
-        return f"axis {number} of {name!r} cannot be open: {remedy}"
+        called = repr(self.name) if self.name else f"{number} of {name!r}"
+        return f"axis {called} cannot be open: {self.remedy}"
+
+    @property
+    def remedy(self) -> str:
+        """How to fix its size, for messages."""
+        if self.name:
+            return f"pass dims={{{self.name!r}: N}} or --dim {self.name}=N"
+        name, _ = self.sources[0]
+        return f"pass dims={{{name!r}: (...)}} or --dim {name}=NxN.."
 
 
 def open_axes(graph: Graph) -> list[Axis]:

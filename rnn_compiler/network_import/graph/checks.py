@@ -87,7 +87,16 @@ def check_operators(graph: Graph, also: Collection[str] = ()) -> None:
 
 
 def check_inputs(graph: Graph) -> None:
-    """Checks that all inputs are arrays of types that IREE's importer takes."""
+    """Checks that all inputs are arrays of types that IREE's importer takes, and outputs arrays."""
+    for each in graph.proto.output:
+        if each.type.WhichOneof("value") not in ("tensor_type", None):
+            raise InvalidArgumentError(
+                "import_network",
+                each.name,
+                "an array",
+                "an output that is a sequence or of another type",
+                "export a model that stacks or concatenates arrays instead",
+            )
     for each in graph.proto.input:
         element = each.type.tensor_type.elem_type
         is_array = each.type.WhichOneof("value") in ("tensor_type", None)

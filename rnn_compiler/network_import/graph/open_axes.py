@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -45,6 +46,9 @@ _HUGE = (1 << 30) + 3
 _LARGEST = 1 << 24
 """The most elements of a constant at such sizes."""
 
+_MOST_AMOUNTS = 32
+"""The most numbers of a constant that may be sizes or amounts of an operator."""
+
 
 class Opened(NamedTuple):
     """The shapes of a graph with open axes, in terms of their keys.
@@ -69,10 +73,10 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     family, axes = _joined(graph, axes)
     held = family.positions()
     if held:
-        family = _Family(graph, axes, family.held | held)
+        family = _Family(graph, axes, family.held | held, family.axes_of(held))
     held = family.conditions()
     if held:
-        family = _Family(graph, axes, family.held | held)
+        family = _Family(graph, axes, family.held | held, family.uneven)
     base = family.graphs[0]
     types = family.types()
     constants = family.constants()
@@ -135,13 +139,18 @@ class _Family:
         graphs: The graph at each.
         shapes: The shapes of its values there, by name.
         held: The names of values that are not computed.
+        uneven: Axes with which short ones of them do not grow evenly, by name.
     """
 
     def __init__(
-        self, graph: Graph, axes: Sequence[Axis], held: frozenset[str] = frozenset()
+        self,
+        graph: Graph,
+        axes: Sequence[Axis],
+        held: frozenset[str] = frozenset(),
+        uneven: Mapping[str, Axis] = MappingProxyType({}),
     ) -> None:
         self._source = graph
-        self.held = held
+        self.held, self.uneven = held, uneven
         self._clipped: frozenset[str] = frozenset()
         self._lengthened: dict[str, Mapping[int, bool]] = {}
         self._axes = axes
@@ -279,6 +288,17 @@ class _Family:
                 found.add(name)
                 pending += graphs[0].folded[name][1]
         return frozenset(found)
+
+    def axes_of(self, names: Iterable[str]) -> dict[str, Axis]:
+        """The axes with which constants change, of those that may be sizes or amounts."""
+        arrays = {name: self._arrays(name) for name in names}
+        return {
+            name: blocking(self._axes, self.points, [each.ravel().tolist() for each in some])
+            for name, some in arrays.items()
+            if len({each.shape for each in some}) == 1
+            and some[0].size <= _MOST_AMOUNTS
+            and some[0].dtype.kind == "i"
+        }
 
     def conditions(self) -> frozenset[str]:
         """The booleans that follow from sizes and are others if an axis is small."""
@@ -481,6 +501,12 @@ class _Family:
     ) -> UnsupportedError:
         """The error for a node whose inputs do not fit each other at any of the sizes."""
         named = self.graphs[0].named(node)
+        amount = next((name for name in node.input if name in self.uneven), None)
+        if amount is not None:
+            return UnsupportedError(
+                f"import_network: {named}: the size of its result follows from {amount!r}, which "
+                f"does not grow evenly with a size of an input, so {self.uneven[amount]}"
+            )
         keys = names_in(*(size for name in node.input for size in types.get(name, ())))
         axis = next((axis for axis in self._axes if axis.key in keys), None)
         known = {

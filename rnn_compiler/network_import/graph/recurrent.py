@@ -21,6 +21,7 @@ from rnn_compiler.model_import.layer import Layer, RefusedLayer
 from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS, Node, layer_of
 from rnn_compiler.model_import.reading import Budget, Once
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
+from rnn_compiler.network_import.graph.axes import Axis
 from rnn_compiler.schema.cudnn_layout import RNN_MODES
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.open_sizes import Size, null_if_open
@@ -34,11 +35,13 @@ _X, _LENGTHS, _H, _C = (
 )
 
 
-def replace_recurrent(graph: Graph, trained: Collection[str] = ()) -> None:
+def replace_recurrent(
+    graph: Graph, trained: Collection[str] = (), axes: Sequence[Axis] = ()
+) -> None:
     """Replaces the recurrent nodes of a graph with known shapes.
 
     Those of `trained`, named after their first output, become ONNX's ops, which save what their
-    gradients need.
+    gradients need. Messages name the open `axes`.
     """
     shapes, constants, types = graph.shapes(), graph.constants(), graph.types()
     taken = frozenset({*shapes, *(name for node in graph.proto.node for name in node.output)})
@@ -51,6 +54,7 @@ def replace_recurrent(graph: Graph, trained: Collection[str] = ()) -> None:
         clip = graph.clips.get(node.output[0])
         as_onnx = is_trained or clip is not None
         kind = types.get(node.input[_X])
+        _check_columns(node, shapes.get(node.input[_X], ()), axes)
         layer = _layer(graph, node, shapes, constants, kind, once, as_onnx=as_onnx)
         if is_trained:
             layer = replace(layer, attributes={**layer.attributes, "is_training": True})
@@ -102,6 +106,14 @@ def _layer(
     if isinstance(layer, RefusedLayer):
         raise _unsupported(node, f"{layer.reason}, {layer.clause}")
     return layer
+
+
+def _check_columns(node: Any, X: Sequence[int | None], axes: Sequence[Axis]) -> None:
+    """Checks that the number of columns of a node's input, which weights must fit, is known."""
+    if len(X) == 3 and X[2] is None:
+        what = f"an input, {node.input[_X]!r}, whose last size is not known"
+        remedies = " or ".join(axis.remedy for axis in axes)
+        raise _unsupported(node, f"{what}; {remedies or 'fix open sizes (dims=..., --dim)'}")
 
 
 def _unsupported(node: Any, what: str) -> UnsupportedError:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.network_import.graph import Graph, onnx, shape_of
+from rnn_compiler.schema.identifiers import identifiers
 
 
 def fix_values(graph: Graph, values: Mapping[str, Any]) -> None:
     """Turns inputs into constants."""
     inputs = {each.name: each for each in graph.proto.input}
-    for name, value in values.items():
+    for given, value in values.items():
+        name = _in_model(given, inputs)
         if name not in inputs:
             raise _unknown("values", name, list(inputs), "an input")
         kind = inputs[name].type
@@ -40,7 +42,8 @@ def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int | None] | None
         for axis in kind.shape.dim:
             if axis.HasField("dim_param") and axis.dim_param:
                 axes.setdefault(axis.dim_param, []).append(axis)
-    for name, given in dims.items():
+    for listed, given in dims.items():
+        name = _in_model(listed, [*inputs, *axes])
         if given is None or isinstance(given, int):
             if name not in axes:
                 raise _unknown("dims", name, [*axes, *inputs], "an axis that the model leaves open")
@@ -51,6 +54,13 @@ def fix_sizes(graph: Graph, dims: Mapping[str, int | Sequence[int | None] | None
                 raise _unknown("dims", name, [*inputs, *axes], "an input")
             _set_shape(name, graph, list(given))
     _check_ranks(graph)
+
+
+def _in_model(name: str, known: Iterable[str]) -> str:
+    """The model's name for an input or an axis, which may be given as modules call it."""
+    names = [*known]
+    called = dict(zip(identifiers(names), names, strict=True))
+    return name if name in names else called.get(name, name)
 
 
 def _set_shape(name: str, graph: Graph, given: list[int | None]) -> None:

@@ -78,7 +78,7 @@ class Network:
             name, rule = self.rules.get(op.code, (f"operator_{op.code}", None))
             self.at = f"{outer}/{name}_{k}".lstrip("/")
             if rule is None:
-                raise self.refused("it is not imported")
+                raise self.refused(f"TensorFlow Lite's operator number {op.code} is not imported")
             try:
                 rule(self, op)
             except (IndexError, ValueError) as error:  # inputs that no such operator has
