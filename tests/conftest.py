@@ -207,8 +207,9 @@ def _isolated(
         for name in ("COLUMNS", "NO_COLOR"):  # the first of which pytest-xdist sets
             environment.delenv(name, raising=False)
         folder = _shared_temporary(tmp_path_factory)
-        if pytestconfig.cache is not None and not pytestconfig.getoption("--fresh-cache"):
-            folder = pytestconfig.cache.mkdir("compiled")
+        cache = getattr(pytestconfig, "cache", None)  # not there with -p no:cacheprovider
+        if cache is not None and not pytestconfig.getoption("--fresh-cache"):
+            folder = cache.mkdir("compiled")
         environment.setenv("RNN_COMPILER_CACHE_DIR", str(folder / "artifacts"))
         results = folder / "compiler-results"
         environment.setattr(iree_compile, "run", compiler_results.kept(iree_compile.run, results))

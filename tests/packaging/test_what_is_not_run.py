@@ -51,6 +51,13 @@ def test_what_is_left_out_is_listed_once(workers: str, tmp_path: Path) -> None:
     assert f"cache: {tmp_path / '.pytest_cache/d/compiled/artifacts'}\n" in printed
 
 
+@pytest.mark.slow
+def test_without_a_cache_of_pytest(tmp_path: Path) -> None:
+    printed = run(tmp_path, "-n0", "-p", "no:cacheprovider")
+    assert "1 passed, 3 skipped" in printed
+    assert ".pytest_cache" not in printed
+
+
 WAYS = """
 import pytest
 
