@@ -20,7 +20,7 @@ def plain_reshapes(graph: Graph) -> None:
     """Rewrites the reshapes of arrays with several open axes."""
     types, constants = graph.types(), graph.constants()
     joined = {node.output[0]: node for node in graph.proto.node if node.op_type == "Concat"}
-    for node in graph.proto.node:
+    for node in graph.proto.node if graph.is_open else ():  # else all sizes are known
         if node.op_type == "Reshape" and node.input[1] in joined:
             parts = [constants[each] for each in joined[node.input[1]].input if each in constants]
             if any((onnx.numpy_helper.to_array(part) < 1).any() for part in parts):
