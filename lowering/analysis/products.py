@@ -120,12 +120,12 @@ def is_large(rows: int, *sizes: int) -> bool:
     return min(sizes) > 1 and rows * math.prod(sizes) >= least
 
 
-def is_read_once(matrix: ir.Value) -> bool:
-    """Whether a matrix is a frozen weight that may be packed when the module is loaded.
+def is_packed_once(matrix: ir.Value, rows: int) -> bool:
+    """Whether a matrix multiplied by several rows is packed when the module is loaded.
 
-    One that several products read is not: each would keep its own copy.
+    A weight that several products read is not: each would keep its own copy.
     """
-    if isinstance(matrix.owner, ir.Block):
+    if rows == 1 or isinstance(matrix.owner, ir.Block):
         return False
     load = defining(matrix)
     if load.name != "util.global.load":

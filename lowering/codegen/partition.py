@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import overload
 
 from rnn_compiler.lowering.codegen.body import Array, Body, Index, Number
 
@@ -52,7 +53,7 @@ def partition(
         return
     size, uneven = divmod(count, among)
     if uneven and among > 1:
-        low, high = (first_of(body, number, count, among) for number in (part, part + 1))
+        low, high = (first_of(number, count, among) for number in (part, part + 1))
         body.loop(low, body.index(high), 1, carried, each)
         return
     first = part * size
@@ -64,27 +65,32 @@ def partition(
         body.loop(0, size, 1, carried, lambda number: each(first + number))
 
 
-def first_of(body: Body, part: Index, count: int, among: int) -> Index:
-    """Emits the first of a part's items, or their end for the part after the last."""
+@overload
+def first_of(part: int, count: int, among: int) -> int: ...
+
+
+@overload
+def first_of(part: Index, count: int, among: int) -> Index: ...
+
+
+def first_of(part: Index, count: int, among: int) -> Index:
+    """The first of a part's items, or their end for the part after the last."""
     size, uneven = divmod(count, among)
-    return part * size + (body.index(part).at_most(uneven) if uneven else 0)
+    if not uneven:
+        return part * size
+    return part * size + (min(part, uneven) if isinstance(part, int) else part.at_most(uneven))
 
 
-def first_only(
-    body: Body, part: Index, among: Index, carried: Sequence[Array], do: Callable[[], None]
+def one_only(
+    body: Body,
+    part: Index,
+    among: Index,
+    carried: Sequence[Array],
+    do: Callable[[], None],
+    one: int = 0,
 ) -> None:
-    """Emits code that only the first part runs; the arguments are those of `partition`."""
+    """Emits code that only `one` part runs; the other arguments are those of `partition`."""
     if among == 1:
         do()
         return
-    body.when(body.compare("eq", body.index(part), body.index(0)), carried, do)
-
-
-def last_only(
-    body: Body, part: Index, among: int, carried: Sequence[Array], do: Callable[[], None]
-) -> None:
-    """Emits code that only the last part runs, which has the fewest items."""
-    if among == 1:
-        do()
-        return
-    body.when(body.compare("eq", body.index(part), body.index(among - 1)), carried, do)
+    body.when(body.compare("eq", body.index(part), body.index(one)), carried, do)

@@ -31,14 +31,12 @@ from rnn_compiler.lowering.mlir.bindings import (
 )
 from rnn_compiler.lowering.mlir.marks import NETWORK
 from rnn_compiler.schema.dtypes import FLOAT_DTYPES
+from rnn_compiler.schema.identifiers import TAKEN
 from rnn_compiler.schema.pytrees import identifier
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
 _STDIN = ("-", "<stdin>")
 """The file of locations in text that the compiler was passed."""
-
-_TAKEN = ("to_host", "self")
-"""Names that have a special meaning in a call."""
 
 
 def public_interface(module: ir.Module, source: bytes = b"") -> list[FunctionSpec]:
@@ -105,7 +103,7 @@ def _tensors(
     for number, (kind, text) in enumerate(zip(kinds, given, strict=True)):
         plain = f"{default}{number}"
         name = identifier(text)
-        taken = {*named, *_TAKEN, *known.values()}
+        taken = {*named, *TAKEN, *known.values()}
         if name is None or name in taken or re.fullmatch(rf"{default}\d+", name):
             name = plain
         name = known.get(number, name)

@@ -32,7 +32,7 @@ from collections.abc import Sequence
 from dataclasses import replace as replace_fields
 from typing import NamedTuple
 
-from rnn_compiler.lowering.analysis.products import is_large, is_read_once
+from rnn_compiler.lowering.analysis.products import is_large, is_packed_once
 from rnn_compiler.lowering.analysis.values import (
     element,
     filled_with,
@@ -129,8 +129,7 @@ def _is_transpose(op: ir.Operation) -> bool:
 def _rewrite_product(op: ir.Operation) -> None:
     """Replaces a product that is added to an array, or the only transpose of one."""
     lhs, rhs, start = op.operands
-    is_packed = static_shape(lhs)[0] != 1 and is_read_once(rhs)
-    is_zero = filled_with(start) == ZERO
+    is_packed, is_zero = is_packed_once(rhs, static_shape(lhs)[0]), filled_with(start) == ZERO
     left, right, last = _Operand.of(lhs, 1), _Operand.of(rhs, 0), op
     readers = [use.owner.operation for use in op.results[0].uses]
     is_turned = is_zero and len(readers) == 1 and _is_transpose(readers[0])

@@ -29,7 +29,7 @@ from rnn_compiler.lowering.analysis.products import (
     MIN_ROW_MULTIPLICATIONS,
     MatrixProduct,
     is_large,
-    is_read_once,
+    is_packed_once,
 )
 from rnn_compiler.lowering.analysis.values import (
     array_of,
@@ -129,15 +129,10 @@ class _Rewriting:
             replace(op, rewrite(product, valid))
 
     def rewrite_users(self, op: ir.Operation) -> None:
-        """Replaces a product in a function of the user's, if it is one of rows in float32."""
-        if op.name != "stablehlo.dot_general" or {element(each) for each in op.operands} != {"f32"}:
-            return
-        op = _of_matrices(op)
-        product = MatrixProduct.of(op)
-        if product is None or product.form != "rows" or product.sums != "f32":
-            return
-        if not product.is_open and _is_alone(product):
-            if is_read_once(product.rhs[0]) and product.rows != 1:
+        """Replaces a large product in a function of the user's."""
+        if _is_of_rows(op) and _is_alone(op):
+            op = _of_matrices(op)
+            if is_packed_once(op.operands[1], static_shape(op.operands[0])[0]):
                 op.attributes[PACKED] = ir.UnitAttr.get()
             self.rewrite(op)
 
@@ -264,24 +259,34 @@ class _Rewriting:
         return self.numbers[key]
 
 
-def _is_alone(product: MatrixProduct) -> bool:
+def _is_of_rows(op: ir.Operation) -> bool:
+    """Whether an op is a float32 product of an array's last axis and a matrix, of known sizes."""
+    if op.name != "stablehlo.dot_general":
+        return False
+    values = (*op.operands, *op.results)
+    if not all(element(each) == "f32" and is_static(*shape(each)) for each in values):
+        return False
+    (lhs, rhs), (left, right, made) = summed_axes(op), map(rank, values)
+    return lhs == [left - 1] and len(rhs) == 1 and right == 2 and made == left > 1
+
+
+def _is_alone(op: ir.Operation) -> bool:
     """Whether a user's product gets a dispatch without what precedes and follows it."""
-    multiplications = product.rows_or(1) * math.prod(product.sizes[0])
-    return multiplications > (_FUSED_ROW if product.rows == 1 else _FUSED)
+    *rows, columns = static_shape(op.results[0])
+    inner = static_shape(op.operands[0])[-1]
+    multiplications = math.prod(rows) * inner * columns
+    is_large = multiplications > (_FUSED_ROW if math.prod(rows) == 1 else _FUSED)
+    return is_large and min(inner, columns) > 1
 
 
 def _of_matrices(op: ir.Operation) -> ir.Operation:
-    """Replaces the product of an array's last axis with a matrix by that of two matrices."""
-    (lhs, rhs), result = summed_axes(op), op.results[0]
-    axes = rank(op.operands[0])
-    is_one = len(lhs) == len(rhs) == 1 and lhs[0] == axes - 1 > 1
-    if not is_one or rank(op.operands[1]) != 2 or rank(result) != axes:
+    """Replaces a product of rows along several axes by that of two matrices."""
+    axes, (_, rhs), sizes = rank(op.results[0]), summed_axes(op), static_shape(op.results[0])
+    if axes == 2:
         return op
-    if not all(is_static(*shape(value)) for value in op.operands):
-        return op
-    body, groups, sizes = Body.before(op), [[*range(axes - 1)], [axes - 1]], static_shape(result)
+    body, groups = Body.before(op), [[*range(axes - 1)], [axes - 1]]
     left, right = (array_of(body, value) for value in op.operands)
-    type = ArrayType((math.prod(sizes[:-1]), sizes[-1]), element(result))
+    type = ArrayType((math.prod(sizes[:-1]), sizes[-1]), "f32")
     sides = [collapse(body, left, groups), right]
     made = body.array("stablehlo.dot_general", sides, type, contraction((1, rhs[0])))
     replace(op, expand(body, made, groups, sizes).value)

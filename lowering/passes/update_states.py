@@ -21,7 +21,7 @@ from rnn_compiler.lowering.analysis.values import defining, element, shape, spla
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, known
 from rnn_compiler.lowering.codegen.elementwise import elementwise
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
-from rnn_compiler.lowering.codegen.partition import first_only, partition
+from rnn_compiler.lowering.codegen.partition import one_only, partition
 from rnn_compiler.lowering.codegen.whole_arrays import reshape
 from rnn_compiler.lowering.mlir.bindings import block_of, end_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.mlir.marks import CONSUMED, STATE
@@ -479,7 +479,7 @@ class _Emitter:
             loops = body, vectors, workgroups, part, carried
             partition(*loops, lambda each: update_at(each * lanes, lanes))
         if count > vectors * lanes:
-            first_only(body, part, workgroups, carried, rest)
+            one_only(body, part, workgroups, carried, rest)
 
 
 def _constant(value: ir.Value) -> ir.Value:

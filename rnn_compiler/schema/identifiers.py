@@ -85,7 +85,7 @@ def identifiers(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
         >>> identifiers(["x:0", "x_0", "lambda", "1"])
         ['x_0', 'x_0_1', 'lambda_', 'value_1']
     """
-    known = {*taken, *_TAKEN}
+    known = {*taken, *TAKEN}
     names: list[str] = []
     for text in texts:
         stem = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
@@ -101,7 +101,7 @@ def identifiers(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     return names
 
 
-_TAKEN = ("to_host", "self")
+TAKEN = ("to_host", "self")
 """Names with a special meaning in calls."""
 
 _LONGEST_STEM = 90

@@ -29,7 +29,7 @@ __all__ = ["DirectFunction", "direct_functions"]
 _log = logging.getLogger(__name__)
 
 PACKED = 64 << 20
-"""The size in bytes up to which packed weights are copied for direct calls, where they must be."""
+"""The size in bytes up to which packed weights are put together for direct calls."""
 
 
 def direct_functions(payload: bytes, archive: bytes | None = None) -> dict[str, DirectFunction]:
@@ -98,7 +98,7 @@ class DirectFunction:
     def take_packed(self, results: Sequence[DeviceArray]) -> None:
         """Takes packed constants from the function's results, which are these or copies of them.
 
-        A constant that is a part of one result stays where it is.
+        A constant that one result has as a whole is read there; others are put together.
         """
         constants, steps = self._constants, self._schedule.steps
         for span, array in zip(self._schedule.results, results, strict=True):
@@ -109,10 +109,10 @@ class DirectFunction:
                 is_there = (target.storage, target.index) == (span.storage, span.index)
                 if constant.storage is not Storage.CONSTANT or not is_there or start < 0:
                     continue
-                size = self._sizes[constant.index]
-                data = array.to_host()[start:][: constant.size]
                 if start + target.size > span.size:
                     continue
+                size = self._sizes[constant.index]
+                data = array.to_host()[start:][: constant.size]
                 if constant.size == size and is_ready(data):
                     constants[constant.index] = data
                 elif size <= PACKED:

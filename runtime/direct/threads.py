@@ -185,8 +185,8 @@ class Trial:
             return
         alone, together = self._ways
         self._ways[with_threads].note(seconds)
-        are_free = alone.calls < 2 * _TRIED  # else others have them, or there are none
-        if not alone.is_tried or (not together.is_tried and are_free):
+        gives_up = alone.calls >= 2 * _TRIED  # others have the threads, or there are none
+        if not alone.is_tried or not (together.is_tried or gives_up):
             self.with_threads = alone.is_tried
             return
         self.with_threads = together.least < alone.least

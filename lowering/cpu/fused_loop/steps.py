@@ -18,7 +18,7 @@ from rnn_compiler.lowering.codegen.elementwise import cast
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder, Part
 from rnn_compiler.lowering.codegen.partition import (
     bounds,
-    first_only,
+    one_only,
     partition,
     quotient,
     remainder,
@@ -475,7 +475,7 @@ class LoopSteps:
                 self._copy(source, array, self.ring.first)
 
         turns.take(
-            body.index(0), states, lambda part: first_only(body, part, turns.parts, states, begin)
+            body.index(0), states, lambda part: one_only(body, part, turns.parts, states, begin)
         )
         if turns.parts != 1:
             for rows in self.quantized.values():
@@ -624,7 +624,7 @@ class LoopSteps:
         partition(body, full // panels_at_once, units, column, carried, panel)
         if rest:
             last = Units(full * group.panel, rest, full)
-            first_only(body, column, units, carried, lambda: all_rows(last))
+            one_only(body, column, units, carried, lambda: all_rows(last))
 
     def _rows(
         self,

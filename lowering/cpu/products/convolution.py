@@ -314,8 +314,7 @@ class ImageConvolution(ImageWindows):
     def rows(self, blocks: int) -> int:
         """The most rows of the result that a block has numbers of."""
         high, wide = self.positions
-        size, uneven = divmod(self.panels, blocks)
-        starts = [(n * size + min(n, uneven)) * self.panel for n in range(blocks)]
+        starts = [first_of(n, self.panels, blocks) * self.panel for n in range(blocks)]
         ends = [*starts[1:], high * wide]
         return max(
             (end - 1) // wide - start // wide + 1 for start, end in zip(starts, ends, strict=True)
@@ -404,7 +403,7 @@ class _ConvolutionEmission:
             number, high = number // self.parts, (low + share).at_most(high)
         image, block = number // self.blocks, number % self.blocks
         begin, end = (
-            body.index(first_of(body, each, sizes.panels, self.blocks)) * panel
+            body.index(first_of(each, sizes.panels, self.blocks)) * panel
             for each in (block, block + 1)
         )
         row = (begin // self.wide).at_most(sizes.positions[0] - self.rows)

@@ -28,7 +28,7 @@ from typing import NamedTuple, TypeAlias
 
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, bits, known
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
-from rnn_compiler.lowering.codegen.partition import last_only, partition
+from rnn_compiler.lowering.codegen.partition import one_only, partition
 from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
 from rnn_compiler.lowering.cpu.matrix_unit import COLUMNS as UNIT_COLUMNS
 from rnn_compiler.lowering.cpu.matrix_unit import ROWS as UNIT_ROWS
@@ -186,8 +186,9 @@ class Blocking:
             weights = self.inner * self.columns // self.format.per_float32
             return 1, self.vectors.cut(1, max(panels, 1), weights)[0]
         if isinstance(rows, Number):
-            weights = self.inner * self.columns
-            return WORKGROUPS, self._shares(panels, 4, weights * self.vectors.rows)
+            if self.format.is_quantized:
+                return WORKGROUPS, 1
+            return WORKGROUPS, self._shares(panels, 4, self.vectors.rows)
         if self.format.is_quantized:
             return self._quantized_parts()
         blocks = self._blocks()
@@ -197,12 +198,13 @@ class Blocking:
             return blocks, divisor(panels, max(1, min(most, some)))
         if self.streamed:
             return blocks, 1
-        return blocks, self._shares(panels, most // 2 * 2, self.rows * self.inner * self.columns)
+        return blocks, self._shares(panels, most // 2 * 2, self.rows)
 
-    def _shares(self, panels: int, most: int, work: int) -> int:
-        """The number of parts of columns of different widths, for threads to share some work."""
+    def _shares(self, panels: int, most: int, rows: int) -> int:
+        """The number of parts of columns of different widths, for threads to share some rows."""
         if not self.vectors.has_threads:
             return 1
+        work = rows * self.inner * self.columns
         return max(1, min(most, panels, work // _MULTIPLICATIONS))
 
     def _quantized_parts(self) -> tuple[int, int]:
@@ -496,7 +498,8 @@ class PanelProduct:
         overlaps = full and not self.plan.packed
         column, width = (columns - panel, panel) if overlaps else (full * panel, left)
         if left:
-            last_only(body, part, among, carried, lambda: each(body.index(column), width))
+            last = among - 1
+            one_only(body, part, among, carried, lambda: each(body.index(column), width), last)
 
     def panel(self, column: Number) -> Array:
         """Emits the panel of the right-hand side that begins at a column."""
@@ -564,23 +567,31 @@ class Blocks(PanelProduct):
         if plan.count * plan.block != plan.rows:
             self.first = self.first.at_most(plan.rows - plan.block)
         whole, _ = self.store.inside(self.outside, self.executable)
-        if not plan.is_even and plan.across > 1:
+        if plan.across == 1 or plan.is_even:
+            self._multiply(whole, part * plan.width)
+        else:
             self.part, self.base = whole, self.first
             self.panels(plan.columns, [whole], self._rows_of, part, plan.across)
-            self.executable.dispatch()
-            return whole
-        self.column = part * plan.width
-        starts = [self.first, self.column]
+            self._wait()
+        self.executable.dispatch()
+        return whole
+
+    def _multiply(self, whole: Array, column: Index) -> None:
+        """Emits a block of rows, and columns from one on, which no other workgroup has."""
+        plan, body, self.column = self.plan, self.body, column
+        starts = [self.first, column]
         self.part = body.extract(whole, starts, [plan.block, plan.width])
         if plan.streamed:
             self._stream()
         else:
             self.panels(plan.width, [self.part], self._rows_of)
-        if plan.bypasses:
-            wait_for_streams(body)
+        self._wait()
         body.insert(self.part, whole, starts)
-        self.executable.dispatch()
-        return whole
+
+    def _wait(self) -> None:
+        """Emits waiting for results that bypass the caches."""
+        if self.plan.bypasses:
+            wait_for_streams(self.body)
 
     def _rows_of(self, column: Number, width: int) -> None:
         """Emits all tiles of a panel."""

@@ -19,8 +19,15 @@ from rnn_compiler.network_import.graph import Graph, onnx, shape_of
 def plain_reshapes(graph: Graph) -> None:
     """Rewrites the reshapes of arrays with several open axes."""
     types, constants = graph.types(), graph.constants()
+    if graph.is_open:  # else all sizes are known
+        _check_sizes(graph, constants)
+    graph.replace_nodes(lambda node: _through_vectors(graph, node, types, constants), ("Reshape",))
+
+
+def _check_sizes(graph: Graph, constants: dict[str, Any]) -> None:
+    """Checks that no reshape has a -1 or 0 among computed sizes."""
     joined = {node.output[0]: node for node in graph.proto.node if node.op_type == "Concat"}
-    for node in graph.proto.node if graph.is_open else ():  # else all sizes are known
+    for node in graph.proto.node:
         if node.op_type == "Reshape" and node.input[1] in joined:
             parts = [constants[each] for each in joined[node.input[1]].input if each in constants]
             if any((onnx.numpy_helper.to_array(part) < 1).any() for part in parts):
@@ -29,7 +36,6 @@ def plain_reshapes(graph: Graph) -> None:
                     "sizes of inputs, got one with a -1 or 0 among sizes that a call computes from "
                     "values; write that size in its place, or fix open axes with dims (--dim)"
                 )
-    graph.replace_nodes(lambda node: _through_vectors(graph, node, types, constants), ("Reshape",))
 
 
 def _through_vectors(
