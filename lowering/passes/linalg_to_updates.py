@@ -11,36 +11,16 @@ Ensures: the same numbers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from rnn_compiler.lowering.analysis.values import rank, shape, static_shape
+from rnn_compiler.lowering.analysis.linalg_arithmetic import Arithmetic, arithmetic
+from rnn_compiler.lowering.analysis.values import shape
 from rnn_compiler.lowering.codegen.attributes import integers
 from rnn_compiler.lowering.codegen.body import Body
-from rnn_compiler.lowering.mlir.bindings import end_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import end_of, ir, symbol_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.rewriting.edits import replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.schema.open_sizes import is_static
-
-_OPS = {
-    "arith.addf": "add",
-    "arith.addi": "add",
-    "arith.subf": "subtract",
-    "arith.mulf": "multiply",
-    "arith.divf": "divide",
-    "arith.negf": "negate",
-    "math.sqrt": "sqrt",
-}
-"""Operations, by their names there and in StableHLO."""
-
-
-class _Arithmetic(NamedTuple):
-    """An op to rewrite: its operation in StableHLO, and its operands."""
-
-    op: ir.Operation
-    name: str
-    operands: list[ir.Value]
 
 
 def updates_are_stablehlo(context: PassContext) -> str | None:
@@ -57,56 +37,24 @@ def linalg_to_updates(context: PassContext) -> None:
         each = waiting.pop()
         if each.op not in found:
             found.add(each.op)
-            waiting += filter(None, map(_arithmetic, each.operands))
+            waiting += filter(None, map(arithmetic, each.operands))
     for op in [op for op in context.ops() if op in found]:
-        _rewrite(_arithmetic(op.results[0]))
+        _rewrite(arithmetic(op.results[0]))
 
 
-def _roots(context: PassContext) -> Iterator[_Arithmetic]:
+def _roots(context: PassContext) -> Iterator[Arithmetic]:
     """The ops that compute next values of states."""
     if not isinstance(context.processor, VectorUnit):
         return
     functions = {symbol_of(op): op for op in context.defined_functions()}
     for spec in context.functions:
         for number in spec.continued.values():
-            found = _arithmetic(end_of(functions[spec.function]).operands[number])
+            found = arithmetic(end_of(functions[spec.function]).operands[number])
             if found is not None:
                 yield found
 
 
-def _arithmetic(value: ir.Value) -> _Arithmetic | None:
-    """The op that computes a value, if it is one of arithmetic."""
-    if isinstance(value.owner, ir.Block) or value.owner.name != "linalg.generic":
-        return None
-    op = value.owner.operation
-    block = op.regions[0].blocks[0]
-    inner, *rest = ops_of(block)
-    if inner.name not in _OPS or len(rest) != 1 or [*rest[0].operands] != [*inner.results]:
-        return None
-    numbers: list[ir.Value] = [*block.arguments]
-    given = [*op.operands][:-1]
-    places = [numbers.index(each) for each in inner.operands if each in numbers[:-1]]
-    if len(op.results) != 1 or len(places) != len(inner.operands) or not is_static(*shape(value)):
-        return None
-    axes = [ir.AffineMapAttr(each).value for each in ir.ArrayAttr(op.attributes["indexing_maps"])]
-    if not all(_is_whole(x, axes[k], value) for k, x in enumerate([*given, value])):
-        return None
-    return _Arithmetic(op, _OPS[inner.name], [given[place] for place in places])
-
-
-def _is_whole(value: ir.Value, axes: ir.AffineMap, like: ir.Value) -> bool:
-    """Whether an op reads an array element by element, as it writes its result, or a number."""
-    if not rank(value):
-        return True
-    names, sizes = map(str, axes.results), static_shape(like)
-    same = (
-        name == f"d{axis}" or (name == "0" and size == 1)
-        for axis, (name, size) in enumerate(zip(names, sizes, strict=False))
-    )
-    return shape(value) == shape(like) and all(same)
-
-
-def _rewrite(found: _Arithmetic | None) -> None:
+def _rewrite(found: Arithmetic | None) -> None:
     """Replaces an op."""
     assert found is not None
     body, kind = Body.before(found.op), found.op.results[0].type

@@ -1,10 +1,11 @@
 """Sums of all numbers of an array in several registers, for CPUs.
 
 Requires: a portable module; the target is a CPU with memory.
-Matches: in a user's functions, `stablehlo.reduce` over all axes of at least `_FEWEST` float32 by
-`stablehlo.add`, from 0; also those of squares, as in the norm of a gradient. Puts a dispatch in
-their place, one for all sums in a row that do not read another's result, short ones included. IREE
-adds one number after the other, each to the sum of those before.
+Matches: in the functions of users and networks, `stablehlo.reduce` over all axes of at least
+`_FEWEST` float32 by `stablehlo.add`, from 0, or a `linalg.generic` that computes this; also those
+of squares, as in the norm of a gradient. Puts a dispatch in their place, one for all sums in a row
+that do not read another's result, short ones included. IREE adds one number after the other, each
+to the sum of those before.
 Leaves: sums along some axes, and rows of short ones.
 Ensures: the same numbers up to rounding; StableHLO leaves the order of a sum open.
 """
@@ -15,9 +16,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from rnn_compiler.lowering.analysis.linalg_arithmetic import arithmetic, summed
 from rnn_compiler.lowering.analysis.values import (
     defining,
     element,
+    filled_with,
     ints,
     is_splat,
     shape,
@@ -27,6 +30,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number, k
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.registers import accumulate, reduce
 from rnn_compiler.lowering.codegen.whole_arrays import reshape
+from rnn_compiler.lowering.cpu.products.windows import ZERO
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, ops_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
@@ -39,6 +43,9 @@ _FEWEST = 256
 
 _MOST = 12
 """The most sums of a dispatch; IREE's runtime takes 32 arrays."""
+
+_FORMS = "stablehlo.reduce", "linalg.generic"
+"""The ops that may be sums."""
 
 _REGISTERS = 8
 """The sums that are computed side by side, each of a vector."""
@@ -76,7 +83,7 @@ def _rows(context: PassContext) -> list[list[ir.Operation]]:
     if not context.is_users or not isinstance(processor, VectorUnit) or not processor.has_memory:
         return []
     rows: list[list[ir.Operation]] = [[]]
-    for op in filter(_is_sum, nested_ops(context.module.operation, "stablehlo.reduce")):
+    for op in filter(_is_sum, nested_ops(context.module.operation, *_FORMS)):
         if len(rows[-1]) == _MOST or any(not _may_wait(each, op) for each in rows[-1]):
             rows.append([])
         rows[-1].append(op)
@@ -97,8 +104,12 @@ def _in_block(op: ir.Operation, block: ir.Block) -> ir.Operation:
 
 def _is_sum(op: ir.Operation) -> bool:
     """Whether an op is the sum of all numbers of an array."""
-    value, start = [*op.operands][:2]
-    if len(op.operands) != 2 or element(value) != "f32" or not is_static(*shape(value)):
+    if len(op.operands) != 2 or element(op.operands[0]) != "f32":
+        return False
+    value, start = op.operands
+    if op.name == "linalg.generic":
+        return summed(op) is not None and filled_with(start) == ZERO
+    if not is_static(*shape(value)):
         return False
     joined, *others = ops_of(op.regions[0].blocks[0])
     is_sum = joined.name == "stablehlo.add" and len(others) == 1
@@ -126,7 +137,15 @@ def _squared(value: ir.Value) -> ir.Value | None:
 
     JAX adds the square of an imaginary part, 0, to that of a real one.
     """
-    if isinstance(value.owner, ir.Block) or len(value.owner.operation.operands) != 2:
+    if isinstance(value.owner, ir.Block):
+        return None
+    if (found := arithmetic(value)) is not None:
+        numbers = {*found.operands}
+        is_square = (
+            found.name == "multiply" and len(numbers) == 1 and shape(*numbers) == shape(value)
+        )
+        return numbers.pop() if is_square else None
+    if len(defining(value).operands) != 2:
         return None
     x, y = defining(value).operands
     match defining(value).name:
@@ -140,10 +159,12 @@ def _squared(value: ir.Value) -> ir.Value | None:
 
 def _erase_unused(value: ir.Value) -> None:
     """Erases the arithmetic that computes a value, unless something else reads it."""
-    if isinstance(value.owner, ir.Block) or any(True for _ in value.uses):
+    if isinstance(value.owner, ir.Block):
         return
     op = defining(value)
-    if op.name in ("stablehlo.multiply", "stablehlo.add"):
+    if any(True for result in op.results for _ in result.uses):
+        return
+    if op.name in ("stablehlo.multiply", "stablehlo.add", "linalg.generic"):
         operands = [*dict.fromkeys(op.operands)]
         op.erase()
         for operand in operands:
