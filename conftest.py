@@ -27,6 +27,12 @@ collect_ignore.append("rnn_compiler/torch/tracing.py")  # it imports torch's tra
 
 _SLOW = pytest.StashKey[int]()
 
+_SLOW_EXAMPLES = (
+    *("compilation.compile_many", "goldens.golden", "jax.ctc.ctc_loss", "onnx_ops"),
+    *("runtime.session.Session", "torch.modules.GRU", "torch.modules.RNN"),
+)
+"""Examples of `rnn_compiler` that compile what no quick test needs."""
+
 
 class Watch:
     """Ends the run if a test hangs; starts anew once a minute.
@@ -74,6 +80,14 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]
         has_some = b">>>" in file_path.read_bytes()
         found = [each for each in found if has_some or not isinstance(each, DoctestModule)]
     return found
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks some examples slow, before those are left out."""
+    for item in items:
+        if item.name.removeprefix("rnn_compiler.") in _SLOW_EXAMPLES:
+            item.add_marker("slow")
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:

@@ -77,6 +77,7 @@ def test_overlaps(loaded: Loaded, arguments: Arrays, written: str, other: str) -
     assert fault(loaded, call) == f"{written}: overlaps another array"
 
 
+@pytest.mark.slow
 def test_arrays_side_by_side_do_not_overlap(
     loaded: Loaded, arguments: Arrays, expected: Arrays
 ) -> None:

@@ -83,6 +83,7 @@ def test_the_example_computes_two_chunks(open_size: bool, tmp_path: Path) -> Non
     assert h.flat[0] != 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "direction"),
     first([("onnx.LSTM", "reverse"), ("onnx.GRU", "forward"), ("CudnnRNNV3", "bidirectional")], 2),

@@ -112,6 +112,7 @@ def test_a_time_loop_that_stays_plain_is_said(tmp_path: Path, cli: Any) -> None:
     assert "time loop lstm_forward stays plain: a unit axis" in cli("inspect", path).out
 
 
+@pytest.mark.slow
 def test_compile_writes_payload_and_manifest(artifact: Path) -> None:
     manifest = json.loads(artifact.with_name("lstm.vmfb.json").read_text())
     assert [spec["op"] for spec in manifest["functions"]] == OPS
@@ -307,6 +308,7 @@ def test_inspect_refuses_a_damaged_payload(artifact: Path, tmp_path: Path, cli: 
     assert "damaged" in cli("inspect", copy, code=1).err
 
 
+@pytest.mark.slow
 def test_run_gives_what_raw_ops_gives(artifact: Path, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     shapes = {"x": (3, 2, 4), "cs_prev": (2, 5), "h_prev": (2, 5), "w": (9, 20), "b": (20,)}

@@ -38,6 +38,7 @@ func.func @step(%x: tensor<2x3xf32>, %h: tensor<2x4xf32>, %w: tensor<7x8xf32>,
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "files"),
     [
@@ -110,6 +111,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PRODUCTS, "toy", _Toy)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("toy")
 def test_a_fourth_format(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Any, capsys: pytest.CaptureFixture[str]

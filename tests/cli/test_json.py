@@ -153,6 +153,7 @@ def test_compile(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert all(Path(file).is_file() for file in files)
 
 
+@pytest.mark.slow
 def test_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Numbers that are not finite are counted, and are none themselves."""
     dims = "batch_size=1,input_size=1,num_units=1"

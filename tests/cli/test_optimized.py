@@ -71,6 +71,7 @@ def test_every_verb_works(folder: Path) -> None:
         assert part in text, command
 
 
+@pytest.mark.slow
 def test_the_module_runs(folder: Path) -> None:
     python = [sys.executable, "-OO", "-W", "error", "-m", "rnn_compiler"]
     done = processes.run(*python, "run", "lstm.vmfb", "--random", cwd=folder)

@@ -36,6 +36,7 @@ def test_an_import_leaves_other_files_alone(
     assert (tmp_path / theirs).read_bytes() == b"Compiled with rnn-compiler. Mine.\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", first(["c", "js"]))
 def test_sources_leave_other_files_alone(form: str, tmp_path: Path) -> None:
     module = rc.build("GRUBlockCell", batch_size=1, input_size=2, num_units=3, name="mine")

@@ -80,6 +80,7 @@ def test_a_pipe_shows_nothing(
     assert "compiling" not in out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiler_runs_again")
 def test_what_takes_long_is_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

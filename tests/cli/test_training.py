@@ -129,6 +129,7 @@ def test_wrong_options(options: list[str], message: str, file: Path, cli: Any) -
     assert message in cli("import", file, *options, code=2).err
 
 
+@pytest.mark.slow
 def test_words_and_numbers(file: Path, cli: Any) -> None:
     """Lists have colons; a tensor of numbers for classes has one for each."""
     options = "cross_entropy,class_weights=1:0.5:2:0:1,axis=-1"

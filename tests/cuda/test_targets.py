@@ -107,6 +107,7 @@ def test_the_device_follows_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
         assert current_device() == "cuda://1"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_gpu")
 def test_without_a_driver_the_remedy_is_named() -> None:
     artifact = rc.compile(CELL, "cuda")

@@ -127,6 +127,7 @@ def test_the_test_sees_the_pages() -> None:
             )
 
 
+@pytest.mark.slow
 def test_the_command_line_page_shows_every_verb() -> None:
     text = (ROOT / "docs" / "command_line.md").read_text()
     help_text = processes.run(sys.executable, "-m", "rnn_compiler", "--help").stdout

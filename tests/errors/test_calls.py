@@ -19,7 +19,7 @@ from cases import COMPUTING, assert_same_bits
 from errors.expect import invalid_argument
 from numeric import harness
 from numeric.harness import draw, drop_in, first_variant, lengths_of
-from numeric.marks import each_op, each_sequence_op, marks
+from numeric.marks import each_op, each_sequence_op
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
@@ -124,9 +124,16 @@ PERTURBATIONS = {
 }
 """All that is wrong with an argument, by op and argument."""
 
+QUICK = ("BlockLSTMV2", "CudnnRNNV3", "GRUBlockCellGrad", "onnx.LSTM")
+
+
+def argument_marks(key: str) -> list[pytest.MarkDecorator]:
+    return [] if key.partition("-")[0] in QUICK else [pytest.mark.slow]
+
+
 each_argument = pytest.mark.parametrize(
     "cases",
-    [pytest.param(v, id=k, marks=marks(k.partition("-")[0])) for k, v in PERTURBATIONS.items()],
+    [pytest.param(v, id=k, marks=argument_marks(k)) for k, v in PERTURBATIONS.items()],
 )
 
 

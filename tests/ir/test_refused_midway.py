@@ -29,6 +29,7 @@ except rc.errors.UnsupportedError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", first(["open", "static"]))
 def test_the_process_goes_on(length: str) -> None:
     """In a separate process, because freeing in the wrong order may show only at its end."""

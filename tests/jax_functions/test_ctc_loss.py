@@ -79,6 +79,7 @@ def test_sixteen_bits_are_computed_in_float32() -> None:
     np.testing.assert_allclose(gradient, expected, rtol=2e-3, atol=2e-3)
 
 
+@pytest.mark.slow
 def test_nothing_to_read() -> None:
     assert rj.ctc_loss(LOGITS[:0], None, LABELS[:0], None).shape == (0,)
     assert rj.ctc_loss(LOGITS[:, :0], None, LABELS, None).tolist() == [0.0] * B

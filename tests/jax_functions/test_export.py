@@ -136,6 +136,7 @@ def test_trees_have_the_names_of_arguments() -> None:
     assert found["p_scale_0_value"] is params["scale"][0].value
 
 
+@pytest.mark.slow
 def test_states_of_the_same_shape() -> None:
     """Each goes on with the value of its name. JAX donates memory by the order of the names."""
 

@@ -101,11 +101,13 @@ def test_second_derivatives(wrap: Any) -> None:
         jax.grad(lambda w: gradient(w).sum())(ARGUMENTS["w"])
 
 
+@pytest.mark.slow
 def test_forward_mode() -> None:
     with pytest.raises(TypeError, match="forward-mode"):
         jax.jvp(loss, (ARGUMENTS["w"],), (ARGUMENTS["w"],))
 
 
+@pytest.mark.slow
 def test_gradients_of_gradient_ops() -> None:
     saved = {name: jnp.ones((T, B, H)) for name in ("i", "cs", "f", "o", "ci", "co", "h")}
     arriving = {name: jnp.ones((T, B, H)) for name in ("cs_grad", "h_grad")}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from quick import first
+from quick import first, only
 
 import rnn_compiler as rc
 from rnn_compiler.linking import link_module
@@ -459,7 +459,7 @@ def flax_op(cell: str, options: str) -> str:
 @pytest.mark.parametrize(
     "options", [pytest.param(e, marks=() if e == "lengths" else pytest.mark.slow) for e in OPTIONS]
 )
-@pytest.mark.parametrize("cell", FLAX)
+@pytest.mark.parametrize("cell", only(FLAX, "OptimizedLSTMCell"))
 def test_nnx(cell: str, options: str) -> None:
     nnx = pytest.importorskip("flax.nnx", reason="flax has these modules")
     module = nnx.RNN(getattr(nnx, cell)(I, H, rngs=nnx.Rngs(0)))
@@ -484,6 +484,7 @@ def test_linen(cell: str, options: str) -> None:
     agree(lambda p, x: module.apply(p, x, **OPTIONS[options]), (weights, x), op)
 
 
+@pytest.mark.slow
 def test_options_of_flax() -> None:
     """relu is a function of the ops; hard_sigmoid, which XLA writes with a clamp, is left."""
     linen = pytest.importorskip("flax.linen", reason="flax has these modules")
@@ -499,8 +500,10 @@ def test_options_of_flax() -> None:
     assert "'conv_general_dilated'" in scans.left[0]
 
 
-@pytest.mark.parametrize(("cell", "op"), [("LSTMCell", "onnx.LSTM"), ("GRUCell", "onnx.GRU")])
-@pytest.mark.parametrize("use_bias", [True, False])
+@pytest.mark.parametrize(
+    ("cell", "op"), first([("LSTMCell", "onnx.LSTM"), ("GRUCell", "onnx.GRU")])
+)
+@pytest.mark.parametrize("use_bias", first([False, True]))
 def test_equinox(cell: str, op: str, use_bias: bool) -> None:
     nn = pytest.importorskip("equinox.nn", reason="equinox has these modules")
     module = as_drawn(getattr(nn, cell)(I, H, use_bias=use_bias, key=jax.random.key(0)))

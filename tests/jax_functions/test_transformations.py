@@ -111,6 +111,7 @@ def test_steps_may_be_traced() -> None:
     close(run(T + 5), outputs(X))  # clamped, as it is not known
 
 
+@pytest.mark.slow
 def test_the_gradient_of_integers_is_none() -> None:
     def of_steps(n: Any, x: Any) -> Any:
         return functions.block_lstm_v2(n, x, C, H0, W, ZERO, ZERO, ZERO, BIAS).h.sum()

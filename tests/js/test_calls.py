@@ -326,6 +326,7 @@ def test_what_is_refused() -> None:
             link(damaged, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letters", [15, 25])
 def test_names_whose_length_is_a_letter(letters: int) -> None:
     """In a table of symbols, the length of a name is the byte before it."""

@@ -71,6 +71,7 @@ def test_every_golden(start: int, tmp_path: Path) -> None:
     check(REST[start : start + BATCH], tmp_path)
 
 
+@pytest.mark.slow
 def test_a_gradient_in_float16(tmp_path: Path) -> None:
     """Choices between its numbers, which LLVM would widen by a function that is invalid there."""
     check(cases("float16")[-1:], tmp_path, dtype="float16")

@@ -137,6 +137,7 @@ def test_shardings_over_one_device_are_dropped() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_shardings_in_bytecode_or_over_several_devices_are_refused() -> None:
     made, _, _ = on_a_mesh()
     several = made.mlir_module().replace('["d"=1]', '["d"=2]')

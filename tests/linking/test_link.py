@@ -79,6 +79,7 @@ def linked_together(*ops: str) -> rc.Program:
     return rc.runtime.load(rc.link(f"module {{{functions}}}"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", only(LINKED, QUICK))
 def test_the_same_bits(op: str) -> None:
     """In a module of the user's with others."""
@@ -310,6 +311,7 @@ def test_the_manifest_describes_the_users_functions(tmp_path: Path) -> None:
     assert rc.runtime.read_artifact(tmp_path / "m.vmfb") == artifact
 
 
+@pytest.mark.slow
 def test_the_cache_tells_modules_apart() -> None:
     """The same functions around the same op, and other code between."""
     spec = lstm()

@@ -29,6 +29,7 @@ def product(left: str, right: str) -> str:
     return f"stablehlo.dot {left}, {right} : ({X}, {X}) -> {X}"
 
 
+@pytest.mark.slow
 def test_arrays_that_a_loop_and_other_ops_read() -> None:
     step = f"%t = {product('%s', '%w')}"
     text = f"""

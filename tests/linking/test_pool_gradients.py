@@ -130,11 +130,13 @@ def test_each_dtype_without_a_dispatch(kind: str) -> None:
     np.testing.assert_array_equal(found, gradient(x, dy, (2, 2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cuda", "vulkan"])
 def test_gpus(target: str) -> None:
     rc.compile(rc.link_module(text((2, 3, 8), (2, 2))), target)
 
 
+@pytest.mark.slow
 def test_the_last_of_equal_numbers_and_a_first_value() -> None:
     """Where the comparison is strict, an equal number is chosen anew."""
     changed = text((2, 3, 8), (2, 2)).replace("GE", "GT").replace("dense<0.0>", "dense<0.5>")

@@ -15,6 +15,7 @@ BASES = (-INF, -3.0, -2.5, -1.0, -0.5, -0.0, 0.0, 0.5, 1.0, 2.5, 3.0, INF, NAN)
 EXPONENTS = (-INF, -3.0, -2.0, -1.5, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, INF, NAN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", first(["float32", "float16", "float64"]))
 def test_every_special_case(dtype: str) -> None:
     pairs = list(itertools.product(BASES, EXPONENTS))

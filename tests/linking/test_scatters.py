@@ -159,6 +159,7 @@ def test_types_of_indices(program: Any, kind: str) -> None:
         np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "rows"), [("i8", 128), ("ui8", 256)])
 def test_as_many_rows_as_numbers(program: Any, kind: str, rows: int) -> None:
     """The row for what is dropped has a number that the type of the indices lacks."""

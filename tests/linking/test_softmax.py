@@ -25,7 +25,7 @@ func.func @main(%x: tensor<6x5xf32>) -> tensor<6x5xf32> {
 """
 
 
-@ways("direct", "c", "js", "cortex-m4", "riscv32", quick=("direct", "js"))
+@ways("direct", "c", "js", "cortex-m4", "riscv32", quick=("direct",))
 def test_softmax(execute: Execute) -> None:
     x = np.random.default_rng(0).normal(0, 3, (6, 5)).astype(np.float32)
     e = np.exp(x - x.max(1, keepdims=True))

@@ -45,6 +45,7 @@ def text() -> str:
   }}"""
 
 
+@pytest.mark.slow
 def test_two_sorts_of_one_array_and_its_indices() -> None:
     program = rc.runtime.load(rc.link(text()))
     x = np.random.default_rng(0).standard_normal((2, 9)).astype(np.float32)
@@ -72,6 +73,7 @@ COMPARISONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", COMPARISONS)
 @ways("direct", "c", "js", quick=("direct",))
 def test_equal_elements_stay_in_order(order: str, execute: Execute) -> None:

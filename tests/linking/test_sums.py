@@ -29,6 +29,7 @@ def text(rows: int, columns: int, name: str = "main") -> str:
     return SUMS.replace("SHAPE", f"{rows}x{columns}xf32").replace("NAME", name)
 
 
+@pytest.mark.slow
 @ways("direct", "c", "js", "cortex-m4", quick=("direct",))
 def test_sums(execute: Execute) -> None:
     """More, and fewer, numbers than all registers, and some that are left."""

@@ -17,6 +17,7 @@ def module() -> rc.Module:
     return rc.link_module(stateful.TEXT, stateful.INFER)
 
 
+@pytest.mark.slow
 @each_language
 def test_a_step(execute: Execute) -> None:
     states, given = stateful.states(3), stateful.arguments(4)

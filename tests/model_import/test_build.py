@@ -64,6 +64,7 @@ def test_block_lstm_frames_with_kept_state() -> None:
     assert longer.functions[0].function == "speech"
 
 
+@pytest.mark.slow
 def test_frozen_weights() -> None:
     """The weights are in the module, and no arguments."""
     (layer,) = layers_of("gru_frozen.pb").values()

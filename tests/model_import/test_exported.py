@@ -47,6 +47,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "model.pt2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".pt2", ".net"])
 def test_an_exported_program(suffix: str, exported: Path, tmp_path: Path) -> None:
     """Weights by the names of the state dict; the graph tells what that does not."""

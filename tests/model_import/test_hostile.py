@@ -286,6 +286,7 @@ def test_functions_that_all_move_the_same_weights(tmp_path: Path) -> None:
     np.testing.assert_array_equal(layer.weights["w"], weights)
 
 
+@pytest.mark.slow
 def test_a_long_chain(tmp_path: Path) -> None:
     """Values are handed on as often as there are nodes to do so."""
     made = graph()
@@ -459,6 +460,7 @@ def keras_with(folder: Path, **members: bytes) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_zip_bomb(tmp_path: Path) -> None:
     refused(keras_with(tmp_path, config__json=b" " * (200 << 20)), "config.json is 209715200 bytes")
 

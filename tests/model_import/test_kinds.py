@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from cases import assert_same_bits
 from model_import.files import FILES, path_of
+from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError
@@ -20,21 +21,24 @@ OTHERS = (".net", ".tar", ".th", ".zip", ".npz", ".vmfb", ".mlir", "")
 
 @pytest.mark.parametrize(
     ("file", "suffix"),
-    [
-        ("keras3.keras", ".net"),
-        ("keras3.keras", ".h5"),
-        ("keras2.h5", ".tar"),
-        ("keras2.h5", ".ckpt"),
-        ("keras2.h5", ".keras"),
-        ("keras1.h5", ""),
-        ("torch_checkpoint.pt", ".th"),
-        ("torch_checkpoint.pt", ""),
-        ("torch_legacy.pth", ".pth.tar"),
-        ("torch_legacy.pth", ".h5"),
-        ("torch_legacy.pth", ".bin"),
-        ("torch_script.jit", ".model"),
-        ("torch_script.jit", ".keras"),
-    ],
+    first(
+        [
+            ("keras3.keras", ".net"),
+            ("keras2.h5", ".tar"),
+            ("torch_checkpoint.pt", ".th"),
+            ("torch_script.jit", ".model"),
+            ("keras3.keras", ".h5"),
+            ("keras2.h5", ".ckpt"),
+            ("keras2.h5", ".keras"),
+            ("keras1.h5", ""),
+            ("torch_checkpoint.pt", ""),
+            ("torch_legacy.pth", ".pth.tar"),
+            ("torch_legacy.pth", ".h5"),
+            ("torch_legacy.pth", ".bin"),
+            ("torch_script.jit", ".keras"),
+        ],
+        4,
+    ),
 )
 def test_any_name(file: str, suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"model{suffix}"

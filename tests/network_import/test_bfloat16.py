@@ -74,6 +74,7 @@ def test_nan_passes(tmp_path: Path) -> None:
         np.testing.assert_array_equal(got, [np.nan, *wanted[name]], err_msg=name)
 
 
+@pytest.mark.slow
 @each_language
 def test_integers_become_bfloat16(agrees: Any) -> None:
     """Rounded to the nearest, of two to the even one."""

@@ -289,6 +289,7 @@ def test_16_bit_floats_are_passed_as_bits(tmp_path: Path) -> None:
     assert "expected a Uint16Array of one element, its bits, got number" in error
 
 
+@pytest.mark.slow
 def test_a_product_of_sizes_beyond_64_bits(tmp_path: Path) -> None:
     """It is refused, though the bits that are left would be within the limit."""
     nodes = [onnx.helper.make_node("Relu", ["x"], ["y"])]
@@ -301,6 +302,7 @@ def test_a_product_of_sizes_beyond_64_bits(tmp_path: Path) -> None:
     assert sizes[0] == 4 * 2**40
 
 
+@pytest.mark.slow
 def test_numbers_that_are_inputs(tmp_path: Path) -> None:
     """Host programs do not read them: what surrounds an open axis, scales and zero points."""
     make, names = onnx.helper.make_node, ["xs", "xz", "w", "ws", "wz", "ys", "yz"]

@@ -66,6 +66,7 @@ def test_rotary_embedding(shape: Any, agree: Any) -> None:
     agree(cases, judge=by_runtime)
 
 
+@pytest.mark.slow
 @each_language
 @pytest.mark.parametrize("batch", first(["batch", 2]))
 def test_centres(batch: int | str, agrees: Any) -> None:

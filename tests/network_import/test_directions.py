@@ -179,6 +179,7 @@ def two_nodes(weights: Any, **rest: Any) -> tuple[Any, Network]:
     return net.model({"x": [T, B, I]}, [*one, Y, other[1]]), net
 
 
+@pytest.mark.slow
 @ways("direct")
 def test_the_attribute(agree: Any, tmp_path: Path) -> None:
     """A second node with direction="reverse", which has the rows in order."""
@@ -238,6 +239,7 @@ def crossed() -> Any:
     return net.model({"x": [T, B, I]}, [one[0], two[0], *rows])
 
 
+@pytest.mark.slow
 @ways("direct")
 def test_crossed_states(agree: Any, tmp_path: Path) -> None:
     """Either layer can be one node, but not both: each would be computed from the other."""
@@ -281,6 +283,7 @@ def turned_by_lengths(x: str, result: str) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 def test_loops_of_any_length(tmp_path: Path) -> None:
     """Both directions are one op, with batch and time open."""
     made, (one, other) = of_loops()

@@ -49,6 +49,7 @@ def given(x: int, n: int, h: int, c: int) -> dict[str, Any]:
     return arrays | {"n": np.full(n, 6, np.int32)}
 
 
+@pytest.mark.slow
 def test_rows_lengths_and_states(lstm: rc.Module) -> None:
     (spec,) = lstm.functions
     assert spec.open_dims == ["x_1"]
@@ -212,6 +213,7 @@ def test_rows_and_lengths_of_a_reversal(tmp_path: Path) -> None:
         run(x=weight(3, 4, 2), n=np.array([4, 1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", first(["Where", "Sum"]))
 def test_inputs_beside_a_constant(operator: str, tmp_path: Path) -> None:
     """Of a known shape, such as zeros that a mask selects, or of that of an input."""

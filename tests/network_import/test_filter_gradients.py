@@ -67,6 +67,7 @@ def gradients(names: Iterable[str], folder: Path) -> tuple[rc.Module, list[tuple
     return linked_network(linalg_of_onnx(models, "gradients")), calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "target"),
     first([(QUICK, "cpu"), ((*CASES, *OTHERS), "cpu"), (CASES, "cpu:generic")]),

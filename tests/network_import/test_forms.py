@@ -148,6 +148,7 @@ def test_powers_of_zero(execute: Execute, tmp_path: Path) -> None:
         np.testing.assert_allclose(got, expected, 1e-5)
 
 
+@pytest.mark.slow
 @ways("direct")
 def test_what_a_model_says_of_shapes_is_not_believed(agrees: Any) -> None:
     """Exporters write wrong ranks of results; other runtimes warn, and run the model."""
@@ -255,6 +256,7 @@ def test_powers_of_constants_that_are_not_positive_are_refused(base: Any, tmp_pa
         checked(saved(made, tmp_path / "m.onnx"))
 
 
+@pytest.mark.slow
 @each_language
 @pytest.mark.parametrize("dtype", first([np.float32, np.int64]))
 def test_powers_of_a_positive_constant(dtype: Any, agrees: Any) -> None:

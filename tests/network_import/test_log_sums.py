@@ -25,6 +25,7 @@ ROWS = [
 SLOW = pytest.mark.slow
 
 
+@pytest.mark.slow
 @each_language
 @pytest.mark.parametrize(
     ("opset", "dtype", "keepdims"),

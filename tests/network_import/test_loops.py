@@ -395,6 +395,7 @@ def test_batch_and_time_may_be_open(tmp_path: Path) -> None:
         np.testing.assert_allclose(out.last0, last, **CLOSE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mask", "shape"),
     [

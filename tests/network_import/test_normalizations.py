@@ -92,6 +92,7 @@ def test_root_mean_squares(agree: Any) -> None:
     agree(cases, judge=by_runtime)
 
 
+@pytest.mark.slow
 @each_language
 def test_means_and_variances(agree: Any) -> None:
     """Also of numbers whose mean is large beside their differences."""

@@ -193,6 +193,7 @@ def test_sums_of_products_of_open_axes(agree: Any) -> None:
     )
 
 
+@pytest.mark.slow
 @ways("direct")
 @pytest.mark.parametrize("given", first([{}, {"alpha": 1.5}]))
 def test_the_constants_of_selu(given: Any, agrees: Any) -> None:

@@ -19,6 +19,7 @@ _X = np.random.default_rng(0).standard_normal((2, 8, 5)).astype(np.float32)
 _K = np.random.default_rng(1).standard_normal((1, 8, 1)).astype(np.float32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("node", "column"),
     [

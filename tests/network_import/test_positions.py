@@ -243,6 +243,7 @@ def test_rows_of_a_column(operator: str, agrees: Any) -> None:
     agrees(made, {"x": weight(4, 3, 2), "i": np.array([2, -1, 0])})
 
 
+@pytest.mark.slow
 def test_tuples_of_indices_in_an_open_array(tmp_path: Path) -> None:
     """A kernel gets a size and a negative number as 64 bits, in two halves, in every call."""
     nodes = [helper.make_node("GatherND", ["x", "i"], ["y"])]

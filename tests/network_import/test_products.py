@@ -172,6 +172,7 @@ def test_products_of_an_open_axis_are_refused(tmp_path: Path) -> None:
         rc.import_network(path)
 
 
+@pytest.mark.slow
 @ways("direct")
 def test_products_of_three_factors(agrees: Any) -> None:
     """A letter stays until no other factor has it, and without a result there are the single ones.

@@ -77,6 +77,7 @@ def test_dims_take_the_names_that_are_listed(dims: Any, tmp_path: Path) -> None:
     assert rc.import_network(path, dims=dims).functions[0].arguments[0].shape == (2, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_process")
 def test_errors_come_out_of_the_process(path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match=r"got \[1, 4") as caught:

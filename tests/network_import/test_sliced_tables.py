@@ -44,6 +44,7 @@ def test_as_many_rows_as_steps(rows: int, first: int, agrees: Any) -> None:
     }
 
 
+@pytest.mark.slow
 def test_more_steps_than_rows(tmp_path: Path) -> None:
     module = rc.import_network(saved(positions(9), tmp_path / "m.onnx"))
     rc.compile(module).save(tmp_path / "m.vmfb")

@@ -70,6 +70,7 @@ def test_lengths_may_be_left_out(tmp_path: Path) -> None:
     is_right(path, made)
 
 
+@pytest.mark.slow
 def test_links_to_files_of_one_folder(tmp_path: Path) -> None:
     """As in download caches: files named by their content, and links with the original names."""
     made, path = apart(tmp_path)

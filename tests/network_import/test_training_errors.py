@@ -230,6 +230,7 @@ def test_a_softmax_of_another_axis(tmp_path: Path) -> None:
     refused(UnsupportedError, message, made, tmp_path, loss="cross_entropy")
 
 
+@pytest.mark.slow
 def test_classes_are_checked_in_calls(tmp_path: Path) -> None:
     path = saved(linear(Y), tmp_path / "m.onnx")
     module = rc.training_step(path, loss="cross_entropy", optimizer="sgd")

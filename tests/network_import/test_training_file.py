@@ -92,6 +92,7 @@ def test_onnx_runtime_gives_what_the_session_infers(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, session.infer(x=X).y, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_weights_in_files_of_their_own(tmp_path: Path) -> None:
     path, made = tmp_path / "m.onnx", tmp_path / "trained.onnx"
     apart: Any = {"save_as_external_data": True, "location": "m.bin", "size_threshold": 0}

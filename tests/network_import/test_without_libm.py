@@ -58,6 +58,7 @@ def network(dtype: str, folder: Path) -> tuple[rc.Module, dict[str, Any], dict[s
     return rc.import_network(saved(made, folder / "m.onnx")), inputs, wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", first(["float32", "float64"]))
 @ways("c", "js", "cortex-m4", "armv7", "riscv32", quick=("c",))
 def test_every_operator(execute: Execute, dtype: str, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ def results(op: str, dtype: str, variant: dict[str, Any]) -> list[bytes]:
     return [np.asarray(each).tobytes() for each in function(**draw(op, dtype, variant))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "dtype", "variant"),
     first(

@@ -188,6 +188,7 @@ def test_every_dtype_through_raw_ops(dtype: str) -> None:
     assert_same_bits({"params": back}, {"params": params})
 
 
+@pytest.mark.slow
 def test_v2_through_raw_ops() -> None:
     how = network(num_proj=1)
     sizes, attributes = split_sizes(how)
@@ -284,6 +285,7 @@ def test_only_the_number_of_elements_counts(shape: str) -> None:
     assert_same_bits({"params": back}, params)
 
 
+@pytest.mark.slow
 def test_results_stay_on_the_device() -> None:
     params = {"params": buffer(HOW)}
     both = program(HOW)

@@ -432,6 +432,7 @@ def test_seeds_may_be_left_out_of_a_program() -> None:
     np.testing.assert_array_equal(third, wanted.astype(np.float32))
 
 
+@pytest.mark.slow
 def test_a_new_seed_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     floats = floats_of(module("CudnnRNN", "float32", SMALL).functions[0])
     attributes = {"rnn_mode": "rnn_tanh", "dropout": 0.5}

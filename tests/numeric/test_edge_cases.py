@@ -243,6 +243,7 @@ def test_small_numbers_keep_their_digits(dtype: str) -> None:
         assert error <= 16 * np.finfo(dtype).eps, f"{name}: relative error {error:.3g}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", first(["bfloat16", "float16"]))
 def test_16_bit_sums_are_single_precision(dtype: str) -> None:
     """Summed in 16 bits, each one would be lost next to the first, large product.

@@ -87,6 +87,7 @@ QUICK = ("BlockLSTMGradV2", True)
 """The quick tests compare the others with the reference only."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "use_peephole"),
     [

@@ -60,6 +60,7 @@ def load(made: rc.Module) -> rc.Program:
     return rc.runtime.load(artifact, "local-sync")
 
 
+@pytest.mark.slow
 def test_numbers(multiplied: list[int]) -> None:
     given = [arguments_of(op, dtype, row, row["seq_length"]) for op, dtype, row in CASES]
     right = [expected(*case, arguments) for case, arguments in zip(CASES, given, strict=True)]

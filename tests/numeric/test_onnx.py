@@ -300,6 +300,7 @@ def test_lengths_are_checked() -> None:
             rc.onnx_ops.GRU(**given, sequence_lens=np.array(lengths, np.int32))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", first(KINDS))
 def test_a_row_without_steps_keeps_its_state(kind: str) -> None:
     """And the NaN of padding is not seen."""
@@ -369,6 +370,7 @@ DEALT += [("RNN", ["Sigmoid", "ScaledTanh"])]
 """Every function in two ops; RNN treats all in the same way."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "names"), first(DEALT), ids=lambda each: "".join(each))
 def test_derivative_of_every_function(kind: str, names: list[str]) -> None:
     """Each from its saved value or input."""

@@ -45,6 +45,7 @@ def test_block_lstm(strategy: str, subsets: Iterable[list[str]]) -> None:
     check("BlockLSTMV2", {**SIZES, "use_peephole": True}, subsets, strategy)
 
 
+@pytest.mark.slow
 def test_block_lstm_of_no_steps() -> None:
     """The state after the last step is the one before the first."""
     module = rc.build("BlockLSTM", **SIZES, outputs=["cs_last", "h_last"])

@@ -141,6 +141,7 @@ def test_weights_of_another_device_are_ordinary_arguments(monkeypatch: pytest.Mo
     assert not done
 
 
+@pytest.mark.slow
 def test_companions_are_those_of_the_manifest() -> None:
     """A manifest that does not know which arguments are weights has no use for companions."""
     op, dtype, variant = SINGLE

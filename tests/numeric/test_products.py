@@ -351,6 +351,7 @@ PAIRED = PRODUCTS[::2]
 FEW_PAIRED = [(13, 1031, 2100, (1, 0), False), (509, 9, 33, (0, 0), True)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not WAYS, reason="this processor has no fma: bfloat16 is multiplied in float32")
 @pytest.mark.parametrize("products", first([FEW_PAIRED, PAIRED]), ids=["few", "all"])
 def test_paired_products(products: Sequence[Any], tmp_path: Path) -> None:

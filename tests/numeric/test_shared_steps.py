@@ -103,6 +103,7 @@ def assert_same_on_threads(
     return alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("op", "dtype", "size", "cut", "attributes"), first(CASES))
 def test_any_number_of_threads_gives_the_same_bits(
     op: str, dtype: str, size: tuple[int, ...], cut: tuple[int, int], attributes: dict[str, Any]

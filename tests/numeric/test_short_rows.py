@@ -115,6 +115,7 @@ def test_short_rows_of_both_directions(batch: int, strategy: str) -> None:
             np.testing.assert_allclose(getattr(found, name), value, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_gradient_of_short_rows() -> None:
     """In blocks of two, two and three steps, of which the last alone has enough rows to list.
 

@@ -69,6 +69,7 @@ def assert_right(
                 np.testing.assert_allclose(got, right, rtol=0, atol=bound, err_msg=f"{op} {name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number",
     [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, len(SHAPES)))],

@@ -71,6 +71,7 @@ def test_xla_agrees(op: str, dtype: str) -> None:
         assert_close(ours, theirs, dtype)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", first(["float32", "bfloat16"]))
 def test_xla_runs_frozen_modules(dtype: str) -> None:
     """Their weights are constants."""

@@ -103,6 +103,7 @@ def test_everything_works_without(system: str, use: str, tmp_path: Path) -> None
     )
 
 
+@pytest.mark.slow
 def test_models_are_read_without_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a process cannot limit itself, a Keras file is read all the same."""
     pytest.importorskip("h5py")

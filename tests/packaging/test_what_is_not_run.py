@@ -72,6 +72,7 @@ def test_ways(execute, number): print("ran", execute, number)
 """
 
 
+@pytest.mark.slow
 def test_ways_are_dealt_among_values(tmp_path: Path) -> None:
     """Of two values, both run directly, one in C and one in JavaScript."""
     printed = run(tmp_path, "-n0", "-m", "", text=WAYS)

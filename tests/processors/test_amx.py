@@ -10,6 +10,7 @@ from typing import Any
 import processes
 import pytest
 from processors import amx
+from quick import first
 
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -34,7 +35,7 @@ def run_tests(permission: str, *arguments: str | Path, root: Path) -> None:
 
 
 @pytest.mark.usefixtures("with_amx")
-@pytest.mark.parametrize("permission", amx.PERMISSIONS)
+@pytest.mark.parametrize("permission", first(amx.PERMISSIONS))
 def test_on_amx(permission: str, pytestconfig: pytest.Config) -> None:
     run_tests(permission, HERE / "on_amx.py", root=pytestconfig.rootpath)
 

@@ -164,6 +164,7 @@ def foreign() -> rc.Artifact:
     return rc.compile(rc.build("GRUBlockCell", **sizes), f"cpu:{other}")
 
 
+@pytest.mark.slow
 def test_a_foreign_artifact_never_reaches_iree(
     foreign: rc.Artifact, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

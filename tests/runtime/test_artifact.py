@@ -162,6 +162,7 @@ def test_iree_run_module_gives_the_same_numbers(
         assert np.any(array != 0), f"{name} proves nothing"
 
 
+@pytest.mark.slow
 def test_modules_of_two_names_run_together(tmp_path: Path, iree_tools: Path) -> None:
     """IREE identifies a function by its module's name and its own."""
     sizes = {"seq_length": 0, "batch_size": 1, "input_size": 1, "num_units": 1, "outputs": ["h"]}
@@ -415,6 +416,7 @@ def test_a_lesser_machine_refuses_by_name(
     rc.runtime.load(rc.compile(tiny_module, "cpu:x86-64-v3"))
 
 
+@pytest.mark.slow
 def test_infinite_attributes_are_json(tmp_path: Path) -> None:
     """Which has no infinite numbers; they come back as they were."""
 

@@ -100,6 +100,7 @@ main(["ops", "GRUBlockCell"])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("hip" not in iree.query_available_drivers(), reason="IREE without HIP")
 def test_a_planted_row_is_carried_through() -> None:
     done = processes.python(PLANTED)

@@ -115,6 +115,7 @@ def test_open_sizes_have_the_same_bits(through_iree: Load, direct_calls: list[st
         seen.append((steps, rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "names"),
     first([("LSTMBlockCell", ["w", "b"]), ("BlockLSTMV2", ["w"]), ("CudnnRNNV3", ["params"])]),
@@ -269,6 +270,7 @@ def test_long_work_is_shared_by_threads(
 # Streams.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "dims", "fixed"),
     first(

@@ -137,6 +137,7 @@ def test_arguments_keep_their_memory() -> None:
     assert len(others) == 20
 
 
+@pytest.mark.slow
 def test_ops_take_bfloat16_tensors() -> None:
     rng = np.random.default_rng(0)
     shapes = {"x": (1, 2), "h_prev": (1, 3), "w_ru": (5, 6), "w_c": (5, 3), "b_ru": (6,)}

@@ -81,6 +81,7 @@ def saved(artifact: rc.Artifact, tmp_path: Path) -> Path:
     return artifact.save(tmp_path / "m.vmfb")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", ["local-sync", "local-task"])
 def test_the_numbers_are_the_same(
     device: str, artifact: rc.Artifact, saved: Path, check: Callable[[rc.Program], None]

@@ -78,6 +78,7 @@ def test_text_of_no_size(text: str) -> None:
         parse(text)
 
 
+@pytest.mark.slow
 def test_manifest_has_null(tmp_path: Path) -> None:
     path = artifact().save(tmp_path / "lstm.vmfb")
     data = json.loads(path.with_name("lstm.vmfb.json").read_text())

@@ -90,6 +90,7 @@ def test_reading_many_weights_is_work() -> None:
     assert default_device([spec]) == "local-task"
 
 
+@pytest.mark.slow
 def test_an_artifact_has_one_device(tiny: rc.Artifact, large: rc.Artifact) -> None:
     """That of its largest function, and of a bundle's."""
     functions = (*tiny.manifest.functions, *large.manifest.functions)
@@ -170,6 +171,7 @@ print(os.waitstatus_to_exitcode(os.wait()[1]))
 """
 
 
+@pytest.mark.slow
 def test_after_a_fork_threads_are_not_the_default(large: rc.Artifact, tmp_path: Path) -> None:
     """They stay with the parent."""
     path = str(large.save(tmp_path / "large.vmfb"))

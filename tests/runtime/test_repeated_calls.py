@@ -101,6 +101,7 @@ def test_inputs_on_the_host(artifact: rc.Artifact, repeated: list[bool]) -> None
     assert repeated == [True] * 5
 
 
+@pytest.mark.slow
 def test_an_argument_that_is_not_read_may_have_any_shape(repeated: list[bool]) -> None:
     """A GRU's `input_c`; the calls were prepared again each time."""
     cell = {"rnn_mode": "gru", "num_layers": 1, "is_training": False}
@@ -150,6 +151,7 @@ def test_new_weights_each_time_are_bound_to_the_same_memory(
     assert len(prepared) == 1
 
 
+@pytest.mark.slow
 def test_other_arguments_in_turn_are_bound_to_the_same_memory(
     prepared: list[PreparedCall],
 ) -> None:
@@ -360,6 +362,7 @@ def test_copies_of_large_arrays_are_not_kept() -> None:
         assert_same_bits(each, results[0])
 
 
+@pytest.mark.slow
 def test_raw_ops(artifact: rc.Artifact, repeated: list[bool]) -> None:
     """Calls with the types of earlier ones reuse their functions; others and bad values do not."""
 

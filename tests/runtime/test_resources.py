@@ -92,6 +92,7 @@ def test_the_pool_knows_the_memory(
     assert buffer_pool.pool_options().split(";")[1] == str(kept)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux's list of threads")
 def test_the_pool_has_no_more_threads(tmp_path: Path) -> None:
     folder = cgroups(tmp_path, mine="100000 100000")

@@ -173,6 +173,7 @@ def test_rows_of_different_lengths() -> None:
     np.testing.assert_array_equal(found.output_c, expected.output_c)
 
 
+@pytest.mark.slow
 def test_a_step_at_a_time() -> None:
     """The cells take no more."""
     arguments = draw("LSTMBlockCell", "float32", SIZES)
@@ -185,6 +186,7 @@ def test_a_step_at_a_time() -> None:
     assert np.any(two.h != one.h)
 
 
+@pytest.mark.slow
 def test_only_chunks_and_results_cross(monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights and state stay, and of BlockLSTM its last state where it is asked for.
 

@@ -129,6 +129,7 @@ def test_arguments_are_tensorflows(op: str) -> None:
     assert "second derivatives" in function.__doc__
 
 
+@pytest.mark.slow
 def test_arguments_by_position() -> None:
     given = arguments("GRUBlockCell", "float64")
     by_name, by_position = rt.gru_block_cell(**given), rt.gru_block_cell(*given.values())
@@ -228,6 +229,7 @@ def test_tensors_of_any_layout_are_taken() -> None:
     assert all(map(torch.equal, results, expected))
 
 
+@pytest.mark.slow
 def test_results_are_tensors_of_their_own() -> None:
     """Gradients that are all zeros come from IREE in one buffer."""
     given = {**arguments("BlockLSTMV2", "float64"), "use_peephole": False}

@@ -260,6 +260,7 @@ def test_parameters_that_are_swapped_when_converted() -> None:
     assert ours.weights_buffer.holds([*ours.parameters()])
 
 
+@pytest.mark.slow
 def test_copies_are_layers_of_their_own() -> None:
     ours, _ = pair()
     x = inputs()
@@ -416,6 +417,7 @@ def test_one_sequence_without_states() -> None:
         assert_equal(ours(inputs()[:, 0]), other(inputs()[:, 0]))
 
 
+@pytest.mark.slow
 def test_an_empty_batch() -> None:
     ours, other = pair()
     x = torch.zeros(T, 0, I, requires_grad=True)
@@ -448,6 +450,7 @@ class Rows(torch.utils.data.Dataset[Any]):
             return self.layer(inputs() + index)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*JAX is multithreaded")  # which other tests may have loaded
 def test_workers_of_a_loader() -> None:
     """Forks of a process that has run the layer, also on local-task, whose threads they lack."""
@@ -579,6 +582,7 @@ def test_a_process_of_its_own() -> None:
     assert (done.stdout, done.stderr) == ("", "")
 
 
+@pytest.mark.slow
 def test_import_rnn_compiler_imports_no_torch() -> None:
     program = "import rnn_compiler, sys; rnn_compiler.raw_ops; sys.exit('torch' in sys.modules)"
     processes.python(program)

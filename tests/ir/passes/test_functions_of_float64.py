@@ -110,6 +110,7 @@ def check_function(name: str) -> None:
     np.testing.assert_array_equal(np.signbit(got[wanted == 0]), np.signbit(wanted[wanted == 0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", first(["log", "expm1"]))
 def test_values(name: str) -> None:
     check_function(name)

@@ -163,6 +163,7 @@ def test_reciprocals_of_a_binade(tmp_path: Path) -> None:
     np.testing.assert_array_equal(main(x)[0], np.float32(0.25) / x)
 
 
+@pytest.mark.slow
 @needs_fma
 def test_errors(functions: Any) -> None:
     """The error is largest between -32 and -16."""

@@ -61,6 +61,7 @@ def test_what_is_left(text: str, processor: Processor) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", first(["cpu:generic", "cpu"]))
 @pytest.mark.parametrize("dtype", first(["i32", "i64", "i8", "ui8", "ui32"]))
 def test_a_users_integers(dtype: str, target: str) -> None:

@@ -81,6 +81,7 @@ def test_which_processors_have_an_instruction(target: str, has: bool) -> None:
     assert VectorUnit.of(resolve_target(target)).rounds_to_float16 == has
 
 
+@pytest.mark.slow
 def test_every_float16_and_what_lies_between() -> None:
     """Each finite one, the middle to the next, and their neighbours in float32, of both signs."""
     cell = rc.build("GRUBlockCell", batch_size=1, input_size=1, num_units=1).functions[0]
