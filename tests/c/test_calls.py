@@ -154,6 +154,7 @@ def _space(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarra
     return base.reshape(-1).view(np.uint8), inside
 
 
+@pytest.mark.slow
 def test_packed_weights(loaded: Loaded, arguments: Arrays, expected: Arrays) -> None:
     packed = loaded.call("block_lstm_v2_prepack", arguments)
     assert_same_bits(loaded.call("block_lstm_v2_prepacked", {**arguments, **packed}), expected)

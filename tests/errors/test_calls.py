@@ -6,7 +6,7 @@ test for each argument.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -19,7 +19,7 @@ from cases import COMPUTING, assert_same_bits
 from errors.expect import invalid_argument
 from numeric import harness
 from numeric.harness import draw, drop_in, first_variant, lengths_of
-from numeric.marks import each_op, each_sequence_op
+from numeric.marks import each_sequence_op, marks
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
@@ -124,16 +124,25 @@ PERTURBATIONS = {
 }
 """All that is wrong with an argument, by op and argument."""
 
-QUICK = ("BlockLSTMV2", "CudnnRNNV3", "GRUBlockCellGrad", "onnx.LSTM")
+QUICK = ("LSTMBlockCell", "BlockLSTMV2", "CudnnRNNBackpropV3")
+"""The ops whose programs are compiled here; golden files of each op test valid arguments too."""
 
 
-def argument_marks(key: str) -> list[pytest.MarkDecorator]:
-    return [] if key.partition("-")[0] in QUICK else [pytest.mark.slow]
+def each_argument(slow: Callable[[str], Sequence[pytest.MarkDecorator]]) -> pytest.MarkDecorator:
+    """Each argument of each op, with the marks of the op."""
+    cases = [
+        pytest.param(each, id=key, marks=slow(key.partition("-")[0]))
+        for key, each in PERTURBATIONS.items()
+    ]
+    return pytest.mark.parametrize("cases", cases)
 
 
-each_argument = pytest.mark.parametrize(
-    "cases",
-    [pytest.param(v, id=k, marks=argument_marks(k)) for k, v in PERTURBATIONS.items()],
+def marks_of_programs(op: str) -> list[pytest.MarkDecorator]:
+    return [] if op in QUICK else [pytest.mark.slow]
+
+
+each_program = pytest.mark.parametrize(
+    "op", [pytest.param(op, marks=marks_of_programs(op)) for op in COMPUTING]
 )
 
 
@@ -144,7 +153,7 @@ def describe(array: npt.NDArray[Any], argument: TensorSpec) -> tuple[str, str]:
     return f"shape {list(argument.shape)}", f"shape {list(array.shape)}"
 
 
-@each_argument
+@each_argument(marks_of_programs)
 def test_program_checks_every_argument(cases: list[Perturbation]) -> None:
     """A program's sizes are fixed, so exactly the perturbed argument is at fault."""
     for case in cases:
@@ -165,7 +174,7 @@ def defined_dimension(case: Perturbation) -> str | None:
 
 
 @pytest.mark.usefixtures("_no_compiling")
-@each_argument
+@each_argument(marks)
 def test_raw_op_checks_every_argument(cases: list[Perturbation]) -> None:
     """Where the perturbed axis defines a dimension, an argument that disagrees is at fault."""
     for case in cases:
@@ -232,14 +241,7 @@ def test_the_sweep_is_complete() -> None:
     assert set(DIMENSIONS.values()) >= set(DIMS)
 
 
-QUICK = ("LSTMBlockCell", "BlockLSTMV2", "CudnnRNNBackpropV3")
-"""The golden files of each op also test valid arguments."""
-
-
-@pytest.mark.parametrize(
-    "op",
-    [pytest.param(op, marks=[] if op in QUICK else pytest.mark.slow) for op in COMPUTING],
-)
+@each_program
 def test_valid_arguments_are_accepted(op: str) -> None:
     expected = run_program(op)
     assert_same_bits(run_raw(op), expected)
@@ -424,7 +426,7 @@ def test_a_required_attribute_may_not_be_none() -> None:
 
 
 @pytest.mark.usefixtures("_no_compiling")
-@each_op
+@each_program
 def test_keywords_are_checked(op: str) -> None:
     """With Python's own kind of error, naming the callee and the keyword."""
     spec = SPECS[op]

@@ -61,6 +61,7 @@ def gradients(given: Any) -> Any:
     return results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", first([["stride", "groups"], [*CASES]]))
 @ways("direct", "iree", "c", "js", "cortex-m4", quick=("direct",))
 def test_convolutions_and_gradients(execute: Execute, names: list[str]) -> None:

@@ -103,7 +103,7 @@ def module(name: str) -> rc.Module:
 
 QUICK = {
     "dropout": (),
-    "several steps": ("js",),
+    "several steps": (),
     "a ring": ("c",),
     "a recurrence": (),
 }
@@ -237,6 +237,7 @@ def test_loops_over_some_rows(execute: Execute, names: list[str]) -> None:
         np.testing.assert_allclose(got.reshape(value.shape), value, 2e-6, 2e-6)
 
 
+@pytest.mark.slow
 def test_loops_over_rows_are_called_directly() -> None:
     w, x = array(4, 4), array(7, 2, 4)
     for function in (some_rows, one_by_one):

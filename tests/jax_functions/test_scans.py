@@ -191,6 +191,7 @@ def test_a_backward_scan_turns_no_array_around() -> None:
     assert "stablehlo.reverse" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transposed", first([True, False]))
 def test_gradients_of_gates_are_put_side_by_side(transposed: bool) -> None:
     """Not padded and added up; and weights that are kept as the op has them are not transposed."""
@@ -500,6 +501,7 @@ def test_options_of_flax() -> None:
     assert "'conv_general_dilated'" in scans.left[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cell", "op"), first([("LSTMCell", "onnx.LSTM"), ("GRUCell", "onnx.GRU")])
 )

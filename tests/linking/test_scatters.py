@@ -170,6 +170,7 @@ def test_as_many_rows_as_numbers(program: Any, kind: str, rows: int) -> None:
     np.testing.assert_array_equal(found, put(rows, indices, UPDATES))
 
 
+@pytest.mark.slow
 def test_constant_indices(program: Any) -> None:
     """Constants beyond the axis are dropped, too."""
     e, unused = numbers(5), np.zeros(3, np.int32)

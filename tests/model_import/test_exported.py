@@ -81,6 +81,7 @@ def rewritten(path: Path, folder: Path, changes: Mapping[str, Callable[[str], st
 CONFIG, MODEL = "_weights_config.json", "/models/model.json"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "told"),
     [

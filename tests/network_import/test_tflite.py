@@ -87,7 +87,7 @@ def test_states_of_all_steps(cast: str, tmp_path: Path) -> None:
     close(called(module, x)[0], run(gru_before_step, 1, x.swapaxes(0, 1)))
 
 
-@pytest.mark.parametrize(("items", "masks"), first([(1, 0), (STEPS, 1), (STEPS, 0), (1, 1)], 2))
+@pytest.mark.parametrize(("items", "masks"), first([(STEPS, 1), (1, 0), (STEPS, 0), (1, 1)]))
 def test_lists_of_tensorflow(items: int, masks: int, tmp_path: Path) -> None:
     """Of all steps, or of the last one, as the converter writes them with SELECT_TF_OPS."""
     writer = model(gru, items=items, masks=masks)

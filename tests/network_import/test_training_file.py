@@ -64,6 +64,7 @@ def test_the_file_gives_what_the_session_infers(tmp_path: Path) -> None:
     assert trained(made).save_onnx(path) == path  # the first file may be replaced then
 
 
+@pytest.mark.slow
 def test_statistics_that_are_stored_as_a_weight(tmp_path: Path) -> None:
     """PyTorch stores equal numbers once; the scale is trained, the variance stays."""
     names = ("scale", "bias", "mean", "variance")

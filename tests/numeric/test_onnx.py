@@ -428,6 +428,7 @@ def test_saturated_functions_have_no_gradient() -> None:
         assert not array.any(), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "attributes"),
     first(

@@ -158,6 +158,7 @@ def test_companions_are_those_of_the_manifest() -> None:
             assert_same_bits(program(**kept), program(**arguments))
 
 
+@pytest.mark.slow
 def test_not_for_memory_that_others_may_write() -> None:
     """An array exported to another framework stays an ordinary argument."""
     op, dtype, variant = SINGLE

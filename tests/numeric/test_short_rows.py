@@ -99,6 +99,7 @@ def results(program: rc.Program, given: Arrays, steps: npt.NDArray[Any]) -> Arra
     return {name: np.asarray(value) for name, value in made.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("batch", "strategy"), first([(40, "fused"), (3, "fused"), (3, "portable")])
 )

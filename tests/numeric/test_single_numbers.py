@@ -24,6 +24,7 @@ SINGLE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", first(["fused", "portable", "pinned"]))
 @pytest.mark.parametrize(("op", "variant", "dtype"), SINGLE)
 def test_products_of_single_numbers(

@@ -81,6 +81,7 @@ def test_what_shares_its_memory_is_not_given_out_without_a_copy(program: rc.Prog
     assert address_of(alone.__dlpack__(copy=False)) == address, "and is not copied"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["call", "export"])
 def test_an_argument_that_is_a_result_too(
     program: rc.Program, monkeypatch: pytest.MonkeyPatch, first: str

@@ -93,6 +93,7 @@ def test_the_numbers_are_the_same(
     assert names == ["m.irpa", "m.vmfb", "m.vmfb.json"]
 
 
+@pytest.mark.slow
 def test_the_signature_is_without_them(artifact: rc.Artifact, saved: Path) -> None:
     spec = artifact.manifest.functions[1]
     assert [each.name for each in spec.arguments] == ["seq_len_max", "x", "cs_prev", "h_prev"]
@@ -102,6 +103,7 @@ def test_the_signature_is_without_them(artifact: rc.Artifact, saved: Path) -> No
         rc.runtime.load(artifact).decoder(w=0)
 
 
+@pytest.mark.slow
 def test_iree_run_module_takes_the_archive(
     saved: Path, arguments: dict[str, Arrays], expected: dict[str, Any], iree_tools: Path
 ) -> None:

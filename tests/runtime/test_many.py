@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import processes
 import pytest
+from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler import compilation
@@ -49,7 +50,7 @@ class OneAtATime:
         return future
 
 
-@pytest.fixture(params=[None, ThreadPoolExecutor, OneAtATime])
+@pytest.fixture(params=first([OneAtATime, None, ThreadPoolExecutor]))
 def executor(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param is ThreadPoolExecutor:
         with ThreadPoolExecutor(2) as pool:

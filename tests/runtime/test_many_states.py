@@ -50,6 +50,7 @@ def drawn(names: list[str]) -> dict[str, Any]:
     return {name: random.normal(size=N).astype(np.float32) for name in names}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calls", ["direct", "iree"])
 def test_parameters_with_moments(calls: str) -> None:
     """Thirty pairs: no pair is divided, and all of them are updated after the last read."""
@@ -73,6 +74,7 @@ def test_parameters_with_moments(calls: str) -> None:
     np.testing.assert_allclose(late, expected_late, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calls", ["direct", "iree"])
 @pytest.mark.parametrize("count", first([12, 40]))
 def test_a_ring_of_states(count: int, calls: str) -> None:

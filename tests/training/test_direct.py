@@ -117,6 +117,7 @@ def test_large_results(direct_calls: list[int]) -> None:
             )
 
 
+@pytest.mark.slow
 def test_tensors_anywhere(direct_calls: list[int]) -> None:
     """Not contiguous, or at an odd address: copied first."""
     layer = rt.LSTM(I, H)

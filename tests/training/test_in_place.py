@@ -38,6 +38,7 @@ def tie(layer: Any, name: str, other: str) -> Any:
     return layer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "tied"),
     first(

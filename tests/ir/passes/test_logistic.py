@@ -184,6 +184,7 @@ def test_errors_of_all_numbers(functions: Any) -> None:
         assert (y[np.abs(x) > 88.8] == (x[0] > 0)).all()
 
 
+@pytest.mark.slow
 @needs_fma
 def test_ends(functions: Any) -> None:
     x = np.zeros(COUNT, np.float32)
