@@ -215,28 +215,30 @@ class Direction:
         b, cell, compute = self.b, self.cell, self._compute
         steps = ValidSteps(self.steps.seq_length, self.steps.count, reads.get("lengths"))
 
-        def saved(name: str, time: Value) -> Value:
+        def saved(name: str, row: Value) -> Value:
             """One of the activations of a step."""
-            row = reads["activations"].row(time)
-            return row.split(1, len(cell.saved))[cell.saved.index(name)]
+            return row.part(1, cell.saved.index(name), len(cell.saved))
 
         def previous(name: str, initial: Value) -> Value:
             """The state before the step: a row of the previous step, or the initial one."""
             b.formula(f"{name}_before = {name} of the step before, or the initial one")
             time = t + 1 if self.reverse else t - 1
-            row = saved(name, time) if name == "c" else own.of(reads[name].row(time))
-            row = row.to(compute)
+            array = reads["activations" if name == "c" else name].row(time)
+            row = (saved(name, array) if name == "c" else own.of(array)).to(compute)
             if not self.reverse:
                 return b.select(t.compare("EQ", 0), initial, row)
-            has_next = steps.valid(b, t + 1)
+            has_next = steps.valid(b, time)
             if has_next is None:
                 return b.select(t.compare("EQ", steps.seq_length - 1), initial, row)
             return has_next.select_rows(row, initial)
 
         values: dict[str, Value] = {}
-        for name in cell.saved:
-            b.formula(f"{name} = {name}[t]")
-            values[name] = saved(name, t).to(compute)
+        if cell.saved:
+            b.formula("row = activations[t]")
+            row = reads["activations"].row(t)
+            for name in cell.saved:
+                b.formula(f"{name} = {name}[t]")
+                values[name] = saved(name, row).to(compute)
         if "h" in cell.reads:
             b.formula("h = y[t]")
             values["h"] = own.of(reads["y"].row(t)).to(compute)
