@@ -4,12 +4,12 @@ import_model  the layers of a file of TensorFlow, TensorFlow Lite, Keras, ONNX o
 Layer         one of them: build() gives its module
 
 `saved_model` with `saved_keras`, `keras_file`, `onnx_file`, `tflite_file` and `torch_layers` each
-read some kinds of files (`kinds`); `cells` takes arrays from any framework;
-`tensorflow_graph` and the modules next to it find ops in graphs; loops of TensorFlow
-(`tensorflow_loops`) and of TensorFlow Lite (`tflite_loops`) are compared with the formulas in
-`loop_cells`; `messages` is the table of protobuf messages. No framework is needed. Files are
-untrusted: nothing in them is run, and sizes stated in them are compared with their actual size
-before memory is allocated.
+read some kinds of files (`kinds`); `cells` takes arrays from any framework; `tensorflow_graph` and
+the modules next to it find ops in graphs. Loops of TensorFlow (`tensorflow_loops`) and of
+TensorFlow Lite (`tflite_loops`) are read as `formulas`, in which `cell_search` finds cells, as it
+does in loops of ONNX for `network_import`; `messages` is the table of protobuf messages. No
+framework is needed. Files are untrusted: nothing in them is run, and sizes stated in them are
+compared with their actual size before memory is allocated.
 """
 
 from __future__ import annotations

@@ -13,10 +13,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rnn_compiler.model_import.keras_layers import activation_attributes
+from rnn_compiler.model_import.cell_search import function_attributes
 from rnn_compiler.model_import.layer import Layer, canonical, checked, cudnn_mode
-from rnn_compiler.model_import.loop_cells import Cell, UnknownCellError, onnx_weights
-from rnn_compiler.schema.dtypes import FLOAT_DTYPES
+from rnn_compiler.model_import.loop_cells import Cell, onnx_weights
 from rnn_compiler.weights import from_onnx
 
 REVERSED = "the model reverses the input: pass the steps of each row from its last to its first"
@@ -76,9 +75,9 @@ def joined(loops: Sequence[D]) -> list[tuple[D, ...]]:
 
 def _form(cell: Cell) -> Hashable:
     """A cell without its numbers."""
-    gate, optional = cell.gates[0], (cell.state_bias is None, cell.mask is None)
-    sizes = gate.input.shape, gate.state.shape, gate.input.dtype.name
-    return cell.operator, cell.functions, optional, sizes
+    found = cell.found
+    form = found.operator, (*found.functions,), found.is_linear_before_reset
+    return form, found.x.width, found.h.width, cell.dtype.name, cell.mask is None
 
 
 def layer_of(
@@ -99,25 +98,20 @@ def layer_of(
         notes: Makes the notes, given whether the op is CudnnRNNV3, whose arguments have other names
             than those of ONNX's ops.
         path: The file, for messages.
-
-    Raises:
-        UnknownCellError: Its matrices are of a type that no op has.
     """
     columns = zip(*map(onnx_weights, cells), strict=True)
     arrays: list[Any] = [np.concatenate(each) for each in columns]
     W, R, B = arrays
-    cell, is_both = cells[0], len(cells) > 1
+    cell, is_both = cells[0].found, len(cells) > 1
     dtype: str = W.dtype.name
-    if dtype not in FLOAT_DTYPES:
-        raise UnknownCellError(f"matrices of {dtype}")
     kind = f"onnx.{cell.operator}"
-    inputs = ["B", "sequence_lens", "initial_h", *(["initial_c"] if len(cell.states) > 1 else [])]
+    inputs = ["B", "sequence_lens", "initial_h", *(["initial_c"] if cell.c is not None else [])]
     plain = {"inputs": inputs, "layout": time_axis}
     plain |= {"direction": "bidirectional"} if is_both else {}
     if cell.operator == "GRU":
-        plain["linear_before_reset"] = int(cell.state_bias is not None)
-    functions = [function for each in cells for function in each.functions]
-    attributes = canonical(kind, {**plain, **activation_attributes(functions)}, dtype)
+        plain["linear_before_reset"] = int(cell.is_linear_before_reset)
+    functions = [function for each in cells for function in each.found.functions]
+    attributes = canonical(kind, {**plain, **function_attributes(functions)}, dtype)
     dims: dict[str, int | None] = {
         **{"seq_length": shape[0], "batch_size": shape[1]},
         **{"input_size": W.shape[-1], "num_units": R.shape[-1]},

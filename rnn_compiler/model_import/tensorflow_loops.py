@@ -1,8 +1,8 @@
 """Recognises LSTM, GRU and SimpleRNN in loops of TensorFlow 2, as Keras' layers are written.
 
 A loop (While) reads a list of the input's steps. Its body computes one step with ordinary ops,
-which are followed symbolically (`loop_values`) and compared with the formulas of the cells
-(`loop_cells`), whatever their names and order. So the layers of models without configurations are
+which are followed as formulas (`formulas`) and compared with the cells (`loop_cells`), whatever
+their names and order. So the layers of models without configurations are
 found: those that Keras 3 exports, and functions that TensorFlow saved.
 
 Sources: tensorflow/core/ops/list_ops.cc, keras/src/backend/tensorflow/rnn.py.
@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,28 +21,22 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from rnn_compiler.model_import.formulas import Formula, formula_in, is_array, variable
 from rnn_compiler.model_import.keras_layers import notes_on_masks
 from rnn_compiler.model_import.layer import CUDNN_NAMES, ONNX_NAMES, STREAMED, Layer
 from rnn_compiler.model_import.loop_cells import (
     MOST_STATES,
     Cell,
+    Expressions,
+    Other,
     UnknownCellError,
+    Value,
+    integers,
+    is_next,
+    is_number,
     onnx_weights,
-    pairs,
-    recognised,
 )
 from rnn_compiler.model_import.loop_layers import REVERSED, Direction, joined, layer_of
-from rnn_compiler.model_import.loop_values import (
-    Expressions,
-    Value,
-    between,
-    integers,
-    is_number,
-    of_constant,
-    part,
-    rows,
-    width,
-)
 from rnn_compiler.model_import.messages import Shape
 from rnn_compiler.model_import.reading import Budget
 from rnn_compiler.model_import.tensorflow_graph import (
@@ -120,7 +114,7 @@ def loops_with_cells(
         if len(loops) == 1 and not scope.is_reached and halves and _numbers(loops[0]) in halves:
             yield scope, nodes, None
             continue
-        with contextlib.suppress(UnknownCellError):
+        with contextlib.suppress(UnknownCellError):  # of nodes that its notes look at
             yield scope, nodes, _layer(scope, loops, graph.path)
 
 
@@ -151,11 +145,7 @@ class _Loop(Direction):
 
 
 def _layer(scope: Scope, loops: Sequence[_Loop], path: Path) -> Layer:
-    """The layer of a loop, or of those of both directions.
-
-    Raises:
-        UnknownCellError: Its matrices are of a type that no op has.
-    """
+    """The layer of a loop, or of those of both directions."""
     first, is_both = loops[0], len(loops) > 1
     half = _HALF.search(first.name)
 
@@ -173,7 +163,7 @@ def _layer(scope: Scope, loops: Sequence[_Loop], path: Path) -> Layer:
 
     name = first.name.removesuffix(half[0]) if half is not None and is_both else first.name
     cells = [each.cell for each in loops]
-    name = name or first.cell.operator.lower()
+    name = name or first.cell.found.operator.lower()
     return layer_of(cells, name, first.time_axis, first.sizes, notes, path)
 
 
@@ -201,7 +191,7 @@ class _Reader:
                 step.
         """
         states: dict[int, tuple[Value, Value]] = {}
-        counters: dict[int, Value] = {}
+        counters: dict[int, Formula] = {}
         for k, (name, result) in enumerate(
             zip(self._body.body.arguments, self._body.body.results, strict=False)
         ):
@@ -211,9 +201,7 @@ class _Reader:
                 counters[k] = old
             elif old is not new:
                 states[k] = old, new
-        if len(states) > MOST_STATES:
-            raise UnknownCellError(f"{len(states)} states")
-        cell = recognised(states, [*counters.values()])
+        cell = self._expressions.cell(states, [*counters.values()])
         steps = self.lists[cell.sequence]
         source, time_axis, is_reversed = self._input(steps)
         shape = shape_of(source)
@@ -223,7 +211,7 @@ class _Reader:
         name = _WHILE.sub("", layer_name((*self._outer.path, node.name)))
         initial = partial(self._initial_notes, cell, is_kept)
         sequence = source, time_axis
-        name = name or cell.operator.lower()
+        name = name or cell.found.operator.lower()
         return _Loop(cell, sequence, is_reversed, node, name, time_axis, sizes, initial)
 
     def _initial(self, k: int) -> GraphValue:
@@ -235,7 +223,7 @@ class _Reader:
 
     def _counts(self, k: int, old: Value, new: Value) -> bool:
         """Whether an argument counts from 0 by 1."""
-        if not any(one is old and is_number(other, 1) for one, other in pairs(new, "add")):
+        if not is_next(new, old):
             return False
         array = self._constants.array(self._initial(k))
         return array is not None and array.dtype.kind == "i" and not array.any()
@@ -281,7 +269,7 @@ class _Reader:
         return value, time_axis, is_reversed
 
     def _length(
-        self, counters: dict[int, Value], steps: GraphValue, known: int | None
+        self, counters: Mapping[int, Value], steps: GraphValue, known: int | None
     ) -> int | None:
         """The number of steps, which is that of the input; None if it is open."""
         results = self._condition.body.results
@@ -360,31 +348,26 @@ class _Reader:
         """What computes a value."""
         value = self._graph.source(value)
         if value not in self._known:
-            self._known[value] = Value("unknown")  # in case it depends on itself
+            self._known[value] = Other("unknown")  # in case it depends on itself
             self._known[value] = self._value(value)
         return self._known[value]
 
     def _value(self, value: GraphValue) -> Value:
         array = self._constants.array(value)
         if array is not None:
-            return of_constant(array)
+            return array
         node = self._graph.node(value)
         if node is None:
-            is_argument = value.scope is self._body
-            k = self._body.body.arguments[value.name] if is_argument else None
-            return Value("state" if is_argument else "unknown", (), k)
+            return variable(value.name) if value.scope is self._body else Other("unknown")
         if node.op == _LIST:
             self.lists.append(value)
-            return Value("sequence", (), len(self.lists) - 1)
-        rule = _RULES.get(node.op)
-        if rule is None:
-            return Value("unknown")
+            return Other("sequence", number=len(self.lists) - 1)
         given = [self.value(self._graph.value(value.scope, text)) for text in data_inputs(node)]
-        try:
-            found = rule(self._expressions, given, attributes_of(node), value.number)
-        except (IndexError, KeyError, ValueError):  # inputs that no such op has
-            found = None
-        return found or Value("unknown")
+        found = None
+        with contextlib.suppress(IndexError, KeyError, TypeError, ValueError, ZeroDivisionError):
+            if node.op in _RULES:  # inputs that no such op has raise errors
+                found = _RULES[node.op](self._expressions, given, attributes_of(node), value.number)
+        return Other("unknown") if found is None else found
 
 
 class _NoNode:
@@ -399,64 +382,51 @@ _Rule: TypeAlias = Callable[[Expressions, "list[Value]", "dict[str, Any]", int],
 """The value of a result, by its number; None if it is not followed."""
 
 
-def _expression(kind: str, count: int) -> _Rule:
-    """An expression of that many values."""
-    return lambda e, of, attributes, k: e.make(kind, *of) if len(of) == count else None
-
-
 def _number(attributes: dict[str, Any], name: str) -> int:
     return attributes[name].i if name in attributes else 0
+
+
+def _activated(name: str) -> _Rule:
+    """A function by ONNX's name."""
+    return lambda e, of, attributes, k: e.activated(name, formula_in(*of))
 
 
 def _product(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
     """A value times a constant matrix."""
     source, matrix = of
-    is_turned = "transpose_a" in attributes and attributes["transpose_a"].b
-    if matrix.kind != "constant" or is_turned:
+    if not is_array(matrix) or _flag(attributes, "transpose_a"):
         return None
-    stored = "transpose_b" in attributes and attributes["transpose_b"].b
-    return e.product(source, matrix.data if stored else matrix.data.T)
+    return e.matmul(source, matrix.T if _flag(attributes, "transpose_b") else matrix)
 
 
-def _sum(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
-    return e.sum(*of) if len(of) == 2 else None
+def _flag(attributes: dict[str, Any], name: str) -> bool:
+    return name in attributes and attributes[name].b
 
 
 def _quotient(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
     """A value divided by a number, as the product with its inverse."""
     value, divisor = of
-    if divisor.kind != "constant" or divisor.data.size != 1 or not divisor.data.item():
+    if not is_array(divisor) or divisor.size != 1 or not divisor.item():
         return None
-    return e.make("mul", value, of_constant(np.float32(1) / divisor.data))
-
-
-def _clipped(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
-    value, low, high = of
-    return e.make("maximum", e.make("minimum", value, high), low)
+    return e.multiply(value, 1.0 / divisor)
 
 
 def _split(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
-    """Equal parts of an affine sum along its last axis, the second."""
+    """Equal parts along the last axis, the second."""
     axis, value = of
-    count, parts = width(value), _number(attributes, "num_split")
-    if not (is_number(axis, 1) or is_number(axis, -1)) or parts < 1 or count % parts:
-        return None
-    size = count // parts
-    return rows(value, k * size, (k + 1) * size, count)
+    parts = _number(attributes, "num_split")
+    size, rest = divmod(formula_in(value).width, parts)
+    return None if rest else _part(e, value, axis, [size] * parts, k)
 
 
-def _split_sizes(
-    e: Expressions, of: list[Value], attributes: dict[str, Any], k: int
-) -> Value | None:
-    """Parts of an affine sum along its last axis, the second."""
-    value, given, axis = of
-    if not (is_number(axis, 1) or is_number(axis, -1)):
-        return None
-    return part(value, integers(given), k)
+def _part(e: Expressions, value: Value, axis: Value, sizes: list[int], k: int) -> Value | None:
+    """A part along the last axis, the second."""
+    is_last = is_number(axis, 1) or is_number(axis, -1)
+    return e.part(value, sizes, k) if is_last else None
 
 
 def _strided(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
-    """Columns of an affine sum, and all of its rows."""
+    """Columns, and all of the rows."""
     value, *places = of
     begin, end, stride = map(integers, places)
     masks = {
@@ -468,47 +438,41 @@ def _strided(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int
         return None
     if not masks["begin"] & masks["end"] & 1:
         return None
-    start = 0 if masks["begin"] & 2 else begin[1]
-    return between(value, start, width(value) if masks["end"] & 2 else end[1])
+    bounds = (None if masks[name] & 2 else at[1] for name, at in (("begin", begin), ("end", end)))
+    return e.between(value, *bounds)
 
 
 def _slice(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
-    """Columns of an affine sum, and all of its rows."""
+    """Columns, and all of the rows."""
     value, *places = of
     (first, start), (all_rows, size) = map(integers, places)
-    count = width(value)
-    if first or all_rows != -1:
+    if first or start < 0 or all_rows != -1:
         return None
-    return rows(value, start, count if size == -1 else start + size, count)
-
-
-def _step(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
-    """An item of a list, at an index."""
-    return e.make("step", of[0], of[1]) if of[0].kind == "sequence" else None
-
-
-def _written(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
-    """A list with another item."""
-    return e.make("list", *of)
+    return e.between(value, start, None if size == -1 else start + size)
 
 
 def _repeated(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
     """A mask of the rows, for each unit."""
-    return of[0] if of[0].kind == "step" else None
+    return of[0] if isinstance(of[0], Formula) else None
 
 
 _RULES: dict[str, _Rule] = {
-    _READ: _step,
-    "TensorListSetItem": _written,
+    _READ: lambda e, of, attributes, k: e.item(of[0], of[1]),
+    "TensorListSetItem": lambda e, of, attributes, k: Other("list"),
     "MatMul": _product,
-    **dict.fromkeys(("Add", "AddV2", "BiasAdd"), _sum),
-    **{op: _expression(op.lower(), 2) for op in ("Mul", "Sub", "Maximum", "Minimum")},
-    **{op: _expression(op.lower(), 1) for op in ("Sigmoid", "Tanh", "Relu", "Relu6")},
-    **dict.fromkeys(("Select", "SelectV2"), _expression("select", 3)),
+    **dict.fromkeys(("Add", "AddV2", "BiasAdd"), lambda e, of, attributes, k: e.add(*of)),
+    "Mul": lambda e, of, attributes, k: e.multiply(*of),
+    "Sub": lambda e, of, attributes, k: e.subtract(*of),
+    "Maximum": lambda e, of, attributes, k: e.at_least(*of),
+    "Minimum": lambda e, of, attributes, k: e.at_most(*of),
+    **{op: _activated(op) for op in ("Sigmoid", "Tanh", "Relu", "Relu6")},
+    **dict.fromkeys(
+        ("Select", "SelectV2"), lambda e, of, attributes, k: Other("select", (of[0], of[1], of[2]))
+    ),
     "RealDiv": _quotient,
-    "ClipByValue": _clipped,
+    "ClipByValue": lambda e, of, attributes, k: e.at_least(e.at_most(of[0], of[2]), of[1]),
     "Split": _split,
-    "SplitV": _split_sizes,
+    "SplitV": lambda e, of, attributes, k: _part(e, of[0], of[2], integers(of[1]), k),
     "StridedSlice": _strided,
     "Slice": _slice,
     **dict.fromkeys(("Tile", "BroadcastTo"), _repeated),

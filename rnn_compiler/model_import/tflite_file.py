@@ -141,7 +141,7 @@ def _layer(file: TfliteFile, graph: Graph, loops: Sequence[_Loop], budget: Budge
 
     return layer_of(
         [each.cell for each in loops],
-        first.cell.operator.lower(),
+        first.cell.found.operator.lower(),
         given.time_axis,
         (shape[given.time_axis], shape[1 - given.time_axis]),
         notes,

@@ -1,7 +1,7 @@
 """Recognises LSTM, GRU and SimpleRNN in loops of TensorFlow Lite, as Keras' layers are written.
 
-The body of such a loop computes one step with ordinary operators, which are followed symbolically
-(`tflite_values`), and compared with the formulas of the cells (`loop_cells`).
+The body of such a loop computes one step with ordinary operators, which are followed as formulas
+(`tflite_values`) and compared with the cells (`loop_cells`).
 """
 
 from __future__ import annotations
@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rnn_compiler.model_import.formulas import Formula, variable
 from rnn_compiler.model_import.loop_cells import (
     MOST_STATES,
     Cell,
+    Expressions,
+    Other,
     UnknownCellError,
-    pairs,
-    recognised,
+    Value,
+    is_next,
 )
-from rnn_compiler.model_import.loop_values import Value, is_number, of_constant
 from rnn_compiler.model_import.reading import Budget
 from rnn_compiler.model_import.tflite_reader import (
     RESERVE,
@@ -56,7 +58,7 @@ def loop_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Loop:
     step = _step(file, graph, op, budget)
     body, counters = step.body, step.counters
     states = {k: pair for k, pair in step.changing.items() if k not in counters}
-    cell = recognised(states, [*counters.values()])
+    cell = step.make.cell(states, [*counters.values()])
     _check_length(file, graph, op, step.condition, cell.sequence, counters, budget)
     kinds: dict[int, str] = dict(zip(cell.states, ("h", "c"), strict=False))
     new = states[cell.states[0]][1]
@@ -81,6 +83,7 @@ class _Step:
         body: The graph of a step.
         condition: The graph that tells whether there is another one.
         values: The values in the body.
+        make: What made these.
         changing: The old and the new value of each argument that changes.
         counters: Those that count from 0 by 1.
     """
@@ -88,8 +91,9 @@ class _Step:
     body: Graph
     condition: Graph
     values: Body
+    make: Expressions
     changing: Mapping[int, tuple[Value, Value]]
-    counters: Mapping[int, Value]
+    counters: Mapping[int, Formula]
 
 
 def _step(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Step:
@@ -98,8 +102,8 @@ def _step(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Step:
     body, condition = file.graph(options["body"]), file.graph(options["cond"])
     if not len(op.inputs) == len(body.inputs) == len(body.outputs) == len(condition.inputs):
         raise UnknownCellError("a body with other arguments")
-    given = dict(_arguments(file, graph, op, body, budget))
-    values = Body(file, body, given, budget)
+    given, make = dict(_arguments(file, graph, op, body, budget)), Expressions(budget)
+    values = Body(file, body, given, make)
     changing: dict[int, tuple[Value, Value]] = {
         k: (given[before], _new(file, body, values, after))
         for k, (before, after) in enumerate(zip(body.inputs, body.outputs, strict=True))
@@ -108,7 +112,7 @@ def _step(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Step:
     counters = {
         k: old for k, (old, new) in changing.items() if _counts(file, graph, op, k, old, new)
     }
-    return _Step(body, condition, values, changing, counters)
+    return _Step(body, condition, values, make, changing, counters)
 
 
 def _new(file: TfliteFile, body: Graph, values: Body, after: int) -> Value:
@@ -117,8 +121,9 @@ def _new(file: TfliteFile, body: Graph, values: Body, after: int) -> Value:
     Lists have three axes, or the type of TensorFlow's.
     """
     value, tensor = values.value(after), file.tensor(body, after)
-    is_list = value.kind == "unknown" and (len(tensor.shape) > 2 or tensor.dtype == VARIANT)
-    return Value("list") if is_list else value
+    is_list = len(tensor.shape) > 2 or tensor.dtype == VARIANT
+    is_list = is_list and isinstance(value, Other) and value.kind == "unknown"
+    return Other("list") if is_list else value
 
 
 def _row_of(
@@ -131,7 +136,7 @@ def _row_of(
     joined = body.producers.get(values.uncast(after))
     if joined is not None and joined.code == SET_ITEM and len(joined.inputs) == 3:
         held, index, row = joined.inputs
-        return row if held == before and values.value(index) in counters.values() else None
+        return row if held == before and _is_counter(values.value(index), counters) else None
     if joined is None or joined.code != _CONCATENATION or len(joined.inputs) != 3:
         return None
     first, row, rest = joined.inputs
@@ -146,9 +151,11 @@ def _row_of(
             return None
         places.append(values.value(index.inputs[0]))
     start, end = places
-    is_index = start in counters.values()
-    follows = any(one is start and is_number(other, 1) for one, other in pairs(end, "add"))
-    return row if is_index and follows else None
+    return row if _is_counter(start, counters) and is_next(end, start) else None
+
+
+def _is_counter(value: Value, counters: Mapping[int, Value]) -> bool:
+    return any(value is each for each in counters.values())
 
 
 def only_item(file: TfliteFile, graph: Graph, op: Op, body: Graph, k: int) -> int | None:
@@ -232,9 +239,9 @@ def _arguments(
             each.dtype in ("float32", "bool") and len(each.shape) == 3 for each in tensors
         )
         if array is not None:
-            yield before, of_constant(array)
+            yield before, array
         else:
-            yield before, Value("sequence" if is_sequence else "state", (), k)
+            yield before, Other("sequence", number=k) if is_sequence else variable(f"{k}")
 
 
 def _counts(file: TfliteFile, graph: Graph, op: Op, k: int, old: Value, new: Value) -> bool:
@@ -242,7 +249,7 @@ def _counts(file: TfliteFile, graph: Graph, op: Op, k: int, old: Value, new: Val
     tensor = file.tensor(graph, op.inputs[k])
     if tensor.dtype not in ("int32", "int64") or not tensor.size or file.array(tensor).any():
         return False
-    return any(one is old and is_number(other, 1) for one, other in pairs(new, "add"))
+    return is_next(new, old)
 
 
 def _check_length(

@@ -1,7 +1,4 @@
-"""Follows the operators of a TensorFlow Lite graph symbolically.
-
-What the values are, `loop_values` says.
-"""
+"""Follows the operators of a TensorFlow Lite graph as formulas of what it is given."""
 
 from __future__ import annotations
 
@@ -10,23 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.model_import.loop_values import (
-    Expressions,
-    Value,
-    between,
-    integers,
-    is_number,
-    of_constant,
-    part,
-    rows,
-)
+from rnn_compiler.model_import.formulas import Formula, OtherFormulaError, formula_in, is_array
+from rnn_compiler.model_import.loop_cells import Expressions, Other, Value, integers, is_number
 from rnn_compiler.model_import.reading import Budget
 from rnn_compiler.model_import.tflite_reader import Graph, Op, Tensor, TfliteFile
 
-_ADD, _CONCATENATION, _FULLY_CONNECTED, _MUL, _SUB = 0, 2, 9, 18, 41
-_FILL, _STRIDED_SLICE, _CAST = 94, 45, 53
-_NAMED = {14: "sigmoid", 19: "relu", 21: "relu6", 28: "tanh", 55: "maximum", 57: "minimum"}
-_FUSED = {0: "", 1: "relu", 3: "relu6", 4: "tanh"}
+_CONCATENATION, _FULLY_CONNECTED, _FILL, _STRIDED_SLICE, _CAST = 2, 9, 94, 45, 53
+_FUNCTIONS = {14: "Sigmoid", 19: "Relu", 21: "Relu6", 28: "Tanh"}
+_FUSED = {0: "", 1: "Relu", 3: "Relu6", 4: "Tanh"}
+_ARITHMETIC = {0: Expressions.add, 18: Expressions.multiply, 41: Expressions.subtract}
+_BOUNDS = {55: Expressions.at_least, 57: Expressions.at_most}
 
 
 def constant(file: TfliteFile, graph: Graph, number: int, budget: Budget) -> Any:
@@ -43,11 +33,11 @@ class Body:
     """The values of all tensors of a graph, given those of its arguments."""
 
     def __init__(
-        self, file: TfliteFile, graph: Graph, given: Mapping[int, Value], budget: Budget
+        self, file: TfliteFile, graph: Graph, given: Mapping[int, Value], make: Expressions
     ) -> None:
-        self._file, self._graph, self._budget = file, graph, budget
+        self._file, self._graph, self._make = file, graph, make
         self._values = dict(given)
-        self._expressions = Expressions(budget)
+        self._made: dict[Any, Value] = {}
         for op in graph.ops:
             for number, value in zip(op.outputs, self._results(op), strict=False):
                 self._values[number] = value
@@ -55,8 +45,8 @@ class Body:
     def value(self, number: int) -> Value:
         """The value of a tensor."""
         if number not in self._values:
-            array = constant(self._file, self._graph, number, self._budget)
-            self._values[number] = Value("unknown") if array is None else of_constant(array)
+            array = constant(self._file, self._graph, number, self._make.budget)
+            self._values[number] = Other("unknown") if array is None else array
         return self._values[number]
 
     def uncast(self, number: int) -> int:
@@ -68,24 +58,23 @@ class Body:
         return op.inputs[0] if is_same else number
 
     def _results(self, op: Op) -> Iterator[Value]:
-        """The values of an op's outputs."""
-        key = (
-            op.code,
-            tuple(self.value(number) for number in op.inputs if number >= 0),
-            op.options,
-        )
+        """The values of an op's outputs, the same ones for the same op and inputs."""
+        key = op.code, op.options, *map(id, self._inputs(op))
         rule = _RULES.get(op.code)
         for k in range(len(op.outputs)):
-            made = self._expressions.made.get((*key, k))
-            if made is None:
+            if rule is None:  # it may depend on more than its inputs
+                yield Other("unknown")
+                continue
+            if (*key, k) not in self._made:
+                made = None
                 try:
-                    made = None if rule is None else rule(self, op, k)
+                    made = rule(self, op, k)
+                except OtherFormulaError:
+                    made = Other("computed")
                 except (IndexError, ValueError):  # inputs that no such operator has
-                    made = None
-                made = made or Value("unknown")
-                if rule is not None:  # others may depend on more than their inputs
-                    self._expressions.made[(*key, k)] = made
-            yield made
+                    pass
+                self._made[(*key, k)] = Other("unknown") if made is None else made
+            yield self._made[(*key, k)]
 
     def _inputs(self, op: Op) -> list[Value]:
         return [self.value(number) for number in op.inputs if number >= 0]
@@ -93,12 +82,12 @@ class Body:
     def _tensor(self, number: int) -> Tensor:
         return self._file.tensor(self._graph, number)
 
-    def _fused(self, op: Op, value: Value) -> Value | None:
+    def _fused(self, op: Op, value: Formula) -> Formula:
         """A value after the function that an op applies to its result."""
         name = _FUSED.get(self._file.options(op, "Activated")["activation"])
         if name is None:
-            return None
-        return self._expressions.make(name, value) if name else value
+            raise OtherFormulaError
+        return self._make.activated(name, value) if name else value
 
     # Rules: the value of an output; None if it is not followed.
 
@@ -106,9 +95,9 @@ class Body:
         """Reshaped or cast, so that rows stay rows."""
         before, after = self._tensor(op.inputs[0]), self._tensor(op.outputs[k])
         value = self.value(op.inputs[0])
-        if value.kind == "constant" and None not in after.shape:
-            if value.data.size == np.prod([size or 0 for size in after.shape], dtype=float):
-                return of_constant(value.data.reshape(after.shape))
+        if is_array(value) and None not in after.shape:
+            if value.size == np.prod([size or 0 for size in after.shape], dtype=float):
+                return value.reshape(after.shape)
             return None
         is_same = before.shape[-1:] == after.shape[-1:] and before.shape[-1:] != (None,)
         return value if is_same and before.dtype == after.dtype else None
@@ -122,110 +111,100 @@ class Body:
     def gather(self, op: Op, k: int) -> Value | None:
         """The step of a sequence at an index."""
         options = self._file.options(op, "Gather")
-        sequence, index = self._inputs(op)[:2]
-        if sequence.kind != "sequence" or options["axis"] or options["batch_axes"]:
-            return None
-        return self._expressions.make("step", sequence, index)
+        is_first = not options["axis"] and not options["batch_axes"]
+        sequence, place = self._inputs(op)[:2]
+        return self._make.item(sequence, place) if is_first else None
 
     def product(self, op: Op, k: int) -> Value | None:
         """A matrix times a value, and a bias."""
         source, matrix, *bias = self._inputs(op)
-        if matrix.kind != "constant" or any(each.kind != "constant" for each in bias):
+        is_known = all(is_array(each) for each in (matrix, *bias))
+        if not is_known or self._file.options(op, "FullyConnected")["format"]:
             return None
-        if self._file.options(op, "FullyConnected")["format"]:
-            return None
-        made = self._expressions.product(source, matrix.data, bias[0].data if bias else None)
-        return made and self._fused(op, made)
+        made = self._make.matmul(source, matrix.T)
+        return self._fused(op, self._make.add(made, *bias) if bias else made)
 
-    def add(self, op: Op, k: int) -> Value | None:
-        """A sum; of affine sums and constants, an affine sum."""
+    def arithmetic(self, op: Op, k: int) -> Value | None:
+        """A sum, difference or product of elements."""
         left, right = self._inputs(op)
-        made = self._expressions.sum(left, right)
-        return made and self._fused(op, made)
+        return self._fused(op, _ARITHMETIC[op.code](self._make, left, right))
 
-    def sub(self, op: Op, k: int) -> Value | None:
-        """A difference."""
+    def bound(self, op: Op, k: int) -> Value | None:
+        """The greater or lesser one of a value and a number."""
         left, right = self._inputs(op)
-        return self._fused(op, self._expressions.make("sub", left, right))
-
-    def mul(self, op: Op, k: int) -> Value | None:
-        """A product of elements; Keras multiplies by ones where dropout is in training."""
-        left, right = self._inputs(op)
-        for one, other in ((left, right), (right, left)):
-            if one.kind == "ones":
-                return self._fused(op, other)
-        return self._fused(op, self._expressions.make("mul", left, right))
+        return _BOUNDS[op.code](self._make, left, right)
 
     def fill(self, op: Op, k: int) -> Value | None:
-        """Ones in any number."""
+        """A number in any shape, as Keras multiplies by ones where dropout is in training."""
         value = self._inputs(op)[1]
-        return Value("ones") if is_number(value, 1) else None
+        return value if is_array(value) and value.size == 1 else None
 
-    def named(self, op: Op, k: int) -> Value | None:
+    def function(self, op: Op, k: int) -> Value | None:
         """A function."""
-        first, *others = self._inputs(op)
-        return self._expressions.make(_NAMED[op.code], first, *others)
+        (value,) = self._inputs(op)
+        return self._make.activated(_FUNCTIONS[op.code], formula_in(value))
 
     def select(self, op: Op, k: int) -> Value | None:
         """A choice between two values."""
-        return self._expressions.make("select", *self._inputs(op))
+        mask, one, other = self._inputs(op)
+        return Other("select", (mask, one, other))
 
     def split(self, op: Op, k: int) -> Value | None:
         """Equal parts along the last axis."""
-        value, width = self.value(op.inputs[1]), self._tensor(op.outputs[k]).shape[-1:]
-        axis, rank = self.value(op.inputs[0]), len(self._tensor(op.inputs[1]).shape)
-        if not width or width[0] is None or not (is_number(axis, -1) or is_number(axis, rank - 1)):
-            return None
-        return rows(value, k * width[0], (k + 1) * width[0], len(op.outputs) * width[0])
+        axis, value = self._inputs(op)
+        sizes = [self._tensor(each).shape[-1] for each in op.outputs]
+        known = [each for each in sizes if each is not None]
+        return self._part(op.inputs[1], value, axis, known, k)
 
     def split_sizes(self, op: Op, k: int) -> Value | None:
         """Parts along the last axis."""
         value, sizes, axis = self._inputs(op)
-        rank = len(self._tensor(op.inputs[0]).shape)
-        if not (is_number(axis, -1) or is_number(axis, rank - 1)):
-            return None
-        return part(value, integers(sizes), k)
+        return self._part(op.inputs[0], value, axis, integers(sizes), k)
+
+    def _part(
+        self, number: int, value: Value, axis: Value, sizes: list[int], k: int
+    ) -> Value | None:
+        """A part along an axis, if it is the last one of a tensor."""
+        last = len(self._tensor(number).shape) - 1
+        is_last = is_number(axis, -1) or is_number(axis, last)
+        return self._make.part(value, sizes, k) if is_last else None
 
     def strided_slice(self, op: Op, k: int) -> Value | None:
         """Elements of the last axis, and all of the others."""
         value, *places = self._inputs(op)
-        if value.kind != "affine":
-            return None
         begin, end, stride = map(integers, places)
         masks = self._file.options(op, "StridedSlice")
-        rank, count = len(self._tensor(op.inputs[0]).shape), value.data[1].size
-        others = (1 << (rank - 1)) - 1
-        whole = masks["begin_mask"] & masks["end_mask"] & others == others
+        rank = len(self._tensor(op.inputs[0]).shape)
+        last = 1 << (rank - 1)
+        whole = masks["begin_mask"] & masks["end_mask"] & (last - 1) == last - 1
         changed = masks["ellipsis_mask"] or masks["new_mask"] or masks["shrink_mask"]
         if len(begin) != rank or len(end) != rank or set(stride) != {1} or changed or not whole:
             return None
-        start = 0 if masks["begin_mask"] & (others + 1) else begin[-1]
-        return between(value, start, count if masks["end_mask"] & (others + 1) else end[-1])
+        start = None if masks["begin_mask"] & last else begin[-1]
+        stop = None if masks["end_mask"] & last else end[-1]
+        return self._make.columns(value, start, stop)
 
     def slice(self, op: Op, k: int) -> Value | None:
         """Elements of the last axis, and all of the others."""
         value, begin, size = self._inputs(op)
-        if value.kind != "affine":
-            return None
         starts, sizes = map(integers, (begin, size))
-        shape, count = self._tensor(op.inputs[0]).shape, value.data[1].size
-        if not len(starts) == len(sizes) == len(shape) or any(starts[:-1]):
+        shape = self._tensor(op.inputs[0]).shape
+        if not len(starts) == len(sizes) == len(shape) or any(starts[:-1]) or starts[-1] < 0:
             return None
         pairs = zip(sizes[:-1], shape, strict=False)
         if any(each not in (-1, whole) for each, whole in pairs):
             return None
-        stop = count if sizes[-1] == -1 else starts[-1] + sizes[-1]
-        return rows(value, starts[-1], stop, count)
+        stop = None if sizes[-1] == -1 else starts[-1] + sizes[-1]
+        return self._make.columns(value, starts[-1], stop)
 
 
 _RULES: dict[int, Callable[[Body, Op, int], Value | None]] = {
-    _ADD: Body.add,
     _CONCATENATION: Body.concatenation,
     _FULLY_CONNECTED: Body.product,
-    _MUL: Body.mul,
-    _SUB: Body.sub,
     _FILL: Body.fill,
-    **dict.fromkeys(_NAMED, Body.named),
+    **dict.fromkeys(_ARITHMETIC, Body.arithmetic),
+    **dict.fromkeys(_BOUNDS, Body.bound),
+    **dict.fromkeys(_FUNCTIONS, Body.function),
     **dict.fromkeys((6, 22, 43, _CAST, 70), Body.moved),
     36: Body.gather,
     _STRIDED_SLICE: Body.strided_slice,

@@ -6,6 +6,7 @@ Expected values are Keras' formulas in float64.
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -508,6 +509,16 @@ def test_the_output_before_masked_steps(tmp_path: Path) -> None:
     (plain,) = rc.import_model(model(lstm, count=2, masks=2).save(path))
     (layer,) = rc.import_model(model(keeping, count=3, masks=3, rows=True).save(path))
     assert_same_bits(layer.weights["params"], plain.weights["params"])
+
+
+def test_weights_that_are_no_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The step is known by its other units."""
+    changed = B.copy()
+    changed[[0, 2]] = np.nan, np.inf
+    monkeypatch.setattr(sys.modules[__name__], "B", changed)
+    (layer,) = rc.import_model(model(lstm, count=2).save(tmp_path / "model.tflite"))
+    assert layer.op == "CudnnRNNV3"
+    assert layer.notes == ("params has 2 values that are NaN or infinite",)
 
 
 def test_notes(tmp_path: Path) -> None:

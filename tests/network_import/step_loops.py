@@ -108,6 +108,19 @@ def hard_gru(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
     return [blended(s, z, h, s.add("Tanh", s.add("Add", xs[2], s.add("Mul", r, hs[2]))))]
 
 
+def gru_of_mixed_columns(s: Step, x: str, states: Sequence[str]) -> Sequence[str]:
+    """Every third column of a sum is of the same gate."""
+    (h,) = states
+
+    def parts(value: str) -> list[str]:
+        bounds = [[s.constant([n]) for n in (k, 3 * H, 1, 3)] for k in range(3)]
+        return [s.add("Slice", value, *each) for each in bounds]
+
+    xs, hs = parts(s.add("Add", s.add("MatMul", x, "W"), "b")), parts(s.add("MatMul", h, "R"))
+    z, r = (s.add("Sigmoid", s.add("Add", xs[k], hs[k])) for k in (0, 1))
+    return [blended(s, z, h, s.add("Tanh", s.add("Add", xs[2], s.add("Mul", r, hs[2]))))]
+
+
 def rnn(s: Step, x: str, states: Sequence[str], activation: str = "Tanh") -> Sequence[str]:
     """Keras' SimpleRNN."""
     xs = s.add("Add", s.add("MatMul", x, "W"), "b")
@@ -201,6 +214,7 @@ GATES = {
     gru: 3,
     gru_reset_before: 3,
     hard_gru: 3,
+    gru_of_mixed_columns: 3,
     rnn: 1,
     lstm: 4,
     lstm_of_parts: 4,

@@ -35,7 +35,6 @@ TWICE = {
     "RefusedError",
     "Search",
     "Step",
-    "Steps",
     "Sum",
     "Tensor",
     "Value",

@@ -124,7 +124,7 @@ MAY_IMPORT = {
     "rnn_compiler.model_import": [
         *(*SCHEMA, "rnn_compiler.weights", "rnn_compiler.modules", "rnn_compiler.freezing"),
         "rnn_compiler.quantization",
-        *("rnn_compiler.lowering.ops",),
+        *("rnn_compiler.lowering.ops", "rnn_compiler.lowering.analysis.cell_steps"),
         *("rnn_compiler.base.files", "rnn_compiler.base.installation", "rnn_compiler.model_import"),
     ],
 }

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from rnn_compiler.model_import.formulas import ACTIVATIONS
 from rnn_compiler.model_import.onnx_layers import INPUTS, STATE_POSITIONS
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_by, shape_of
-from rnn_compiler.network_import.graph.formulas import ACTIVATIONS
 from rnn_compiler.network_import.graph.order import order_nodes
 from rnn_compiler.network_import.graph.replacement import Replacement
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from rnn_compiler.model_import.cell_search import FoundCell
 from rnn_compiler.network_import.graph import onnx
-from rnn_compiler.network_import.graph.cell_search import FoundCell
 from rnn_compiler.network_import.graph.steps import Steps
 
 _BEYOND = 1 << 31

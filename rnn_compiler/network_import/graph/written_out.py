@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.lowering.analysis.cell_steps import is_same, precision
+from rnn_compiler.model_import.cell_search import FoundCell, cell_of
+from rnn_compiler.model_import.formulas import Formula, Variable, variable
 from rnn_compiler.network_import.graph import FLOATS, Graph, onnx, read_by, shape_of
-from rnn_compiler.network_import.graph.cell_search import FoundCell, cell_of
 from rnn_compiler.network_import.graph.counters import is_all
-from rnn_compiler.network_import.graph.formulas import Formula, Variable, variable
 from rnn_compiler.network_import.graph.layer_nodes import (
     EVERY_ROW,
     FROM_THE_LAST,

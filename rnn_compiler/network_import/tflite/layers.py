@@ -13,7 +13,6 @@ import numpy as np
 import onnx
 import onnx.helper
 
-from rnn_compiler.model_import.keras_layers import activation_attributes
 from rnn_compiler.model_import.layer import Layer, RefusedLayer
 from rnn_compiler.model_import.loop_cells import UnknownCellError, onnx_weights
 from rnn_compiler.model_import.tflite_fused import fused_layers
@@ -44,15 +43,9 @@ def loop(n: Network, op: Op) -> None:
     weights = [n.constant(array) for array in onnx_weights(cell)]
     first = n.constant(np.array([0], np.int64))
     states = [n.node("Unsqueeze", [n.value(op.inputs[k]), first]) for k in cell.states]
-    attributes: dict[str, Any] = {
-        name: given for name, given in activation_attributes(cell.functions).items() if given
-    }
-    attributes["hidden_size"] = len(cell.gates[0].bias)
-    if cell.operator == "GRU":
-        attributes["linear_before_reset"] = int(cell.state_bias is not None)
     inputs = [n.value(op.inputs[cell.sequence]), *weights, "", *states]
     count = 1 + len(states)
-    Y, *last = n.several(cell.operator, inputs, count, **attributes)
+    Y, *last = n.several(cell.found.operator, inputs, count, **cell.found.attributes)
     second = n.constant(np.array([1], np.int64))
     values = {
         "rows": lambda: n.node("Squeeze", [Y, second]),

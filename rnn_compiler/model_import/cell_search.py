@@ -15,91 +15,18 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.lowering.analysis.cell_steps import LINEAR, Function, cell_step, is_same
-from rnn_compiler.network_import.graph.formulas import (
+from rnn_compiler.model_import.formulas import (
     ACTIVATIONS,
-    Activated,
     Atom,
+    Computed,
     Formula,
     OtherFormulaError,
-    ProductFormula,
     Variable,
 )
 
 
 @dataclass(frozen=True)
-class FoundCell:
-    """A cell of ONNX's LSTM, GRU or RNN.
-
-    Attributes:
-        operator: ONNX's operator.
-        weights: W, R and B without the axis of directions, in float64; with peepholes P too.
-        functions: The activation functions.
-        x: The input.
-        h: The state that is the output.
-        c: The cell state of LSTM.
-        is_linear_before_reset: Whether GRU resets after the product with R.
-    """
-
-    operator: str
-    weights: Sequence[Any]
-    functions: Sequence[Function]
-    x: Variable
-    h: Variable
-    c: Variable | None = None
-    is_linear_before_reset: bool = False
-
-    @property
-    def attributes(self) -> dict[str, Any]:
-        """The attributes of the node."""
-        given: dict[str, Any] = {
-            "hidden_size": self.h.width,
-            "activations": [name for name, _ in self.functions],
-        }
-        for parameter in ("alpha", "beta"):
-            values = [
-                dict(zip(ACTIVATIONS[name], values, strict=True))[parameter]
-                for name, values in self.functions
-                if parameter in ACTIVATIONS[name]
-            ]
-            if values:
-                given[f"activation_{parameter}"] = values
-        if self.is_linear_before_reset:
-            given["linear_before_reset"] = 1
-        return given
-
-    def step(self, x: Any, h: Any, c: Any) -> list[Any]:
-        """The next states, h and for LSTM c, as ONNX defines them."""
-        given = self.operator, self.weights, self.functions, x, h, c
-        return cell_step(*given, is_linear_before_reset=self.is_linear_before_reset)
-
-
-@dataclass(frozen=True, eq=False)
-class _Sum:
-    """A sum, and the atom that is a function of it; None if it is multiplied as it is."""
-
-    of: Formula
-    atom: Activated | None = None
-
-    @property
-    def function(self) -> Function:
-        """The function."""
-        return LINEAR if self.atom is None else (self.atom.function, self.atom.parameters)
-
-    @property
-    def products(self) -> list[ProductFormula]:
-        """The products that are added."""
-        return [atom for atom in self.of.terms if isinstance(atom, ProductFormula)]
-
-    def factor(self, formula: Formula) -> Any:
-        """The number that the function is multiplied by in a formula; None if it is another one."""
-        if self.atom is None:
-            return np.ones(()) if formula is self.of else None
-        factor = formula.terms.get(self.atom)
-        return None if factor is None or factor.ndim or len(formula.terms) > 1 else factor
-
-
-@dataclass(frozen=True)
-class _Gate:
+class Gate:
     """A gate: its function, and the parts of the function's argument."""
 
     function: Function
@@ -110,13 +37,95 @@ class _Gate:
     peephole: Any
 
     @property
-    def opposites(self) -> Sequence[_Gate]:
+    def opposites(self) -> Sequence[Gate]:
         """The gate whose value is 1 minus this one's; none if no function of ONNX computes it."""
         one = {("Sigmoid", ()): 0.0, LINEAR: 1.0}.get(self.function)
         if one is None:
             return []
         parts = -self.W, -self.R, one - self.bias, -self.own_bias, -self.peephole
-        return [_Gate(self.function, *parts)]
+        return [Gate(self.function, *parts)]
+
+
+@dataclass(frozen=True)
+class FoundCell:
+    """A cell of ONNX's LSTM, GRU or RNN.
+
+    Attributes:
+        operator: ONNX's operator.
+        gates: Its gates, in ONNX's order.
+        functions: The activation functions.
+        x: The input.
+        h: The state that is the output.
+        c: The cell state of LSTM.
+        is_linear_before_reset: Whether GRU resets after the product with R.
+    """
+
+    operator: str
+    gates: Sequence[Gate]
+    functions: Sequence[Function]
+    x: Variable
+    h: Variable
+    c: Variable | None = None
+    is_linear_before_reset: bool = False
+
+    @property
+    def weights(self) -> Sequence[Any]:
+        """W, R and B without the axis of directions; with peepholes P too."""
+        gates = self.gates
+        W, R = (np.concatenate([getattr(gate, name).T for gate in gates]) for name in "WR")
+        B = np.concatenate([*(gate.bias for gate in gates), *(gate.own_bias for gate in gates)])
+        P = np.concatenate([gate.peephole for gate in gates[:3]])
+        return (W, R, B, P) if np.any(P) else (W, R, B)
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes of the node."""
+        given = {"hidden_size": self.h.width, **function_attributes(self.functions)}
+        return given | ({"linear_before_reset": 1} if self.is_linear_before_reset else {})
+
+    def step(self, x: Any, h: Any, c: Any) -> list[Any]:
+        """The next states, h and for LSTM c, as ONNX defines them."""
+        given = self.operator, self.weights, self.functions, x, h, c
+        return cell_step(*given, is_linear_before_reset=self.is_linear_before_reset)
+
+
+def function_attributes(functions: Sequence[Function]) -> dict[str, Any]:
+    """The attributes of ONNX's operators for functions, in order."""
+    found: dict[str, Any] = {"activations": [name for name, _ in functions]}
+    for parameter in ("alpha", "beta"):
+        values = [
+            dict(zip(ACTIVATIONS[name], values, strict=True))[parameter]
+            for name, values in functions
+            if parameter in ACTIVATIONS[name]
+        ]
+        if values:
+            found[f"activation_{parameter}"] = values
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Sum:
+    """A sum, and the atom that is a function of it; None if it is multiplied as it is."""
+
+    of: Formula
+    atom: Computed | None = None
+
+    @property
+    def function(self) -> Function:
+        """The function."""
+        return (self.atom and self.atom.function) or LINEAR
+
+    @property
+    def products(self) -> list[Computed]:
+        """The products that are added."""
+        return [a for a in self.of.terms if isinstance(a, Computed) and a.function is None]
+
+    def factor(self, formula: Formula) -> Any:
+        """The number that the function is multiplied by in a formula; None if it is another one."""
+        if self.atom is None:
+            return np.ones(()) if formula is self.of else None
+        factor = formula.terms.get(self.atom)
+        return None if factor is None or factor.ndim or len(formula.terms) > 1 else factor
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,7 @@ class _Parts:
         known = {self.x, self.h, self.c}
         return [each for each in self.sums if {*each.of.terms} <= known]
 
-    def gate(self, part: _Sum, cell: Atom | None = None) -> _Gate:
+    def gate(self, part: _Sum, cell: Atom | None = None) -> Gate:
         """The gate of a sum, which may contain the cell state, or a part of it."""
         of, zeros = part.of, np.zeros(self.h.width)
         peephole = zeros
@@ -143,7 +152,7 @@ class _Parts:
             peephole = np.diagonal(matrix)
             if np.count_nonzero(matrix) > np.count_nonzero(peephole):
                 raise OtherFormulaError
-        return _Gate(part.function, of.matrix(self.x), of.matrix(self.h), of.bias, zeros, peephole)
+        return Gate(part.function, of.matrix(self.x), of.matrix(self.h), of.row, zeros, peephole)
 
 
 def cell_of(
@@ -162,8 +171,9 @@ def cell_of(
     if len(xs) != 1 or len(states) > 1:
         return None
     (x,), c = xs, next(iter(states), None)
-    sums = [_Sum(atom.of, atom) for atom in atoms if isinstance(atom, Activated)]
-    factors = [each for atom in atoms if isinstance(atom, ProductFormula) for each in atom.factors]
+    computed = [atom for atom in atoms if isinstance(atom, Computed)]
+    sums = [_Sum(atom.of[0], atom) for atom in computed if atom.function is not None]
+    factors = [each for atom in computed if atom.function is None for each in atom.of]
     linear = {id(each): each for each in (formula, *factors) if _is_multiplied(each, x)}
     sums += map(_Sum, linear.values())
     if any(each.of.width != h.width for each in sums):
@@ -202,18 +212,18 @@ def _gru(parts: _Parts) -> Iterator[FoundCell]:
         if len(products) != 1 or not {*inner.of.terms} <= {parts.x, *products}:
             continue
         factor = inner.of.terms[products[0]]
-        for r, reset in itertools.permutations(products[0].factors):
+        for r, reset in itertools.permutations(products[0].of):
             gates = [each for each in direct if each.factor(r) is not None]
             if len(gates) != 1 or not {*reset.terms} <= {parts.h}:
                 continue
             scale = gates[0].factor(r)
             second, is_after = parts.gate(gates[0]), not factor.ndim
             if is_after:
-                product, own = factor * scale * reset.matrix(parts.h), factor * scale * reset.bias
+                product, own = factor * scale * reset.matrix(parts.h), factor * scale * reset.row
             else:
                 product, own = scale * reset.matrix(parts.h) @ factor, second.own_bias
-            W, bias = inner.of.matrix(parts.x), inner.of.bias
-            n = _Gate(inner.function, W, product, bias, own, second.peephole)
+            W, bias = inner.of.matrix(parts.x), inner.of.row
+            n = Gate(inner.function, W, product, bias, own, second.peephole)
             for first in (parts.gate(each) for each in direct if each is not gates[0]):
                 for z in (first, *first.opposites):
                     if z.function == second.function:
@@ -250,18 +260,11 @@ _LEAST_LSTM_SUMS, _MOST_LSTM_SUMS = 3, 4
 
 def _cell(
     operator: str,
-    gates: Sequence[_Gate],
+    gates: Sequence[Gate],
     functions: Sequence[Function],
     parts: _Parts,
     *,
     is_after: bool = False,
 ) -> FoundCell:
-    W, R = (
-        np.concatenate([each.T for each in weights])
-        for weights in ([gate.W for gate in gates], [gate.R for gate in gates])
-    )
-    B = np.concatenate([*(gate.bias for gate in gates), *(gate.own_bias for gate in gates)])
-    P = np.concatenate([gate.peephole for gate in gates[:3]])
-    weights = (W, R, B, P) if np.any(P) else (W, R, B)
     functions = [gates[0].function, *functions]
-    return FoundCell(operator, weights, functions, parts.x, parts.h, parts.c, is_after)
+    return FoundCell(operator, gates, functions, parts.x, parts.h, parts.c, is_after)
