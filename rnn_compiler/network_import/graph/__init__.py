@@ -36,7 +36,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -49,6 +49,8 @@ from rnn_compiler.network_import.graph.order import order_nodes
 from rnn_compiler.network_import.graph.stored import read_tensors
 
 __all__ = ["FLOATS", "Graph", "onnx", "read_by", "subgraphs"]
+
+_Value = TypeVar("_Value", int, float, bytes, "list[int]")
 
 onnx: Any = importlib.import_module("onnx")
 for _module in ("compose", "defs", "inliner", "reference", "shape_inference", "version_converter"):
@@ -448,6 +450,15 @@ def shape_of(kind: Any) -> list[int | None] | None:
 def attributes_of(node: Any) -> Mapping[str, Any]:
     """The attributes of a node by name."""
     return {each.name: each for each in node.attribute}
+
+
+def value_in(attributes: Mapping[str, Any], name: str, default: _Value) -> _Value:
+    """The value of an attribute of the default's type; the default if there is none."""
+    if name not in attributes:
+        return default
+    found = attributes[name]
+    values: Any = {int: found.i, float: found.f, bytes: found.s, list: [*found.ints]}
+    return values[type(default)]
 
 
 def _tensors(graphs: Iterable[Any]) -> Iterator[Any]:

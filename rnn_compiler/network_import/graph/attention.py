@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of, value_in
 from rnn_compiler.network_import.graph.replacement import Replacement
 
 __all__ = ["plain_attention"]
@@ -52,7 +52,7 @@ def _plain(graph: Graph, node: Any, types: dict[str, Any]) -> list[Any]:
     is_joined = len(shapes[0]) == 3
     if is_joined:
         names = ("q_num_heads", "kv_num_heads", "kv_num_heads")
-        heads = [attributes[name].i if name in attributes else 0 for name in names]
+        heads = [value_in(attributes, name, 0) for name in names]
     else:
         heads = [shape[1] or 0 for shape in shapes]
     if not all(heads) or heads[0] % heads[1]:
@@ -67,11 +67,11 @@ def _plain(graph: Graph, node: Any, types: dict[str, Any]) -> list[Any]:
     if heads[0] != heads[1]:
         of_each = constant(np.repeat(np.arange(heads[1]), heads[0] // heads[1]))
         k, v = (add("Gather", x, of_each, axis=1) for x in (k, v))
-    scale = attributes["scale"].f if "scale" in attributes else 1 / float(np.sqrt(size))
+    scale = value_in(attributes, "scale", 1 / float(np.sqrt(size)))
     scores = add("Mul", q, constant(scale, np.float32))
     scores = add("MatMul", scores, add("Transpose", k, perm=[0, 1, 3, 2]))
     none = constant(-np.inf, np.float32)
-    is_causal = "is_causal" in attributes and attributes["is_causal"].i
+    is_causal = value_in(attributes, "is_causal", 0)
     if is_causal:
         rows, columns = (
             add(

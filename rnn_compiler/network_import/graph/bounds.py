@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of, value_in
 from rnn_compiler.network_import.graph.replacement import Replacement
 
 _MOST = (1 << 31) - 1
@@ -114,7 +114,7 @@ def _padding(
     if not rank or len(bounds) < 1:
         return []
     pads, _, axes = [*bounds, *([[]] * (3 - len(bounds)))][:3]
-    mode = attributes_of(node)["mode"].s.decode() if "mode" in attributes_of(node) else "constant"
+    mode = value_in(attributes_of(node), "mode", b"constant").decode()
     is_plain = mode == "constant" and not axes and min(pads or [0]) >= 0
     is_plain = is_plain and node.name not in graph.lengthened
     if not pads or axes is None or is_plain:

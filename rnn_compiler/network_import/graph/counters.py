@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import attributes_of, onnx
+from rnn_compiler.network_import.graph import attributes_of, onnx, value_in
 
 _EXACT = (
     *(onnx.TensorProto.INT32, onnx.TensorProto.INT64),
@@ -210,8 +210,7 @@ class Counters:
 
 
 def _axis(node: Any) -> int:
-    attributes = attributes_of(node)
-    return attributes["axis"].i if "axis" in attributes else 0
+    return value_in(attributes_of(node), "axis", 0)
 
 
 def _passes_on(node: Any, casts: Sequence[int]) -> bool:

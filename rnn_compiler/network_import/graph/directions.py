@@ -16,7 +16,14 @@ from typing import Any, NamedTuple
 
 from rnn_compiler.model_import.formulas import ACTIVATIONS
 from rnn_compiler.model_import.onnx_layers import INPUTS, STATE_POSITIONS
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_by, shape_of
+from rnn_compiler.network_import.graph import (
+    Graph,
+    attributes_of,
+    onnx,
+    read_by,
+    shape_of,
+    value_in,
+)
 from rnn_compiler.network_import.graph.order import order_nodes
 from rnn_compiler.network_import.graph.replacement import Replacement
 
@@ -118,9 +125,7 @@ class _Search:
         """The nodes of one direction whose functions can be those of two."""
         for place, node in enumerate(self._nodes):
             attributes = attributes_of(node)
-            direction = (
-                attributes["direction"].s.lower() if "direction" in attributes else b"forward"
-            )
+            direction = value_in(attributes, "direction", b"forward").lower()
             is_one = node.op_type in _FUNCTIONS and not node.domain
             is_one = is_one and direction in (b"forward", b"reverse")
             if not is_one or node.output[0] in self._graph.clips or not _doubles(node):
@@ -273,8 +278,7 @@ class _Search:
             return size is not None
         if node.op_type == "Slice":
             return self._rows(node) == {axis: range(size - 1, size)}
-        attributes = attributes_of(node)
-        taken = attributes["axis"].i if "axis" in attributes else 0
+        taken = value_in(attributes_of(node), "axis", 0)
         if node.op_type != "Gather" or taken % len(self._shape(node.input[0]) or [0]) != axis:
             return False
         return self._numbers(node.input[1]) in ([-1], [size - 1])
@@ -350,8 +354,7 @@ def _output(node: Any, position: int) -> str:
 
 def _time_axis(node: Any) -> int:
     """Which axis of a node's input are the steps."""
-    attributes = attributes_of(node)
-    return int("layout" in attributes and attributes["layout"].i == 1)
+    return int(value_in(attributes_of(node), "layout", 0) == 1)
 
 
 def _doubles(node: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.onnx_layers import OPERATORS
-from rnn_compiler.network_import.graph import Graph, attributes_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, value_in
 from rnn_compiler.network_import.graph.axes import Axis, shown
 from rnn_compiler.network_import.graph.recurrent_sizes import compared, is_axis
 from rnn_compiler.schema.open_sizes import Open, Size, names_in, product
@@ -100,7 +100,7 @@ def _equal_sizes(node: Any, shapes: _Shapes) -> _Pairs:
         return
     if node.op_type in ("GatherElements", "ScatterElements"):
         attributes = attributes_of(node)
-        axis = (attributes["axis"].i if "axis" in attributes else 0) % max(len(known[0]), 1)
+        axis = value_in(attributes, "axis", 0) % max(len(known[0]), 1)
         for k, (size, indices) in enumerate(zip(known[0], known[1], strict=False)):
             is_smaller = isinstance(size, int) and isinstance(indices, int) and indices <= size
             if k != axis and not is_smaller:
@@ -108,7 +108,7 @@ def _equal_sizes(node: Any, shapes: _Shapes) -> _Pairs:
         yield from zip(*known[1:3], strict=False) if len(known) > 2 else ()
     elif node.op_type in ("GatherND", "ScatterND"):
         attributes, count = attributes_of(node), known[1][-1]
-        first = attributes["batch_dims"].i if "batch_dims" in attributes else 0
+        first = value_in(attributes, "batch_dims", 0)
         yield from zip(known[0][:first], known[1][:first], strict=False)
         if len(known) > 2 and isinstance(count, int):
             yield from zip([*known[1][:-1], *known[0][count:]], known[2], strict=False)
@@ -192,15 +192,15 @@ def _channels(known: Sequence[_Shape]) -> _Pairs:
 def _lengths(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
     """The rows of an array, and their lengths."""
     x, lengths = known
-    axis = attributes["batch_axis"].i if "batch_axis" in attributes else 1
+    axis = value_in(attributes, "batch_axis", 1)
     yield x[axis], lengths[0]
 
 
 def _rotations(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
     """The cosines and sines of rotated pairs of numbers."""
     x, cosines, sines, *positions = known
-    numbers = attributes["rotary_embedding_dim"].i if "rotary_embedding_dim" in attributes else 0
-    heads = attributes["num_heads"].i if "num_heads" in attributes else 0
+    numbers = value_in(attributes, "rotary_embedding_dim", 0)
+    heads = value_in(attributes, "num_heads", 0)
     yield from zip(cosines, sines, strict=False)
     if cosines[-1] is not None:
         pairs = 2 * cosines[-1]
@@ -222,7 +222,7 @@ def _transposed_convolution(attributes: Mapping[str, Any], known: Sequence[_Shap
 
 def _groups(attributes: Mapping[str, Any]) -> int:
     """The number of groups of a convolution."""
-    return attributes["group"].i if "group" in attributes else 1
+    return value_in(attributes, "group", 1)
 
 
 def _classes(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
@@ -273,7 +273,7 @@ def _gemm(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
 
 def _scales(attributes: Mapping[str, Any], known: Sequence[_Shape]) -> _Pairs:
     """The size of an axis, and the numbers of scales and of zero points along it."""
-    axis = attributes["axis"].i if "axis" in attributes else 1
+    axis = value_in(attributes, "axis", 1)
     if len(known[1]) == 1 and -len(known[0]) <= axis < len(known[0]):
         yield from _broadcast([known[0][axis]], known[1])
     yield from zip(*known[1:3], strict=False) if len(known) > 2 else ()

@@ -15,7 +15,13 @@ import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.onnx_layers import INPUTS, LINEAR, OPERATORS, linear
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of, subgraphs
+from rnn_compiler.network_import.graph import (
+    Graph,
+    attributes_of,
+    onnx,
+    shape_of,
+    subgraphs,
+)
 from rnn_compiler.network_import.graph.attention import plain_attention
 from rnn_compiler.network_import.graph.bodies import rewrite_bodies
 from rnn_compiler.network_import.graph.bounds import plain_bounds

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of, value_in
 from rnn_compiler.network_import.graph.folding import fold
 
 
@@ -73,7 +73,7 @@ def _read(
         and _rank(matrix, constants, types) == 2
         and (not bias or _rank(bias, constants, types) == 1)
         and all(attributes[name].f == 1 for name in ("alpha", "beta") if name in attributes)
-        and not ("transA" in attributes and attributes["transA"].i)
+        and not value_in(attributes, "transA", 0)
     )
     if not is_plain:
         return None

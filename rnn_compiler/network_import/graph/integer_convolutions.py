@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, shape_of, value_in
 from rnn_compiler.network_import.graph.padding import padding_in_numbers
 from rnn_compiler.network_import.graph.replacement import Replacement, rewrites
 
@@ -28,10 +28,7 @@ def plain_integer_convolutions(graph: Graph, node: Any, kind: Any) -> list[Any]:
     if pads is None or (rank > 1 and pads[:rank] == pads[rank:]):
         return [node]
     attributes = attributes_of(node)
-    lists = {
-        name: list(attributes[name].ints) if name in attributes else [1] * rank
-        for name in ("strides", "dilations")
-    }
+    lists = {name: value_in(attributes, name, [1] * rank) for name in ("strides", "dilations")}
     made = Replacement(graph, node)
     array, filters, *points = node.input
     if pads[:rank] != pads[rank:]:
@@ -43,7 +40,7 @@ def plain_integer_convolutions(graph: Graph, node: Any, kind: Any) -> list[Any]:
         array, filters = (made.add("Unsqueeze", each, rows) for each in (array, filters))
         pads, window = [0, pads[0], 0, pads[1]], [1, *window]
         lists = {name: [1, *each] for name, each in lists.items()}
-    group = attributes["group"].i if "group" in attributes else 1
+    group = value_in(attributes, "group", 1)
     given = {"pads": pads, "kernel_shape": window, "group": group, **lists}
     result = made.add("ConvInteger", array, filters, *points, **given)
     if rank == 1:

@@ -36,9 +36,8 @@ def check_known_sizes(
 
 def _needed(node: Any, given: Sequence[_Shape], made: Sequence[_Shape]) -> Sequence[Sequence[Size]]:
     """The sizes of a node's inputs that must be known."""
-    attributes = attributes_of(node)
     if node.op_type == "Einsum":
-        return _merged(attributes["equation"].s.decode(), given)
+        return _merged(attributes_of(node)["equation"].s.decode(), given)
     if node.op_type == "Resize":
         pairs = zip(given[0][:IMAGES], made[0][:IMAGES], strict=False)
         return [_open([before]) for before, after in pairs if before != after]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx
+from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx, value_in
 from rnn_compiler.network_import.graph.replacement import Replacement, rewrites
 
 
@@ -19,13 +19,13 @@ from rnn_compiler.network_import.graph.replacement import Replacement, rewrites
 def plain_log_sums(graph: Graph, node: Any, kind: Any) -> list[Any]:
     """The nodes of a sum, of small floats in float32; itself if it is one of integers."""
     element, attributes = kind.tensor_type.elem_type, attributes_of(node)
-    keeps_empty = "noop_with_empty_axes" in attributes and attributes["noop_with_empty_axes"].i
+    keeps_empty = value_in(attributes, "noop_with_empty_axes", 0)
     if element not in FLOATS or keeps_empty:
         return [node]
     made = Replacement(graph, node)
     add, (x, *axes) = made.add, node.input
     given = {"axes": [*attributes["axes"].ints]} if "axes" in attributes else {}
-    kept = attributes["keepdims"].i if "keepdims" in attributes else 1
+    kept = value_in(attributes, "keepdims", 1)
     is_double = element == onnx.TensorProto.DOUBLE
     is_small = not is_double and element != onnx.TensorProto.FLOAT
     x = add("Cast", x, to=onnx.TensorProto.FLOAT) if is_small else x

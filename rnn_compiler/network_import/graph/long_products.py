@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of, value_in
 from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
 
 _AXES_ARE_INPUTS = 13
@@ -29,12 +29,12 @@ def plain_products_of_axes(graph: Graph) -> bool:
 def _axes(node: Any, rank: int, constants: dict[str, Any]) -> list[int] | None:
     """The axes along which a node multiplies; None if they are computed."""
     attributes = attributes_of(node)
-    axes = [*attributes["axes"].ints] if "axes" in attributes else []
+    axes = value_in(attributes, "axes", [])
     if len(node.input) > 1 and node.input[1]:
         if node.input[1] not in constants:
             return None
         axes = onnx.numpy_helper.to_array(constants[node.input[1]]).tolist()
-    is_none = "noop_with_empty_axes" in attributes and attributes["noop_with_empty_axes"].i
+    is_none = value_in(attributes, "noop_with_empty_axes", 0)
     return [axis % rank for axis in axes] or ([] if is_none else [*range(rank)])
 
 

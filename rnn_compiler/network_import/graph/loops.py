@@ -24,6 +24,7 @@ from rnn_compiler.network_import.graph import (
     read_by,
     shape_of,
     subgraphs,
+    value_in,
 )
 from rnn_compiler.network_import.graph.axes import Axis
 from rnn_compiler.network_import.graph.counted_loops import scan_of
@@ -125,10 +126,7 @@ def _all_iterations(graph: Graph) -> dict[str, int | None]:
 
 def _orders(node: Any, name: str) -> list[int]:
     """An attribute of a Scan that has a number for each of its arrays."""
-    attributes = attributes_of(node)
-    return (
-        [*attributes[name].ints] if name in attributes else [0] * len([*node.input, *node.output])
-    )
+    return value_in(attributes_of(node), name, [0] * len([*node.input, *node.output]))
 
 
 def _stays(graph: Graph, node: Any, count: int, others: int) -> bool:

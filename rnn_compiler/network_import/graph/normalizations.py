@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of, value_in
 from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
 
 _AXES_ARE_INPUTS = 18
@@ -58,7 +58,7 @@ def _groups(graph: Graph, node: Any, sizes: _Sizes, element: int) -> list[Any]:
     """The nodes that normalize groups, in float32 for smaller floats."""
     attributes = attributes_of(node)
     groups = attributes["num_groups"].i
-    epsilon = attributes["epsilon"].f if "epsilon" in attributes else 1e-5
+    epsilon = value_in(attributes, "epsilon", 1e-5)
     made = Replacement(graph, node)
     add, constant = made.add, made.constant
     is_double = element == onnx.TensorProto.DOUBLE
@@ -88,9 +88,9 @@ def _root_mean_squares(graph: Graph, node: Any, sizes: _Sizes, element: int) -> 
     They compute in `stash_type`, but multiply by the scale in the dtype of the array.
     """
     attributes = attributes_of(node)
-    epsilon = attributes["epsilon"].f if "epsilon" in attributes else 1e-5
-    axis = attributes["axis"].i if "axis" in attributes else -1
-    inside = attributes["stash_type"].i if "stash_type" in attributes else onnx.TensorProto.FLOAT
+    epsilon = value_in(attributes, "epsilon", 1e-5)
+    axis = value_in(attributes, "axis", -1)
+    inside = value_in(attributes, "stash_type", onnx.TensorProto.FLOAT)
     made = Replacement(graph, node)
     add, constant = made.add, made.constant
     x, scale = node.input
@@ -106,8 +106,7 @@ def _root_mean_squares(graph: Graph, node: Any, sizes: _Sizes, element: int) -> 
 
 def _means_and_variances(graph: Graph, node: Any, sizes: _Sizes, element: int) -> list[Any]:
     """The nodes that normalize along some axes."""
-    attributes = attributes_of(node)
-    axes = [*attributes["axes"].ints] if "axes" in attributes else [0, 2, 3]
+    axes = value_in(attributes_of(node), "axes", [0, 2, 3])
     made = Replacement(graph, node)
     add = made.add
     centred = add("Sub", node.input[0], _mean(made, node.input[0], axes))
@@ -126,8 +125,7 @@ def _mean(made: Replacement, value: str, axes: Sequence[int]) -> str:
 
 def _instances(graph: Graph, node: Any, sizes: _Sizes, element: int) -> list[Any]:
     """The nodes that normalize each channel of each array."""
-    attributes = attributes_of(node)
-    epsilon = attributes["epsilon"].f if "epsilon" in attributes else 1e-5
+    epsilon = value_in(attributes_of(node), "epsilon", 1e-5)
     made = Replacement(graph, node)
     add, constant = made.add, made.constant
     x, scale, bias = node.input

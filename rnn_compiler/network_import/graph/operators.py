@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx, shape_of, value_in
 from rnn_compiler.network_import.graph.replacement import Replacement, rewrites
 
 _AXES_ARE_INPUTS = 18
@@ -31,8 +31,7 @@ def _last_index(made: Replacement, node: Any, kind: Any) -> bool:
     if "select_last_index" not in attributes or not attributes["select_last_index"].i:
         return False
     axis, kept = (
-        attributes[name].i if name in attributes else default
-        for name, default in (("axis", 0), ("keepdims", 1))
+        value_in(attributes, name, default) for name, default in (("axis", 0), ("keepdims", 1))
     )
     axis %= len(shape_of(kind) or [0])
     bounds = (made.constant([number]) for number in (-1, _BEFORE_ALL, axis, -1))
@@ -61,7 +60,7 @@ def _local_responses(made: Replacement, node: Any, kind: Any) -> bool:
     if size > _MOST_SLICES:
         return False
     alpha, beta, bias = (
-        attributes[name].f if name in attributes else default
+        value_in(attributes, name, default)
         for name, default in (("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0))
     )
     add, (x,) = made.add, node.input
@@ -84,8 +83,8 @@ def _local_responses(made: Replacement, node: Any, kind: Any) -> bool:
 def _normalized(made: Replacement, node: Any, kind: Any) -> bool:
     """An LpNormalization, which is 0 where the norm is 0."""
     attributes = attributes_of(node)
-    axis = attributes["axis"].i if "axis" in attributes else -1
-    order = attributes["p"].i if "p" in attributes else 2
+    axis = value_in(attributes, "axis", -1)
+    order = value_in(attributes, "p", 2)
     norm = _norm(made, node.input[0], order, [axis])
     dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type)
     zero, one = (made.constant(number, dtype) for number in (0, 1))

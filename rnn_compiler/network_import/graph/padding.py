@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of, value_in
 
 
 def plain_padding(graph: Graph) -> bool:
@@ -58,8 +58,7 @@ def _set_pads(node: Any, pads: Sequence[int]) -> None:
 
 def _numbers(node: Any, sizes: Sequence[int]) -> bool:
     """Gives a pool its padding in numbers; returns whether it had none."""
-    attributes = attributes_of(node)
-    automatic = attributes["auto_pad"].s if "auto_pad" in attributes else b""
+    automatic = value_in(attributes_of(node), "auto_pad", b"")
     window, *_ = _lists(node, len(sizes))
     pads = padding_in_numbers(node, sizes, window) if automatic.startswith(b"SAME") else None
     if pads is not None:
@@ -71,8 +70,7 @@ def padding_in_numbers(
     node: Any, sizes: Sequence[int | None], window: Sequence[int]
 ) -> list[int] | None:
     """The padding before and behind each axis; None if it follows from a size that is not known."""
-    attributes = attributes_of(node)
-    automatic = attributes["auto_pad"].s if "auto_pad" in attributes else b""
+    automatic = value_in(attributes_of(node), "auto_pad", b"")
     _, strides, dilations, pads = _lists(node, len(sizes))
     if not automatic.startswith(b"SAME"):
         return [0] * len(pads) if automatic == b"VALID" else pads

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_by
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_by, value_in
 
 _GAIN = 2
 """The least factor by which comparisons must become fewer; intermediate maxima cost memory."""
@@ -44,14 +44,13 @@ def _whole_windows(graph: Graph, node: Any) -> list[Any]:
     A window begins before the padding at the end, so it needs at most its span less one.
     """
     attributes = attributes_of(node)
-    automatic = attributes["auto_pad"].s if "auto_pad" in attributes else b""
-    rounds_up = "ceil_mode" in attributes and attributes["ceil_mode"].i
+    automatic = value_in(attributes, "auto_pad", b"")
+    rounds_up = value_in(attributes, "ceil_mode", 0)
     if not rounds_up or automatic.startswith(b"SAME") or "kernel_shape" not in attributes:
         return [node]
     window = [*attributes["kernel_shape"].ints]
     strides, dilations = (
-        [*attributes[name].ints] if name in attributes else [1] * len(window)
-        for name in ("strides", "dilations")
+        value_in(attributes, name, [1] * len(window)) for name in ("strides", "dilations")
     )
     given = "pads" in attributes and not automatic.startswith(b"VALID")
     pads = [*attributes["pads"].ints] if given else [0] * (2 * len(window))
@@ -63,7 +62,7 @@ def _whole_windows(graph: Graph, node: Any) -> list[Any]:
         max(least, min(least + stride - 1, span - 1))
         for least, stride, span in zip(end, strides, spans, strict=True)
     ]
-    counts = "count_include_pad" in attributes and attributes["count_include_pad"].i
+    counts = value_in(attributes, "count_include_pad", 0)
     nodes = [node]
     if counts and any(pads):
         padded = f"{node.name}.padded"
@@ -112,8 +111,8 @@ def _by_axis(node: Any) -> list[Any]:
 
 def _moves(attributes: Any, axis: int) -> bool:
     """Whether windows of a single number along an axis have any effect."""
-    strides = [*attributes["strides"].ints] if "strides" in attributes else []
-    pads = [*attributes["pads"].ints] if "pads" in attributes else []
+    strides = value_in(attributes, "strides", [])
+    pads = value_in(attributes, "pads", [])
     return bool(strides[axis : axis + 1] not in ([], [1]) or any(pads[axis :: len(pads) // 2 or 1]))
 
 

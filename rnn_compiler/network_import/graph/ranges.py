@@ -14,7 +14,7 @@ import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, value_in
 from rnn_compiler.schema.open_sizes import Bound, Open, Size, parts_of, terms
 
 _Column = tuple[Size, Size]
@@ -105,7 +105,7 @@ def _reversed(graph: Graph, shapes: _Shapes) -> Iterator[tuple[Any, str, Range |
         if node.op_type != "ReverseSequence":
             continue
         shape, attributes = shapes.get(node.input[0], ()), attributes_of(node)
-        time = attributes["time_axis"].i if "time_axis" in attributes else 0
+        time = value_in(attributes, "time_axis", 0)
         steps = shape[time] if shape else None
         yield node, node.input[1], None if steps is None else Range(0, steps)
 
@@ -113,15 +113,14 @@ def _reversed(graph: Graph, shapes: _Shapes) -> Iterator[tuple[Any, str, Range |
 def _axis(node: Any, shapes: _Shapes) -> Range | None:
     """The indices of one axis, which may count from its end."""
     shape = shapes.get(node.input[0], ())
-    axis = attributes_of(node)["axis"].i if "axis" in attributes_of(node) else 0
+    axis = value_in(attributes_of(node), "axis", 0)
     size = shape[axis] if -len(shape) <= axis < len(shape) else None
     return None if size is None else Range(-1 * size, size - 1)
 
 
 def _axes(node: Any, shapes: _Shapes) -> Range | None:
     """The indices of several axes, each with those of its own."""
-    attributes = attributes_of(node)
-    first = attributes["batch_dims"].i if "batch_dims" in attributes else 0
+    first = value_in(attributes_of(node), "batch_dims", 0)
     tuples, shape = shapes.get(node.input[1], ()), shapes.get(node.input[0], ())
     count = tuples[-1] if tuples else None
     sizes = shape[first : first + count] if isinstance(count, int) else ()
@@ -131,7 +130,7 @@ def _axes(node: Any, shapes: _Shapes) -> Range | None:
 
 def _lengths(node: Any, shapes: _Shapes) -> Range | None:
     """The lengths of a recurrent node's sequences."""
-    layout = attributes_of(node)["layout"].i if "layout" in attributes_of(node) else 0
+    layout = value_in(attributes_of(node), "layout", 0)
     shape = shapes.get(node.input[_X], ())
     steps = shape[layout] if len(shape) == 3 else None
     return None if steps is None else Range(0, steps)

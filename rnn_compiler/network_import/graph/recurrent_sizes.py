@@ -12,7 +12,7 @@ from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS, STATE_POSITIONS
-from rnn_compiler.network_import.graph import Graph, attributes_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, value_in
 from rnn_compiler.network_import.graph.axes import Axis, shown
 from rnn_compiler.schema.open_sizes import Open, Size, names_in
 
@@ -59,8 +59,8 @@ def compared(
     if len(X) != 3:
         return
     attributes = attributes_of(node)
-    batch_first = "layout" in attributes and attributes["layout"].i
-    direction = attributes["direction"].s.lower() if "direction" in attributes else b""
+    batch_first = value_in(attributes, "layout", 0)
+    direction = value_in(attributes, "direction", b"").lower()
     rows, count = X[0 if batch_first else 1], 2 if direction == b"bidirectional" else 1
     units = attributes["hidden_size"].i if "hidden_size" in attributes else None
     if isinstance(X[2], Open):  # known numbers are compared in `layer_of`

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of, value_in
 from rnn_compiler.network_import.graph.replacement import Replacement, rewrite_nodes
 
 IMAGES = 2
@@ -71,7 +71,7 @@ def _plain(
         factors[axis] = number
     same = shape if sizes else [1.0] * len(shape)
     made = Replacement(graph, node)
-    mode = attributes["mode"].s.decode() if "mode" in attributes else "nearest"
+    mode = value_in(attributes, "mode", b"nearest").decode()
     is_image = factors[:IMAGES] == [*same[:IMAGES]]
     if mode == "nearest" and not (is_image and _centres(attributes) in _TAKEN):
         resized = [
@@ -99,7 +99,7 @@ def _plain(
 def _centres(attributes: Any) -> str:
     """How the element is found from which one of the result comes."""
     name = "coordinate_transformation_mode"
-    return attributes[name].s.decode() if name in attributes else "half_pixel"
+    return value_in(attributes, name, b"half_pixel").decode()
 
 
 def _gather(
@@ -108,7 +108,7 @@ def _gather(
     """Adds the nodes that gather the nearest elements."""
     attributes = attributes_of(node)
     name = "nearest_mode"
-    rounded = _ROUNDED[attributes[name].s.decode() if name in attributes else "round_prefer_floor"]
+    rounded = _ROUNDED[value_in(attributes, name, b"round_prefer_floor").decode()]
     x = node.input[0]
     for axis, (before, factor) in enumerate(zip(shape, factors, strict=True)):
         after = factor if is_size else math.floor(before * factor)

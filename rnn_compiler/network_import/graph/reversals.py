@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_of, value_in
 from rnn_compiler.network_import.graph.replacement import Replacement
 
 _LEAST_OPSET = 12
@@ -58,8 +58,7 @@ def _number(name: str, makers: Mapping[str, Any], constants: Mapping[str, Any]) 
 
 def _time(node: Any, sizes: Sequence[int | None]) -> int:
     """Which axis of a node's input are the steps."""
-    attributes = attributes_of(node)
-    return (attributes["time_axis"].i if "time_axis" in attributes else 0) % len(sizes)
+    return value_in(attributes_of(node), "time_axis", 0) % len(sizes)
 
 
 def _plain(graph: Graph, node: Any, sizes: Sequence[int | None], number: int | None) -> list[Any]:

@@ -16,7 +16,7 @@ from rnn_compiler.model_import.formulas import (
     OtherFormulaError,
     formula_in,
 )
-from rnn_compiler.network_import.graph import attributes_of, onnx
+from rnn_compiler.network_import.graph import attributes_of, onnx, value_in
 
 
 def formulas_of(
@@ -95,7 +95,7 @@ class _FormulaReader:
         self, node: Any, values: Sequence[Any], attributes: Mapping[str, Any]
     ) -> list[Formula]:
         formula = formula_in(values[0])
-        if (attributes["axis"].i if "axis" in attributes else 0) not in (1, -1):
+        if value_in(attributes, "axis", 0) not in (1, -1):
             raise OtherFormulaError
         count = len(node.output)
         sizes = [-(-formula.width // count)] * count
@@ -132,12 +132,10 @@ def _expand(r: _FormulaReader, of: Sequence[Any], attributes: Mapping[str, Any])
 
 
 def _gemm(r: _FormulaReader, of: Sequence[Any], attributes: Mapping[str, Any]) -> Formula:
-    alpha, beta = (
-        np.array(attributes[name].f if name in attributes else 1.0) for name in ("alpha", "beta")
-    )
-    if "transA" in attributes and attributes["transA"].i:
+    alpha, beta = (np.array(value_in(attributes, name, 1.0)) for name in ("alpha", "beta"))
+    if value_in(attributes, "transA", 0):
         raise OtherFormulaError
-    is_turned = "transB" in attributes and attributes["transB"].i
+    is_turned = value_in(attributes, "transB", 0)
     product = r.make.matmul(of[0], of[1].T if is_turned else of[1])
     product = r.make.multiply(product, alpha)
     if len(of) < 3 or of[2] is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rnn_compiler.network_import.graph import Graph, attributes_of
+from rnn_compiler.network_import.graph import Graph, attributes_of, value_in
 from rnn_compiler.network_import.graph.replacement import Replacement
 
 _FIRST = -(1 << 31)
@@ -53,7 +53,7 @@ def _plain(graph: Graph, node: Any, shapes: Mapping[str, Sequence[int | None]]) 
     if len(sizes) < 3 or len(sizes) != len(given or ()) or len(matrix) != len(sizes):
         return []
     attributes = attributes_of(node)
-    groups = attributes["group"].i if "group" in attributes else 1
+    groups = value_in(attributes, "group", 1)
     axes = _axes(attributes, sizes[2:], matrix[2:])
     is_explicit = not {"auto_pad", "output_shape"}.intersection(attributes)
     is_even = is_explicit and all(axis.before == axis.behind for axis in axes)
@@ -91,14 +91,14 @@ def _axes(
     count = len(sizes)
 
     def numbers(name: str, default: int, length: int = count) -> list[int]:
-        return [*attributes[name].ints] if name in attributes else [default] * length
+        return value_in(attributes, name, [default] * length)
 
     strides, dilations, more = (
         numbers(name, default)
         for name, default in (("strides", 1), ("dilations", 1), ("output_padding", 0))
     )
     pads = numbers("pads", 0, 2 * count)
-    mode = attributes["auto_pad"].s.decode() if "auto_pad" in attributes else "NOTSET"
+    mode = value_in(attributes, "auto_pad", b"NOTSET").decode()
     shape = numbers("output_shape", 0)[-count:]
     axes: list[_WindowAxis] = []
     for k, size in enumerate(sizes):
