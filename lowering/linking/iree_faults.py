@@ -1,7 +1,11 @@
-"""Rewrites ops of a user's module that IREE mishandles."""
+"""Rewrites ops of a user's module that IREE mishandles or does not know."""
 
 from __future__ import annotations
 
+import math
+import re
+
+from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.analysis.control_flow import may_repeat
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.codegen.attributes import integer
@@ -64,3 +68,32 @@ def widen_comparisons(module: ir.Module) -> None:
                     "stablehlo.convert", [kind], [operand], ip=at, loc=op.location
                 )
                 op.operands[k] = wide.results[0]
+
+
+_SHARDINGS = ("Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape")
+
+_DEVICES = re.compile(r"devices=\[([\d,]*)\]")
+
+
+def remove_shardings(module: ir.Module) -> None:
+    """Replaces the results of shardings over one device by their operands; others are an error.
+
+    Older versions of JAX write them as calls, newer ones in a dialect (`reading`).
+    """
+    for op in nested_ops(module.operation, "stablehlo.custom_call"):
+        if ir.StringAttr(op.attributes["call_target_name"]).value not in _SHARDINGS:
+            continue
+        sharding = ""
+        if "mhlo.sharding" in op.attributes:
+            sharding = ir.StringAttr(op.attributes["mhlo.sharding"]).value
+        counts = [math.prod(map(int, each.split(","))) for each in _DEVICES.findall(sharding)]
+        if max(counts, default=1) > 1 or op.operands[0].type != op.results[0].type:
+            raise InvalidArgumentError(
+                "link",
+                "module",
+                "a module for one device",
+                f"the sharding {sharding!r}",
+                "export the function without shardings and meshes of several devices",
+            )
+        op.results[0].replace_all_uses_with(op.operands[0])
+        op.erase()

@@ -32,9 +32,9 @@ from rnn_compiler.lowering.linking.interface import (
 from rnn_compiler.lowering.linking.iree_faults import (
     keep_equal_elements_in_order,
     remove_barriers,
+    remove_shardings,
     widen_comparisons,
 )
-from rnn_compiler.lowering.linking.one_device import remove_shardings
 from rnn_compiler.lowering.linking.scans import fuse_scans
 from rnn_compiler.lowering.linking.slices import index_by_data
 from rnn_compiler.lowering.mlir.bindings import (

@@ -68,11 +68,7 @@ _PLACE_OF_TAR = 257
 
 
 def kind_of(path: Path) -> ModelFile | None:
-    """The kind of a file; None if neither its first bytes nor its suffix are known.
-
-    Raises:
-        OSError: It cannot be read, or is not a regular file.
-    """
+    """The kind of a file; None if neither its first bytes nor its suffix are known."""
     suffix = path.suffix.lower()
     with open_regular(path) as stream:
         start = stream.read(16)
@@ -89,11 +85,7 @@ def kind_of(path: Path) -> ModelFile | None:
 
 
 def remedy_for(path: Path) -> str:
-    """What to do with a file of no kind that is read.
-
-    Raises:
-        OSError: It cannot be read, or is not a regular file.
-    """
+    """What to do with a file of no kind that is read."""
     with open_regular(path) as stream:
         if kind_of_arrays(stream) == ".npz":
             return "rc.weights.from_cell makes a layer of arrays, by a cell's name"

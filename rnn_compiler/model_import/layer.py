@@ -335,11 +335,7 @@ def build_layers(
 
 
 def check_dimensions(layers: Sequence[Layer], names: Iterable[str]) -> None:
-    """Checks that each name is a dimension or an attribute of a layer.
-
-    Raises:
-        TypeError: One is not.
-    """
+    """Checks that each name is a dimension or an attribute of a layer; else TypeError."""
     for name in names:
         if not any(name in layer.dims or name in layer.attributes for layer in layers):
             known = [each for each in DIMENSIONS.values() if any(each in x.dims for x in layers)]

@@ -121,11 +121,7 @@ class Expressions(Algebra):
         return self.between(value, sum(sizes[:k]), sum(sizes[: k + 1]))
 
     def cell(self, states: Mapping[int, tuple[Value, Value]], counters: Sequence[Formula]) -> Cell:
-        """The cell of some states, old and new; of its others, one is the list of results.
-
-        Raises:
-            UnknownCellError: They are no cell's.
-        """
+        """The cell of some states, old and new; UnknownCellError if they are no cell's."""
         if len(states) > MOST_STATES:
             raise UnknownCellError(f"{len(states)} states")
         masks = {
@@ -221,11 +217,7 @@ def onnx_weights(cell: Cell) -> Sequence[Any]:
 
 
 def integers(value: Value) -> list[int]:
-    """The elements of a constant of integers.
-
-    Raises:
-        ValueError: It is none, or has more elements than a place has axes.
-    """
+    """The elements of a constant of few integers; of others ValueError."""
     if not is_array(value) or value.dtype.kind != "i" or value.size > MOST_AXES:
         raise ValueError
     return value.ravel().tolist()

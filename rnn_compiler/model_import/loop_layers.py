@@ -88,16 +88,10 @@ def layer_of(
     notes: Callable[[bool], Iterable[str]],
     path: Path,
 ) -> Layer:
-    """The layer of a loop, or of two that are its directions.
+    """The layer of a loop, or of both that `joined` found, by their cells.
 
-    Args:
-        cells: The cell of its step, or those of both directions, which `joined` found.
-        name: The layer's name.
-        time_axis: Which axis of the model's input are the steps.
-        shape: The number of steps, and the batch size.
-        notes: Makes the notes, given whether the op is CudnnRNNV3, whose arguments have other names
-            than those of ONNX's ops.
-        path: The file, for messages.
+    The shape is the number of steps and the batch size. `notes` makes the notes, given whether the
+    op is CudnnRNNV3, whose arguments have other names than those of ONNX's ops.
     """
     columns = zip(*map(onnx_weights, cells), strict=True)
     arrays: list[Any] = [np.concatenate(each) for each in columns]

@@ -271,9 +271,7 @@ _TOO_MANY = f"it has more than {_MOST_LAYERS} recurrent layers, or {_MOST_CALLS}
 def layers_of(constants: Constants, budget: Budget | None = None) -> list[Layer | RefusedLayer]:
     """The layers of a graph, in the order of its nodes; calls of one layer are one layer.
 
-    Args:
-        constants: Those of the graph.
-        budget: What loops of Keras' cells may take; without it, they are not looked for.
+    Without a budget, loops of Keras' cells are not looked for.
     """
     graph = constants.graph
     variables = StateVariables(constants)

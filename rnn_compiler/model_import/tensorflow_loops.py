@@ -79,13 +79,7 @@ def loops_with_cells(
     """The layers of loops whose step is that of a cell, each with its scope and its loops.
 
     Two loops that are both directions of a layer are one. A copy of one of them alone, in a
-    function that no signature calls, is none.
-
-    Args:
-        constants: Those of the graph.
-        budget: What following its nodes may take.
-        shape_of: The shape of a value; None if it is not known.
-        is_kept: Whether a value is kept from call to call.
+    function that no signature calls, is none. `is_kept` tells what is kept from call to call.
     """
     graph = constants.graph
     groups: list[tuple[Scope, tuple[_Loop, ...]]] = []
@@ -184,12 +178,7 @@ class _Reader:
         self.lists: list[GraphValue] = []
 
     def loop(self, node: Any, shape_of: ShapeOf, is_kept: Callable[[GraphValue], bool]) -> _Loop:
-        """The loop with its cell.
-
-        Raises:
-            UnknownCellError: Its step is that of no cell, or it does not read its input step by
-                step.
-        """
+        """The loop with its cell; UnknownCellError for others than those that read step by step."""
         states: dict[int, tuple[Value, Value]] = {}
         counters: dict[int, Formula] = {}
         for k, (name, result) in enumerate(

@@ -50,11 +50,7 @@ class Loop:
 
 
 def loop_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Loop:
-    """A loop (WHILE) whose step is that of a cell.
-
-    Raises:
-        UnknownCellError: It is none of the cells, or does not read its input step by step.
-    """
+    """A loop (WHILE) whose step is that of a cell; UnknownCellError for others."""
     step = _step(file, graph, op, budget)
     body, counters = step.body, step.counters
     states = {k: pair for k, pair in step.changing.items() if k not in counters}
@@ -192,11 +188,7 @@ class PlainLoop:
 
 
 def plain_loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> PlainLoop:
-    """A loop (WHILE) that counts its steps.
-
-    Raises:
-        UnknownCellError: It is none.
-    """
+    """A loop (WHILE) that counts its steps; UnknownCellError for others."""
     step = _step(file, graph, op, budget)
     numbers: list[int] = []
     limits: list[int] = []

@@ -176,12 +176,7 @@ class TfliteFile:
     """The graphs of a file, the arrays of their tensors and the options of their ops."""
 
     def __init__(self, path: Path) -> None:
-        """Reads the graphs.
-
-        Raises:
-            ArtifactError: The file is damaged.
-            OSError: It cannot be read.
-        """
+        """Reads the graphs; ArtifactError if they are damaged."""
         self.path = path
         self._data = read_bytes(path)
         if not is_tflite(self._data[:8]):

@@ -53,11 +53,7 @@ class FoundCells(NamedTuple):
 def find_cells(
     name: str, row: CellRow, parameters: Any, prefix: str | Sequence[str], both: bool | None
 ) -> FoundCells:
-    """The arrays of each cell.
-
-    Raises:
-        InvalidArgumentError: An array is missing or unknown, or the directions do not fit.
-    """
+    """The arrays of each cell; InvalidArgumentError if one is missing or unknown."""
     notes = [row.note] if row.note else []
     modules = [_cells_of(name, row, *each, notes) for each in _trees(parameters, prefix)]
     if len(modules) == 1:

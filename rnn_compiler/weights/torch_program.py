@@ -59,12 +59,7 @@ Members = Mapping[str, zipfile.ZipInfo]
 
 
 def read_program(path: Path) -> TorchFile:
-    """The tensors of a file from torch.export.save.
-
-    Raises:
-        ArtifactError: It is damaged, or another kind of file.
-        UnsupportedError: An older version of PyTorch wrote it.
-    """
+    """The tensors of a file from torch.export.save of a supported version."""
     with open_regular(path) as stream:
         try:
             with zipfile.ZipFile(stream) as file:

@@ -55,11 +55,7 @@ def named_leaves(function: str, argument: str, tree: Any) -> dict[str, Any]:
 
 
 def leaf_array(function: str, path: str, leaf: Any) -> Array:
-    """A leaf as numpy's array.
-
-    Raises:
-        InvalidArgumentError: It cannot be one.
-    """
+    """A leaf as numpy's array; InvalidArgumentError if it cannot be one."""
     try:
         plain = _plain(leaf)
     except Exception as error:  # the framework's own

@@ -29,7 +29,7 @@ from quick import first, marked_slow
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, UnsupportedError
-from rnn_compiler.network_import.tflite.model import onnx_model
+from rnn_compiler.network_import.tflite import onnx_model
 
 STEPS, BATCH, INPUTS, UNITS = 5, 2, 3, 4
 X, Y = (BATCH, STEPS, INPUTS), (BATCH, STEPS, UNITS)

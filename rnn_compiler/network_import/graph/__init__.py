@@ -7,13 +7,12 @@ equal_axes    takes open axes for one that must be equal
 open_axes     leaves the other sizes open, and `computed_sizes` the constants that depend on them
 folding       computes all known values, `written_out` and `trained_loops` recognise layers,
               `directions` joins both of one, `loops` writes others out; `pools`, `bounds`,
-              `attention`, `powers`, `reversals`, `transposed_convolutions`,
-              `integer_convolutions`, `functions`, `normalizations`, `definitions`, `resizing`,
-              `long_products`, `einsums`, `padding`, `depth`, `nan`, `operators`,
-              `sliced_tables` and `random_numbers` rewrite operators into forms that IREE computes
-              correctly; `branches` takes those of an `If`, and `bodies` does the same with Scans
-              that stay loops
-checks        refuses nodes by name; `known_sizes` those that cannot have open axes
+              `attention`, `powers`, `reversals`, `convolutions`, `functions`, `normalizations`,
+              `definitions`, `resizing`, `reductions`, `einsums`, `padding`, `nan`,
+              `operators`, `sliced_tables` and `random_numbers` rewrite operators into forms that
+              IREE computes correctly; `branches` takes those of an `If`, and `bodies` does the same
+              with Scans that stay loops
+checks        refuses nodes by name
 replacement   builds the nodes that replace one
 gathered_rows multiplies rows at once that are gathered one by one
 recurrent     inserts our ops, after `recurrent_sizes` has compared the sizes of their inputs;
@@ -135,7 +134,7 @@ class Graph:
         """The graph of a file, with the weights in files next to it."""
         model, data = onnx.ModelProto(), read_bytes(path)
         if is_tflite(data[:8]):
-            from rnn_compiler.network_import.tflite.model import onnx_model
+            from rnn_compiler.network_import.tflite import onnx_model
 
             model, clips = onnx_model(path)
             graph = Graph(model, path)

@@ -1,16 +1,18 @@
 """Refuses nodes by name that IREE's importer does not take, or takes for others.
 
-check_inputs     types of inputs that are not taken
-check_operators  names that ONNX does not have
-check_fit        attributes, types and shapes that do not fit each other
-check_types      results without a type, and operators and types that IREE computes incorrectly
+check_inputs       types of inputs that are not taken
+check_operators    names that ONNX does not have
+check_fit          attributes, types and shapes that do not fit each other
+check_types        results without a type, and operators and types that IREE computes incorrectly
+check_known_sizes  open axes along which it computes an operator incorrectly, or not at all
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
@@ -18,10 +20,11 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.onnx_layers import OPERATORS
 from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged
 from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx, subgraphs
+from rnn_compiler.network_import.graph.axes import Axis
 from rnn_compiler.network_import.graph.resizing import IMAGES
-from rnn_compiler.network_import.graph.results import unknown_result
+from rnn_compiler.schema.open_sizes import Open, Size, names_in
 
-__all__ = ["check_fit", "check_inputs", "check_operators", "check_types"]
+__all__ = ["check_fit", "check_inputs", "check_known_sizes", "check_operators", "check_types"]
 
 _UNSIGNED = {
     *(onnx.TensorProto.UINT8, onnx.TensorProto.UINT16),
@@ -269,3 +272,71 @@ def _check_divisor(graph: Graph, node: Any) -> None:
             f"by a constant without 0 and -1, got {got}, which could end the process; use "
             "another constant, or divide floats"
         )
+
+
+_OF_SEQUENCES = ("ConcatFromSequence", "SplitToSequence")
+
+
+def unknown_result(
+    node: str, operator: str, sizes: Sequence[int] | None = None
+) -> UnsupportedError:
+    """The error for a node without a valid result, because of its sizes if these are given."""
+    where = f"import_network: {node}"
+    if operator.startswith("Sequence") or operator in _OF_SEQUENCES:
+        return UnsupportedError(
+            f"{where}: sequences of arrays are not supported; export a model that stacks or "
+            "concatenates arrays instead"
+        )
+    what = f"a result of the sizes {sizes}" if sizes else "a result of unknown type or shape"
+    return UnsupportedError(
+        f"{where} has {what}; check its attributes and the shapes of its inputs, and fix open "
+        "sizes with dims={...} or --dim, and inputs that are sizes with values={...} or --value"
+    )
+
+
+# Known sizes.
+
+_Shape = Sequence[Size | None]
+
+
+def check_known_sizes(
+    graph: Graph, shapes: Mapping[str, _Shape], axes: Sequence[Axis] = ()
+) -> None:
+    """Checks that nodes have known sizes where they need them."""
+    for node in graph.proto.node:
+        given, made = (
+            [shapes.get(name, ()) for name in names] for names in (node.input, node.output)
+        )
+        for sizes in _needed(node, given, made):
+            found = [str(axis) for axis in axes if axis.key in names_in(*sizes)]
+            if found:
+                raise UnsupportedError(
+                    f"import_network: {graph.named(node)} needs known sizes, so "
+                    f"{' and '.join(found)}"
+                )
+
+
+def _needed(node: Any, given: Sequence[_Shape], made: Sequence[_Shape]) -> Sequence[Sequence[Size]]:
+    """The sizes of a node's inputs that must be known."""
+    if node.op_type == "Einsum":
+        return _merged(attributes_of(node)["equation"].s.decode(), given)
+    if node.op_type == "Resize":
+        pairs = zip(given[0][:IMAGES], made[0][:IMAGES], strict=False)
+        return [_open([before]) for before, after in pairs if before != after]
+    return []
+
+
+def _merged(equation: str, given: Sequence[_Shape]) -> list[Sequence[Size]]:
+    """The open sizes of each factor of a sum of products that only this factor has, if several."""
+    terms = equation.split("->")[0].replace(" ", "").split(",")
+    counts = Counter("".join(terms))
+    found = (
+        _open([size for letter, size in zip(term, shape, strict=False) if counts[letter] == 1])
+        for term, shape in zip(terms, given, strict=False)
+    )
+    return [sizes for sizes in found if len(sizes) > 1]
+
+
+def _open(sizes: _Shape) -> list[Size]:
+    """The open ones of some sizes."""
+    return [size for size in sizes if isinstance(size, Open)]

@@ -26,28 +26,28 @@ from rnn_compiler.network_import.graph.attention import plain_attention
 from rnn_compiler.network_import.graph.bodies import rewrite_bodies
 from rnn_compiler.network_import.graph.bounds import plain_bounds
 from rnn_compiler.network_import.graph.branches import select_results, take_known_branch
+from rnn_compiler.network_import.graph.convolutions import (
+    plain_integer_convolutions,
+    plain_transposed_convolutions,
+)
 from rnn_compiler.network_import.graph.definitions import plain_definitions
-from rnn_compiler.network_import.graph.depth import plain_depth
 from rnn_compiler.network_import.graph.directions import join_directions
 from rnn_compiler.network_import.graph.einsums import plain_einsums
 from rnn_compiler.network_import.graph.functions import plain_functions, plain_negatives
-from rnn_compiler.network_import.graph.integer_convolutions import plain_integer_convolutions
-from rnn_compiler.network_import.graph.log_sums import plain_log_sums
-from rnn_compiler.network_import.graph.long_products import plain_products_of_axes
 from rnn_compiler.network_import.graph.loops import write_out_loops
 from rnn_compiler.network_import.graph.nan import pass_nan_on
 from rnn_compiler.network_import.graph.normalizations import plain_normalizations
-from rnn_compiler.network_import.graph.operators import plain_operators
+from rnn_compiler.network_import.graph.operators import plain_depth, plain_operators
 from rnn_compiler.network_import.graph.padding import plain_padding
 from rnn_compiler.network_import.graph.pools import plain_pools
 from rnn_compiler.network_import.graph.powers import plain_powers
 from rnn_compiler.network_import.graph.random_numbers import plain_dropouts
+from rnn_compiler.network_import.graph.reductions import plain_log_sums, plain_products_of_axes
 from rnn_compiler.network_import.graph.resizing import plain_resizes
 from rnn_compiler.network_import.graph.reversals import plain_reversals
 from rnn_compiler.network_import.graph.sliced_tables import gather_sliced_tables, sliced_table
 from rnn_compiler.network_import.graph.steps import RANDOM
 from rnn_compiler.network_import.graph.trained_loops import replace_trained_loops
-from rnn_compiler.network_import.graph.transposed_convolutions import plain_transposed_convolutions
 from rnn_compiler.network_import.graph.written_out import replace_loops
 
 _MOST_ROUNDS = 100

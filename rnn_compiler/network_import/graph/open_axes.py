@@ -22,14 +22,13 @@ import numpy as np
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.network_import.graph import Graph, onnx, shape_of, subgraphs
 from rnn_compiler.network_import.graph.axes import Axis, blocking, shown
+from rnn_compiler.network_import.graph.checks import check_known_sizes, unknown_result
 from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
 from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes, joined_axes
 from rnn_compiler.network_import.graph.folding import PositionsBeyondError, fold
 from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
-from rnn_compiler.network_import.graph.known_sizes import check_known_sizes
 from rnn_compiler.network_import.graph.loops import results_of_open_lengths
 from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
-from rnn_compiler.network_import.graph.results import unknown_result
 from rnn_compiler.network_import.graph.scans import check_scans, set_types_of_scans
 from rnn_compiler.network_import.graph.sliced_tables import limit
 from rnn_compiler.schema.open_sizes import Size, bound, names_in, open_dimension, product

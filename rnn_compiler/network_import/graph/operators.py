@@ -1,7 +1,8 @@
 """Rewrites operators of which IREE's importer takes only some forms, or computes others wrongly.
 
 It computes wrong numbers for QLinearMatMul of stacks of matrices, and NaN where LpNormalization has
-a norm of 0. It takes the last index of equal maxima, and LRN, only with known sizes, LRN not of
+a norm of 0; DepthToSpace it takes for the mode DCR, which divides the channels in another way than
+CRD does. It takes the last index of equal maxima, and LRN, only with known sizes, LRN not of
 matrices, and nothing that computes uint16.
 """
 
@@ -182,3 +183,20 @@ def plain_operators(graph: Graph, node: Any, kind: Any) -> list[Any]:
     made = Replacement(graph, node)
     is_other = shape_of(kind) is not None and _FORMS[node.op_type](made, node, kind)
     return made.finished() if is_other else [node]
+
+
+@rewrites("DepthToSpace")
+def plain_depth(graph: Graph, node: Any, kind: Any) -> list[Any] | None:
+    """The nodes that move blocks of channels to the image, as PyTorch's PixelShuffle does."""
+    attributes, sizes = attributes_of(node), shape_of(kind) or [None]
+    if None in sizes or "mode" not in attributes or attributes["mode"].s != b"CRD":
+        return None
+    side = attributes["blocksize"].i
+    rows, channels, height, width = (size or 0 for size in sizes)
+    made = Replacement(graph, node)
+    left = [rows, channels // side**2]
+    apart = made.constant([*left, side, side, height, width])
+    x = made.add("Reshape", node.input[0], apart)
+    x = made.add("Transpose", x, perm=[0, 1, 4, 2, 5, 3])
+    made.add("Reshape", x, made.constant([*left, height * side, width * side]))
+    return made.finished()

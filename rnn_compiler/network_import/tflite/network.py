@@ -136,11 +136,7 @@ class Network:
         return self.file.real(tensor, self.budget)
 
     def integers(self, number: int) -> list[int]:
-        """The elements of a constant of integers.
-
-        Raises:
-            UnsupportedError: It is computed.
-        """
+        """The elements of a constant of integers; UnsupportedError if it is computed."""
         array = self.array(number)
         if array is None or array.dtype.kind != "i":
             raise self.refused("a size or position that the model computes")
