@@ -8,12 +8,13 @@ describes them. They contain nothing of IREE. A golden adds ``NAME_selftest.c``.
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rnn_compiler.chosen_target import current_target
 from rnn_compiler.compilation import check_request
-from rnn_compiler.errors import InvalidArgumentError, describe
+from rnn_compiler.errors import CompileWarning, InvalidArgumentError, describe
 from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.targets.names import check_format, resolve_target
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
@@ -22,7 +23,7 @@ from rnn_compiler.runtime.golden import TOLERANCES, Golden
 from rnn_compiler.schema.architectures import ARCHITECTURES
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import json_sizes
-from rnn_compiler.schema.specs import FunctionSpec, open_sizes_of
+from rnn_compiler.schema.specs import FunctionSpec, open_sizes_of, states_of
 from rnn_compiler.source_compilation import SourceModule, compile_code
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ def compile_c(
     name = check_file_name(name)
     resolved = resolve_target(current_target() if target is None else target, "compile_c")
     check_format("compile_c", resolved, "c")
+    _warn_of_zeros(module)
     samples = None if golden is None else _samples(module, golden)
     module, names = (prefixed if prefix else without_main)(module, name)
     samples = samples and samples.renamed(names)
@@ -178,6 +180,18 @@ def compile_c(
         golden=golden and {"computed_by": golden.computed_by, "file": f"{name}_selftest.c"},
     )
     return CModule(name, parts, manifest)
+
+
+def _warn_of_zeros(module: Module) -> None:
+    """Says which states are zeros at first because only others have first values."""
+    lacking = [name for name in states_of(module.functions) if name not in module.initial]
+    if module.initial and lacking:
+        warnings.warn(
+            f"compile_c: no first value was given for the states {', '.join(lacking)}: "
+            "they are zeros at first; store theirs as well: link_module(..., states=...)",
+            CompileWarning,
+            stacklevel=3,
+        )
 
 
 def _samples(module: Module, golden: object) -> Samples:

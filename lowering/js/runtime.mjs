@@ -420,6 +420,11 @@ function checkRange(values, minimum, maximum, also, fail) {
   }
 }
 
+/** "a Float32Array", "an Int32Array". */
+function oneOf(type) {
+  return `${/^[AEIO]/.test(type.name) ? "an" : "a"} ${type.name}`;
+}
+
 /** Checks an argument, and gives it as `Arena.write` takes it. */
 function checked(row, spec, plan, value) {
   const shape = plan.shapes[spec.name];
@@ -444,7 +449,7 @@ function checked(row, spec, plan, value) {
     if (typeof value !== "number" && typeof value !== "bigint") fail("a number", typeof value);
     if (isWhole && typeof value === "number" && !Number.isSafeInteger(value)) fail("an integer", value);
   } else if (!isArray) {
-    fail(`a ${type.name}`, Array.isArray(value) ? "an Array" : typeof value, `pass ${type.name}.from(...)`);
+    fail(oneOf(type), Array.isArray(value) ? "an Array" : typeof value, `pass ${type.name}.from(...)`);
   } else {
     const is16 = type === Uint16Array && value.constructor.name === "Float16Array";
     if (is16 && spec.dtype === "float16")
@@ -452,8 +457,8 @@ function checked(row, spec, plan, value) {
     const isInteger = isSigned && ["Int32Array", "BigInt64Array"].includes(value.constructor.name);
     if (!(value instanceof type) && !isInteger)
       fail(
-        `dtype ${spec.dtype}, a ${type.name}`,
-        `a ${value.constructor.name}`,
+        `dtype ${spec.dtype}, ${oneOf(type)}`,
+        oneOf(value.constructor),
         type === Uint16Array && !isWhole ? "pass the bits" : `convert it to ${type.name}`,
       );
     if (value.length !== count)

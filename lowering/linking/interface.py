@@ -10,12 +10,13 @@ An argument that JAX donates is a state, and the result that continues it has it
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 
-from rnn_compiler.errors import InvalidArgumentError
+from rnn_compiler.errors import CompileWarning, InvalidArgumentError
 from rnn_compiler.lowering.builder.module import BUILDER_DIALECTS
 from rnn_compiler.lowering.linking.calls import TensorType, tensor_of
 from rnn_compiler.lowering.linking.continuation import continued
@@ -130,6 +131,7 @@ def _result_name(path: str) -> str:
 def sharing_states(functions: Sequence[FunctionSpec]) -> list[FunctionSpec]:
     """The functions of a module, each with the states of others among its arguments.
 
+    An argument of a state's name and another shape or type is no state; a warning says so.
     InvalidArgumentError: two functions have states of one name that differ in shape or type.
     """
     types: dict[str, tuple[str, TensorSpec]] = {}
@@ -144,12 +146,15 @@ def sharing_states(functions: Sequence[FunctionSpec]) -> list[FunctionSpec]:
                 raise InvalidArgumentError(spec.function, each.name, expected, got, remedy)
     made: list[FunctionSpec] = []
     for spec in functions:
-        known = {
-            each.name
-            for each in spec.arguments
-            if each.name in types
-            and (each.dtype, each.shape) == (types[each.name][1].dtype, types[each.name][1].shape)
-        }
+        known: set[str] = set()
+        for each in spec.arguments:
+            if each.name not in types:
+                continue
+            first, state = types[each.name]
+            if (each.dtype, each.shape) == (state.dtype, state.shape):
+                known.add(each.name)
+            else:
+                _warn(spec.function, each, f"{state}, as in {first}")
         states = tuple(each.name for each in spec.arguments if each.name in known)
         weights = tuple(name for name in spec.weights if name not in known)
         results = tuple(
@@ -160,6 +165,16 @@ def sharing_states(functions: Sequence[FunctionSpec]) -> list[FunctionSpec]:
         )
         made.append(replace(spec, states=states, weights=weights, results=results))
     return made
+
+
+def _warn(symbol: str, argument: TensorSpec, state: str) -> None:
+    """Says that an argument has the name of a state, but is none."""
+    warnings.warn(
+        f"link: {symbol}: the argument {argument.name} is no state: it is {argument}, and the "
+        f"state of this name {state}; give it that shape and type, or another name",
+        CompileWarning,
+        stacklevel=2,
+    )
 
 
 # The functions of a user's module, callees first.

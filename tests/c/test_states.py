@@ -12,6 +12,7 @@ from c.calling import C11, COMPILERS, STRICT, Call, Loaded, each_build, run, san
 from linking import stateful
 
 import rnn_compiler as rc
+from rnn_compiler.errors import CompileWarning
 
 PROGRAM = r"""
 #include "NAME.h"
@@ -204,6 +205,14 @@ def test_zeros_take_no_room() -> None:
     source = rc.compile_c(made, "cpu:generic", name="tagger").source
     assert "memset(state->big, 0, 600);" in source
     assert "memcpy(state->big" not in source.partition("tagger_initial_state")[2].partition("}")[0]
+
+
+def test_states_without_first_values_are_told() -> None:
+    some = {name: value for name, value in stateful.states().items() if name not in ("m", "count")}
+    made = rc.link_module(stateful.TEXT, stateful.INFER, states=some)
+    with pytest.warns(CompileWarning, match="for the states m, count: they are zeros at first"):
+        header = rc.compile_c(made, "cpu:generic", name="tagger").header
+    assert "Gives the states their first values, and m, count zeros." in header
 
 
 @pytest.mark.slow

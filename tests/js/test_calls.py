@@ -50,6 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 ERRORS = [
     ("x: numbers(3, 1)", "InvalidArgumentError: BlockLSTMV2: 'x': expected 40 elements, shape"),
     ("x: new Float64Array(40)", "expected dtype float32, a Float32Array, got a Float64Array"),
+    ("x: new Int32Array(40)", "expected dtype float32, a Float32Array, got an Int32Array"),
     ("x: [1, 2]", "'x': expected a Float32Array, got an Array; pass Float32Array.from(...)"),
     ("x: 'text'", "'x': expected a Float32Array, got string"),
     ("seq_len_max: 6", "BlockLSTMV2: 'seq_len_max': expected a value in 0..5, got 6"),

@@ -107,7 +107,11 @@ def test_wrong_states() -> None:
         rc.link_module(simple(donated=ALIAS), other)
     with invalid_argument("link", "module", "functions of different names", "two called step"):
         rc.link_module(simple(), simple())
-    plain = rc.link_module(simple(donated=ALIAS), simple(kind="3xf32", name="other"))
+    expected = (
+        r"other: the argument w is no state: it is float32\[3\], and .* float32\[2\], as in step"
+    )
+    with pytest.warns(CompileWarning, match=expected):
+        plain = rc.link_module(simple(donated=ALIAS), simple(kind="3xf32", name="other"))
     assert plain.functions[1].states == ()
 
 
