@@ -257,6 +257,25 @@ class Value:
         starts = [first, *[b.constant(0, first.dtype)] * (len(self.shape) - 1)]
         return b.op("dynamic_update_slice", [self, rows, *starts], self.type)
 
+    def with_added_rows(self, places: Value, rows: Value) -> Value:
+        """A copy of a matrix to whose rows at some places others are added, in their order."""
+        b, scalar = self.builder, Type((), self.dtype)
+        numbers = (
+            "update_window_dims = [1], inserted_window_dims = [0], "
+            "scatter_dims_to_operand_dims = [0], index_vector_dim = 1"
+        )
+        op = b.create(
+            "stablehlo.scatter",
+            [self, places.reshape(*places.shape, 1), rows],
+            [self.type],
+            {"scatter_dimension_numbers": ir.Attribute.parse(f"#stablehlo.scatter<{numbers}>")},
+            regions=1,
+        )
+        with b.block(op.regions[0], [scalar, scalar], ["sum", "row"]) as (total, row):
+            b.terminate("stablehlo.return", [total + row])
+        b.verify(op)
+        return Value(b, op.results[0], self.type)
+
     def with_part(self, offset: Size, part: Value) -> Value:
         """A copy of a vector with the elements from `offset` on replaced by those of another."""
         operands = [self, part, self.builder.constant(offset, "int64")]

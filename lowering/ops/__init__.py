@@ -12,7 +12,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
-from rnn_compiler.lowering.ops import ctc, dropout_mask, integer_lstm, pool_gradient
+from rnn_compiler.lowering.ops import (
+    ctc,
+    dropout_mask,
+    integer_lstm,
+    pool_gradient,
+    table_gradient,
+)
 from rnn_compiler.lowering.ops.block import block_lstm, gru_block_cell, lstm_block_cell
 from rnn_compiler.lowering.ops.cudnn import params, rnn, signatures
 from rnn_compiler.lowering.ops.onnx import recurrence
@@ -61,6 +67,7 @@ _UNLISTED = (
     Op(dropout_mask.OP, dropout_mask.forward),
     Op(integer_lstm.OP, integer_lstm.forward),
     Op(pool_gradient.OP, pool_gradient.forward),
+    Op(table_gradient.OP, table_gradient.forward),
 )
 
 CALLED: Mapping[str, Op] = MappingProxyType({**OPS, **{op.signature.name: op for op in _UNLISTED}})

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from rnn_compiler.lowering.ops.table_gradient import OP
 from rnn_compiler.network_import.graph.gradients.node import Backward
-from rnn_compiler.network_import.graph.gradients.values import INT64, Value
-from rnn_compiler.schema.open_sizes import Size, product
+from rnn_compiler.network_import.graph.gradients.values import INT64, Value, Values
+from rnn_compiler.network_import.graph.recurrent import DOMAIN
+from rnn_compiler.schema.open_sizes import Size, is_static, product
 
 
 def _reshape(n: Backward) -> None:
@@ -137,13 +139,29 @@ def _gather(n: Backward) -> None:
     ]
     count = product(places.sizes)
     rows = n.dy.transpose(order).reshape([count, *front, *behind])
-    table = n.values.filled(0, n.x.kind, [n.x.size(axis), *rows.sizes[1:]])
     indices = places.cast(INT64).reshape([count, 1])
     size = n.values.number(n.x.size(axis), INT64)
     indices = n.values.where(indices < 0, indices + size, indices)
-    inputs = [table, indices, rows]
-    total = n.values.add("ScatterND", inputs, n.x.kind, table.shape, reduction="add")
+    if is_static(*n.x.sizes, count):
+        total = _of_table(n.values, n.x.moved(axis, 0), indices, rows)
+    else:
+        table = n.values.filled(0, n.x.kind, [n.x.size(axis), *rows.sizes[1:]])
+        inputs = [table, indices, rows]
+        total = n.values.add("ScatterND", inputs, n.x.kind, table.shape, reduction="add")
     n.give(0, total.moved(0, axis))
+
+
+def _of_table(values: Values, table: Value, places: Value, rows: Value) -> Value:
+    """The gradient of a table whose rows were read at some places."""
+    count, width = rows.size(0), product(table.sizes[1:])
+    given = [
+        table.reshape([table.size(0), width]),
+        places.reshape([count]),
+        rows.reshape([count, width]),
+    ]
+    name = values.name("rows")
+    values.add_op(OP.name, DOMAIN, given, [name], "{}")
+    return values.typed(name, table.kind, given[0].shape).reshape(table.shape)
 
 
 def _inverse(places: Any, size: int) -> Any:
