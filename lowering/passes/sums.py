@@ -16,36 +16,23 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from rnn_compiler.lowering.analysis.linalg_arithmetic import arithmetic, summed
-from rnn_compiler.lowering.analysis.values import (
-    defining,
-    element,
-    filled_with,
-    ints,
-    is_splat,
-    shape,
-    static_shape,
-)
+from rnn_compiler.lowering.analysis.values import defining, static_shape
+from rnn_compiler.lowering.analysis.whole_sums import FORMS, is_sum, squared
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Number, known
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.registers import accumulate, reduce
 from rnn_compiler.lowering.codegen.whole_arrays import reshape
-from rnn_compiler.lowering.cpu.products.windows import ZERO
-from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, ops_of
+from rnn_compiler.lowering.mlir.bindings import ir, nested_ops
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.rewriting.edits import PrivateCalls, replace
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-from rnn_compiler.schema.open_sizes import is_static
 
 _FEWEST = 256
 """The fewest numbers for which a dispatch pays."""
 
 _MOST = 12
 """The most sums of a dispatch; IREE's runtime takes 32 arrays."""
-
-_FORMS = "stablehlo.reduce", "linalg.generic"
-"""The ops that may be sums."""
 
 _REGISTERS = 8
 """The sums that are computed side by side, each of a vector."""
@@ -63,9 +50,9 @@ def sums(context: PassContext) -> None:
     assert isinstance(processor, VectorUnit)
     for row in _rows(context):
         values = [op.operands[0] for op in row]
-        squared = [_squared(value) for value in values]
-        are_squares = [each is not None for each in squared]
-        given = [x if y is None else y for x, y in zip(values, squared, strict=True)]
+        bases = [squared(value) for value in values]
+        are_squares = [each is not None for each in bases]
+        given = [x if y is None else y for x, y in zip(values, bases, strict=True)]
         made = calls.before(row[-1], "sum", given, _Sums(processor, are_squares), are_squares)
         for op, value, result in zip(row, values, made, strict=True):
             replace(op, result)
@@ -83,7 +70,7 @@ def _rows(context: PassContext) -> list[list[ir.Operation]]:
     if not context.is_users or not isinstance(processor, VectorUnit) or not processor.has_memory:
         return []
     rows: list[list[ir.Operation]] = [[]]
-    for op in filter(_is_sum, nested_ops(context.module.operation, *_FORMS)):
+    for op in filter(is_sum, nested_ops(context.module.operation, *FORMS)):
         if len(rows[-1]) == _MOST or any(not _may_wait(each, op) for each in rows[-1]):
             rows.append([])
         rows[-1].append(op)
@@ -102,59 +89,9 @@ def _in_block(op: ir.Operation, block: ir.Block) -> ir.Operation:
     return op if op.block == block else _in_block(op.parent, block)
 
 
-def _is_sum(op: ir.Operation) -> bool:
-    """Whether an op is the sum of all numbers of an array."""
-    if len(op.operands) != 2 or element(op.operands[0]) != "f32":
-        return False
-    value, start = op.operands
-    if op.name == "linalg.generic":
-        return summed(op) is not None and filled_with(start) == ZERO
-    if not is_static(*shape(value)):
-        return False
-    joined, *others = ops_of(op.regions[0].blocks[0])
-    is_sum = joined.name == "stablehlo.add" and len(others) == 1
-    is_whole = len(ints(op, "dimensions")) == len(shape(value))
-    return is_sum and is_whole and _is_zero(start)
-
-
 def _count(op: ir.Operation) -> int:
     """How many numbers are added up."""
     return math.prod(static_shape(op.operands[0]))
-
-
-def _is_zero(value: ir.Value) -> bool:
-    """Whether a value is 0, or the square of 0."""
-    if isinstance(value.owner, ir.Block):
-        return False
-    op = defining(value)
-    if op.name in ("stablehlo.broadcast_in_dim", "stablehlo.multiply"):
-        return all(map(_is_zero, op.operands))
-    return is_splat(value, 0)
-
-
-def _squared(value: ir.Value) -> ir.Value | None:
-    """What is squared to compute a value; None if it is no square.
-
-    JAX adds the square of an imaginary part, 0, to that of a real one.
-    """
-    if isinstance(value.owner, ir.Block):
-        return None
-    if (found := arithmetic(value)) is not None:
-        numbers = {*found.operands}
-        is_square = (
-            found.name == "multiply" and len(numbers) == 1 and shape(*numbers) == shape(value)
-        )
-        return numbers.pop() if is_square else None
-    if len(defining(value).operands) != 2:
-        return None
-    x, y = defining(value).operands
-    match defining(value).name:
-        case "stablehlo.multiply":
-            return x if x == y else None
-        case "stablehlo.add" if _is_zero(y):
-            return _squared(x)
-        case _:
-            return None
 
 
 def _erase_unused(value: ir.Value) -> None:

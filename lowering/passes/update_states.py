@@ -5,8 +5,9 @@ hoisted.
 Matches: the states of functions that a result continues. The function may then write to the
 argument. On CPUs, the elementwise ops behind the next values become one dispatch of the function,
 in which a loop for each size reads and writes the states of that size; or several, if they have
-more arrays than a dispatch may. They come last and wait for all other results, since what they
-overwrite may be read until then.
+more arrays than a dispatch may. Of the gradient of a table (`table_gradients`), the loop reads the
+rows that are kept; where the update changes no others, it skips these. They come last and wait for
+all other results, since what they overwrite may be read until then.
 Leaves: next values that other ops compute; the host program copies these at the end.
 Ensures: the same numbers.
 """
@@ -59,6 +60,12 @@ _TYPES = {
 }
 _TYPES["i64"] = _TYPES["i32"]
 """The types of states that are updated here, and the ops on them; others need functions."""
+
+_SELECT = "stablehlo.torch_index_select"
+"""The op whose result has rows of an array, as `table_gradients` writes it."""
+
+_OF_ZERO = frozenset(f"stablehlo.{name}" for name in ("multiply", "divide", "negate"))
+"""Ops whose result is 0 if the first operand is, and the other a number."""
 
 _VIEWS = frozenset(f"stablehlo.{name}" for name in ("reshape", "slice", "bitcast_convert"))
 """Ops whose result may be in the memory of their argument."""
@@ -144,7 +151,26 @@ class _Update:
     def read(self) -> list[ir.Value]:
         """What they read besides the states and constants."""
         numbers = [number for number in self.scalars.values() if number is not None]
-        return [*self.arrays, *dict.fromkeys(numbers)]
+        arrays = [x for array in self.arrays for x in _rows_of(array) or [array]]
+        return list(dict.fromkeys([*arrays, *numbers]))
+
+    @property
+    def tables(self) -> dict[ir.Value, list[ir.Value]]:
+        """The arrays whose rows are those of smaller ones: these, and which row is which."""
+        return {array: rows for array in self.arrays if (rows := _rows_of(array))}
+
+    @property
+    def skips(self) -> bool:
+        """Whether states keep their rows where tables have those of zeros, the last ones."""
+        zeros = {*self.tables}
+        for op in self.ops:
+            factors = op.operands if op.name == "stablehlo.multiply" else [*op.operands][:1]
+            if op.name in _OF_ZERO and not zeros.isdisjoint(factors):
+                zeros.add(op.results[0])
+        return len(self.tables) == 1 and all(
+            op.name == "stablehlo.subtract" and op.operands[0] == state and op.operands[1] in zeros
+            for op, state in zip(self.roots, self.states, strict=True)
+        )
 
     def reached(self) -> set[ir.Operation]:
         """The ops of a state's shape from which the next values are computed."""
@@ -232,11 +258,22 @@ def _loops_of(group: Sequence[_Update], order: Mapping[ir.Operation, int]) -> li
         if len(_arrays([_found(parts, order)])) > _BINDINGS - _TOKENS:
             continue
         joined = [*(loops[-1] if loops else []), *parts]
-        if loops and len(_arrays([_found(joined, order)])) <= _BINDINGS - _TOKENS:
+        have_tables = bool(_found(joined, order).tables)
+        if (
+            loops
+            and not have_tables
+            and len(_arrays([_found(joined, order)])) <= _BINDINGS - _TOKENS
+        ):
             loops[-1] = joined
         else:
             loops.append([*parts])
     return [_found(parts, order) for parts in loops]
+
+
+def _rows_of(value: ir.Value) -> list[ir.Value]:
+    """The array whose rows an array has, and which; none for other arrays."""
+    is_made = not isinstance(value.owner, ir.Block)
+    return [*value.owner.operands] if is_made and value.owner.name == _SELECT else []
 
 
 def _is_update(value: ir.Value, like: ir.Value) -> bool:
@@ -308,9 +345,9 @@ def _rewrite(
         made |= zip((k for update in batch for k in update.states.values()), results, strict=True)
     for number, value in made.items():
         end.operands[number] = value
-    repeated = [x for update in updates for x in update.scalars if shape(x)]
+    read = [x for update in updates for x in (*update.scalars, *update.tables) if shape(x)]
     replacing = [op for update in updates for op in update.ops]
-    for op in [*reversed(replacing), *map(defining, dict.fromkeys(repeated))]:
+    for op in [*reversed(replacing), *map(defining, dict.fromkeys(read))]:
         if not any(True for _ in op.results[0].uses):
             op.erase()
 
@@ -452,15 +489,16 @@ class _Emitter:
             for value, number in update.scalars.items()
         }
         lanes = self._processor.lanes(element(next(iter(update.states))))
-        vectors = count // lanes
+        vectors, tables = count // lanes, update.tables
 
-        def update_at(position: Index, lanes: int) -> None:
+        def update_at(position: Index, lanes: int, of_tables: Mapping[ir.Value, Index]) -> None:
             numbers = {
                 value: body.broadcast(number, lanes) if lanes else number
                 for value, number in scalars.items()
             }
             for value in (*update.states, *update.arrays):
-                array, at = inside[value], [position]
+                array = inside[tables[value][0] if value in tables else value]
+                at = [of_tables[value]] if value in tables else [position]
                 read = body.read(array, at, lanes) if lanes else body.element(array, at)
                 numbers[value] = _truth(read, element(value))
             for op in update.ops:
@@ -472,12 +510,39 @@ class _Emitter:
                 else:
                     body.put(number, array, [position])
 
-        def rest() -> None:
-            body.loop(vectors * lanes, count, 1, carried, lambda each: update_at(each, 0))
+        def row(number: Index) -> None:
+            """Updates a row, whose gradients are rows of other arrays."""
+            columns = static_shape(next(iter(tables)))[1]
+            rows = {
+                value: body.element(inside[places], [number]).to_index()
+                for value, (_, places) in tables.items()
+            }
 
+            def at(column: Index, lanes: int) -> None:
+                starts = {value: row * columns + column for value, row in rows.items()}
+                update_at(number * columns + column, lanes, starts)
+
+            def whole() -> None:
+                vectors = columns // lanes * lanes
+                body.loop(0, vectors, lanes, carried, lambda column: at(column, lanes))
+                body.loop(vectors, columns, 1, carried, lambda column: at(column, 0))
+
+            if not update.skips:
+                whole()
+                return
+            ((table, row),) = rows.items()
+            nothing = static_shape(tables[table][0])[0] - 1
+            body.when(body.compare("ne", row, nothing), carried, whole)
+
+        def rest() -> None:
+            body.loop(vectors * lanes, count, 1, carried, lambda each: update_at(each, 0, {}))
+
+        if tables:
+            partition(body, static_shape(next(iter(tables)))[0], workgroups, part, carried, row)
+            return
         if vectors:
             loops = body, vectors, workgroups, part, carried
-            partition(*loops, lambda each: update_at(each * lanes, lanes))
+            partition(*loops, lambda each: update_at(each * lanes, lanes, {}))
         if count > vectors * lanes:
             one_only(body, part, workgroups, carried, rest)
 

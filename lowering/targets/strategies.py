@@ -8,7 +8,8 @@
                their filters, and small pools and theirs, dispatches (`filter_gradients`, `pools`,
                `pool_gradients`), large products are blocked and skip padding (`products`),
                convolutions of a user's sequences are products (`sequence_convolutions`), long sums
-               take several registers (`sums`); unsupported forms stay unchanged
+               take several registers (`sums`), gradients of tables are those of the rows that were
+               read (`table_gradients`); unsupported forms stay unchanged
     pinned     loops that update in place and issue many steps at a time (`pin_time_loops`)
 
 Each back end has some of them (`BACK_ENDS`), with the fastest as its default. The strategy of an
@@ -42,7 +43,13 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
         FUSED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("assemble_in_place", "fuse_time_loops", "open_sizes", "linalg_to_updates"),
-            *("filter_gradients", "linalg_to_products", "pools", "pool_gradients"),
+            *(
+                "table_gradients",
+                "filter_gradients",
+                "linalg_to_products",
+                "pools",
+                "pool_gradients",
+            ),
             *("select_and_scatter", "sequence_convolutions", "products", "sums"),
             *("leave_undefined", "read_arguments_in_place", "hoist_weights"),
             *("update_states", "compute_before_loops", "part_from_reductions", "limit_operands"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from linking import stateful
+from linking import stateful, test_table_gradients
 from linking.modules import function
 from network_import.in_process import importing_here
 
@@ -190,6 +190,7 @@ MODULES: Mapping[str, Callable[[], rc.Module]] = {
         "convolution": functools.partial(link_module, SEQUENCE),
         "sum": functools.partial(link_module, LONG_SUM),
         "maxima": functools.partial(link_module, MAXIMA),
+        "table": functools.partial(link_module, test_table_gradients.TABLE),
         "trained": trained,
         "states": functools.partial(link_module, stateful.TEXT, stateful.INFER),
         "half": building("BlockLSTMV2", **SIZES, dtype="float16"),

@@ -104,6 +104,7 @@ NEEDED = {
     "fuse_time_loops": ("sequence", "fused", "cpu:x86-64-v3"),
     "open_sizes": ("open", "fused", "cpu:x86-64-v3"),
     "linalg_to_updates": ("trained", "fused", "cpu:x86-64-v3"),
+    "table_gradients": ("table", "fused", "cpu:x86-64-v3"),
     "filter_gradients": ("trained", "fused", "cpu:x86-64-v3"),
     "linalg_to_products": ("network", "fused", "cpu:x86-64-v3"),
     "pools": ("network", "fused", "cpu:x86-64-v3"),
