@@ -15,7 +15,7 @@ from rnn_compiler.lowering.cpu.products.windows import ZERO
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of
 from rnn_compiler.schema.open_sizes import is_static
 
-__all__ = ["FORMS", "is_sum", "squared"]
+__all__ = ["FORMS", "is_sum", "is_zero", "squared"]
 
 FORMS = "stablehlo.reduce", "linalg.generic"
 """The ops that may be sums."""
@@ -33,16 +33,16 @@ def is_sum(op: ir.Operation) -> bool:
     joined, *others = ops_of(op.regions[0].blocks[0])
     is_sum = joined.name == "stablehlo.add" and len(others) == 1
     is_whole = len(ints(op, "dimensions")) == len(shape(value))
-    return is_sum and is_whole and _is_zero(start)
+    return is_sum and is_whole and is_zero(start)
 
 
-def _is_zero(value: ir.Value) -> bool:
+def is_zero(value: ir.Value) -> bool:
     """Whether a value is 0, or the square of 0."""
     if isinstance(value.owner, ir.Block):
         return False
     op = defining(value)
     if op.name in ("stablehlo.broadcast_in_dim", "stablehlo.multiply"):
-        return all(map(_is_zero, op.operands))
+        return all(map(is_zero, op.operands))
     return is_splat(value, 0)
 
 
@@ -65,7 +65,7 @@ def squared(value: ir.Value) -> ir.Value | None:
     match defining(value).name:
         case "stablehlo.multiply":
             return x if x == y else None
-        case "stablehlo.add" if _is_zero(y):
+        case "stablehlo.add" if is_zero(y):
             return squared(x)
         case _:
             return None

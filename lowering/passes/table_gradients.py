@@ -21,8 +21,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from rnn_compiler.lowering.analysis.values import element, is_splat, shape, static_shape
-from rnn_compiler.lowering.analysis.whole_sums import is_sum, squared
+from rnn_compiler.lowering.analysis.values import element, shape, static_shape
+from rnn_compiler.lowering.analysis.whole_sums import is_sum, is_zero, squared
 from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
@@ -43,12 +43,16 @@ _FEWEST, _TIMES = 1 << 14, 4
 """The fewest numbers of a table, and how many rows it has for each that is added."""
 
 _ARITHMETIC = frozenset(
-    f"stablehlo.{name}" for name in ("add", "subtract", "multiply", "divide", "negate", "sqrt")
+    f"stablehlo.{name}"
+    for name in (
+        *("add", "subtract", "multiply", "divide", "negate", "sqrt", "abs"),
+        *("maximum", "minimum", "compare", "select"),
+    )
 )
 """The ops on a gradient that `update_states` computes."""
 
 
-class _Sizes(NamedTuple):
+class _TableSizes(NamedTuple):
     """The rows and columns of a table, and how many rows are added to it."""
 
     rows: int
@@ -71,7 +75,7 @@ def table_gradients(context: PassContext) -> None:
         _rewrite(calls, scatter, sizes, processor)
 
 
-def _found(context: PassContext) -> Iterator[tuple[ir.Operation, _Sizes]]:
+def _found(context: PassContext) -> Iterator[tuple[ir.Operation, _TableSizes]]:
     """The scatters to rewrite, or the calls of functions whose result they are."""
     processor = context.processor
     if not context.is_users or not isinstance(processor, VectorUnit) or not processor.has_memory:
@@ -98,7 +102,7 @@ def _scatter(module: ir.Module, op: ir.Operation) -> ir.Operation | None:
     return _scatter(module, value.owner.operation)
 
 
-def _sizes(op: ir.Operation) -> _Sizes | None:
+def _sizes(op: ir.Operation) -> _TableSizes | None:
     """The sizes of a scatter that adds rows to a large matrix of zeros; None for others."""
     if len(op.operands) != 3 or str(op.attributes["scatter_dimension_numbers"]) != _ROWS:
         return None
@@ -106,14 +110,14 @@ def _sizes(op: ir.Operation) -> _Sizes | None:
     values, block = [start, places, added], op.regions[0].blocks[0]
     combine, *rest = ops_of(block)
     is_sum = combine.name == "stablehlo.add" and len(rest) == 1
-    if not is_sum or {*combine.operands} != {*block.arguments} or not is_splat(start, 0):
+    if not is_sum or {*combine.operands} != {*block.arguments} or not is_zero(start):
         return None
     if element(start) != "f32" or not all(is_static(*shape(value)) for value in values):
         return None
     rows, columns = static_shape(start)
     count = static_shape(added)[0]
     is_large = rows * columns >= _FEWEST and 0 < count * _TIMES <= rows
-    return _Sizes(rows, columns, count) if is_large else None
+    return _TableSizes(rows, columns, count) if is_large else None
 
 
 def _is_read_by_number(gradient: ir.Value) -> bool:
@@ -140,10 +144,12 @@ def _inlined(module: ir.Module, op: ir.Operation) -> ir.Operation:
     return op
 
 
-def _rewrite(calls: PrivateCalls, op: ir.Operation, sizes: _Sizes, processor: VectorUnit) -> None:
+def _rewrite(
+    calls: PrivateCalls, op: ir.Operation, sizes: _TableSizes, processor: VectorUnit
+) -> None:
     """Replaces a scatter."""
     _, places, added = op.operands
-    emit = _Rows(sizes, processor)
+    emit = _KeptRows(sizes, processor)
     kept, of_places = calls.before(op, "table_rows", [places, added], emit, sizes)
     body, gradient = Body.before(op), op.results[0]
     for reader in {use.owner.operation for use in gradient.uses}:
@@ -159,10 +165,10 @@ def _rewrite(calls: PrivateCalls, op: ir.Operation, sizes: _Sizes, processor: Ve
     replace(op, selected.results[0])
 
 
-class _Rows:
+class _KeptRows:
     """The body of a function that adds up the rows of each place."""
 
-    def __init__(self, sizes: _Sizes, processor: VectorUnit) -> None:
+    def __init__(self, sizes: _TableSizes, processor: VectorUnit) -> None:
         self._sizes = sizes
         self._lanes = processor.lanes("f32")
 

@@ -272,8 +272,9 @@ def _loops_of(group: Sequence[_Update], order: Mapping[ir.Operation, int]) -> li
 
 def _rows_of(value: ir.Value) -> list[ir.Value]:
     """The array whose rows an array has, and which; none for other arrays."""
-    is_made = not isinstance(value.owner, ir.Block)
-    return [*value.owner.operands] if is_made and value.owner.name == _SELECT else []
+    if isinstance(value.owner, ir.Block) or value.owner.name != _SELECT:
+        return []
+    return [*value.owner.operation.operands]
 
 
 def _is_update(value: ir.Value, like: ir.Value) -> bool:

@@ -17,7 +17,8 @@ STATE = "%{}: tensor<TABLE> {{tf.aliasing_output = {} : i32}}"
 GIVEN = "%at: tensor<Bxi32>, %dy: tensor<BxIxf32>, %rate: tensor<TABLE>"
 SCATTER = """
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %zeros = stablehlo.constant dense<0.0> : tensor<TABLE>
+  %start = stablehlo.constant dense<0.0> : tensor<f32>
+  %zeros = stablehlo.broadcast_in_dim %start, dims = [] : (tensor<f32>) -> tensor<TABLE>
   %one = stablehlo.reshape %at : (tensor<Bxi32>) -> tensor<Bx1xi32>
   %g = "stablehlo.scatter"(%zeros, %one, %dy) ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
@@ -105,7 +106,10 @@ def test_the_gradient_is_not_stored() -> None:
 @pytest.mark.parametrize(
     "edit",
     [
-        pytest.param(("dense<0.0> : tensor<4100", "dense<1.0> : tensor<4100"), id="added to ones"),
+        pytest.param(
+            ("%start = stablehlo.constant dense<0.0>", "%start = stablehlo.constant dense<1.0>"),
+            id="added to ones",
+        ),
         pytest.param(("%sum = stablehlo.add", "%sum = stablehlo.maximum"), id="largest rows"),
         pytest.param(("return %next, %norm", "return %g, %norm"), id="a result"),
         pytest.param(
