@@ -58,10 +58,10 @@ __all__ = [
     "compile",
     "compile_many",
     "compile_request",
-    "compiled",
     "lowered_text",
     "lowering_request",
     "requests_of",
+    "with_weights",
 ]
 
 
@@ -178,7 +178,7 @@ def compile(
         UnsupportedError: The compiler is not installed.
     """
     requests = requests_of(module, target, strategy, timeout)
-    return compiled(module, target, [*map(compile_request, requests)])
+    return with_weights(module, target, [*map(compile_request, requests)])
 
 
 def requests_of(
@@ -206,7 +206,7 @@ def requests_of(
     return [Request(module, resolved, strategy, timeout)]
 
 
-def compiled(
+def with_weights(
     module: Module, target: str | Sequence[str] | None, artifacts: Sequence[Artifact]
 ) -> Artifact | Bundle:
     """The result of `compile`: artifacts with the module's weights and its source, not cached."""
@@ -570,7 +570,7 @@ def _compile_quietly(request: Request) -> Artifact:
 def _result(module: Module, target: str | Sequence[str] | None, waiting: Sequence[Any]) -> Any:
     """The outcome for a module: the result of `compile`, or the error."""
     try:
-        return compiled(module, target, [future.result() for future in waiting])
+        return with_weights(module, target, [future.result() for future in waiting])
     except Exception as error:
         return error
 

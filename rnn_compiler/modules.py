@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rnn_compiler.base.files import write_files
 from rnn_compiler.errors import InvalidArgumentError, check_keywords, describe, did_you_mean
-from rnn_compiler.lowering.ops import CALLED, OPS, find_op
+from rnn_compiler.lowering.ops import CALLED, OPS, find_op, whole_spec
 from rnn_compiler.requirements import check_can_compile
 from rnn_compiler.schema.int8 import Matrix
 from rnn_compiler.schema.manifest import SourceSpec
@@ -28,7 +28,7 @@ from rnn_compiler.schema.specs import (
     function_tables,
 )
 
-__all__ = ["Module", "build", "renamed_functions", "whole_spec", "with_arguments"]
+__all__ = ["Module", "build", "renamed_functions", "with_arguments"]
 
 
 class Module:
@@ -289,17 +289,4 @@ def _specialize(op: str, dtype: object, given: dict[str, Any]) -> FunctionSpec:
         attributes=given,
         function=None if function is None else check_name("function", function),
         outputs=outputs,
-    )
-
-
-def whole_spec(spec: FunctionSpec) -> FunctionSpec:
-    """The op of a function with all of its arguments and results."""
-    signature = CALLED[spec.op].signature
-    form = signature.form(spec.attributes)
-    return signature.specialize(
-        dtype=spec.dtype,
-        dims=spec.dims,
-        attributes=spec.attributes,
-        function=spec.function,
-        outputs=[tensor.name for tensor in (*form.results, *form.final_state)],
     )

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rnn_compiler.base import stages
 from rnn_compiler.base.files import SOURCE_MARK, check_replaceable, made_folder, write_files
@@ -32,7 +31,7 @@ from rnn_compiler.schema.specs import FunctionSpec
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.host.external_results import Types
-    from rnn_compiler.lowering.host.functions import HostFunction
+    from rnn_compiler.lowering.host.functions import Arrays, HostFunction
 
 __all__ = ["CompiledCode", "SourceModule", "compile_code"]
 
@@ -69,9 +68,6 @@ def prepack(
         given = [weights[name][argument.name] for argument in spec.arguments]
         found[name] = program.functions[spec.function].invoke(given)._asdict()
     return found
-
-
-Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, repr=False)

@@ -71,6 +71,11 @@ class Member:
         return in_range(self.minimum or 0, self.maximum or 0, self.also, "{} to {}", " and ")
 
     @property
+    def state_pointer(self) -> str:
+        """A pointer to it in the struct of states; it is const if the function updates none."""
+        return f"{'' if self.shape else '&'}state->{self.name}"
+
+    @property
     def c_type(self) -> str:
         """The C type of an element."""
         return DTYPES[self.dtype].c
@@ -133,7 +138,7 @@ class StateStruct:
 
 @dataclass(frozen=True)
 class CFunction:
-    """A function.
+    """A function as C declares it: the structs of its arguments and results.
 
     Attributes:
         arguments: Its arguments, its states among them; other scalars are passed by value.

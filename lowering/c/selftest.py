@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.lowering.c.interface import CFunction, Member
 from rnn_compiler.lowering.c.messages import Messages
 from rnn_compiler.lowering.c.text import call, comment, indented, words
+from rnn_compiler.lowering.host.functions import Arrays
 from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.schema.schedule import aligned
 
@@ -175,8 +175,6 @@ int main(void)
 }
 #endif"""
 
-
-Arrays = Mapping[str, npt.NDArray[Any]]
 
 LARGEST = 16 << 20
 """The maximum bytes of samples; as source they take two and a half times as many."""

@@ -326,7 +326,7 @@ class _PrintedBody:
             return f"memory + {self._offset(function.scalars[span.index].offset + span.offset)}"
         if span.storage is Storage.ARGUMENT:
             member = function.arguments[span.index]
-            base = self._state(member) if member.is_state else f"arguments->{member.name}"
+            base = member.state_pointer if member.is_state else f"arguments->{member.name}"
         elif span.storage is Storage.CONSTANT:
             base = self._constants[span.index]
         else:
@@ -339,15 +339,10 @@ class _PrintedBody:
         if span.storage is Storage.SCRATCH:
             return f"memory + {offset}" if span.offset else "memory"
         if span.storage is Storage.ARGUMENT:
-            base = self._state(self._function.arguments[span.index])
+            base = self._function.arguments[span.index].state_pointer
         else:
             base = f"results->{self._function.results[span.index].name}"
         return f"(char *){base} + {offset}" if span.offset else base
-
-    @staticmethod
-    def _state(member: Member) -> str:
-        """A pointer to a state, which is const if the function updates none."""
-        return f"{'' if member.shape else '&'}state->{member.name}"
 
     def _offset(self, number: Size) -> str:
         self._numbers.append(number)

@@ -70,9 +70,9 @@ def defined(state: StateStruct, initial: Sequence[str]) -> list[str]:
     pointer, members = f"{state.struct} *state", [each for each in state.members if _size(each)]
     size, layout = state.block - HEADER, f"UINT64_C({state.layout:#x})"
     first = [
-        f"memcpy({_pointer(each)}, {symbol}, {_size(each)});"
+        f"memcpy({each.state_pointer}, {symbol}, {_size(each)});"
         if (symbol := state.initial.get(each.name))
-        else f"memset({_pointer(each)}, 0, {_size(each)});"
+        else f"memset({each.state_pointer}, 0, {_size(each)});"
         for each in members
     ]
     to_block = [f"unsigned char *at = (unsigned char *)block + {HEADER};"]
@@ -87,8 +87,8 @@ def defined(state: StateStruct, initial: Sequence[str]) -> list[str]:
         f"    return {DAMAGED};",
     ]
     for each in members:
-        to_block += [f"memcpy(at, {_pointer(each)}, {_size(each)});", f"at += {_size(each)};"]
-        from_block += [f"memcpy({_pointer(each)}, at, {_size(each)});", f"at += {_size(each)};"]
+        to_block += [f"memcpy(at, {each.state_pointer}, {_size(each)});", f"at += {_size(each)};"]
+        from_block += [f"memcpy({each.state_pointer}, at, {_size(each)});", f"at += {_size(each)};"]
     to_block += [
         f"header[1] = hashed(header[0], at - {size}, {size});",
         f"memcpy(block, header, {HEADER});",
@@ -108,11 +108,6 @@ def defined(state: StateStruct, initial: Sequence[str]) -> list[str]:
         if body:
             lines += [*call(head, parameters, ")"), "{", *indented(body), "}", ""]
     return lines
-
-
-def _pointer(member: Member) -> str:
-    """A pointer to a state."""
-    return f"{'' if member.shape else '&'}state->{member.name}"
 
 
 def _size(member: Member) -> int:

@@ -49,7 +49,7 @@ def companions_of(
 
 @dataclass(frozen=True)
 class HostFunction:
-    """A function.
+    """A function as its host program runs it: which kernels work on which bytes.
 
     Attributes:
         unread: The weights that it does not read, because it reads them packed.

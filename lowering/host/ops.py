@@ -83,7 +83,6 @@ class Context:
         states: The arguments that are states, by the numbers of the results that continue them.
         repeats: Whether long loops are repeated, not written out.
         places: Spans of earlier allocations that later ones get, by the numbers of these.
-    op: The op that is evaluated.
         op: The op that is evaluated.
     """
 

@@ -64,7 +64,7 @@ def _linked(object_file: bytes) -> bytes:
         if done.returncode:
             reason = (done.stderr.strip().splitlines() or ["no reason given"])[0]
             raise UnsupportedError(f"compile_js: its code does not link ({reason})")
-        if "__extendhfsf2" in done.stdout:  # see passes/widen_float16.py
+        if "__extendhfsf2" in done.stdout:  # see passes/iree_faults/widen_float16.py
             raise UnsupportedError(
                 "compile_js: it widens float16 where IREE's code for WebAssembly is invalid; use "
                 "float32 or bfloat16"

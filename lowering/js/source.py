@@ -44,7 +44,7 @@ _STATES = Path(__file__).with_name("states.mjs")
 
 @dataclass(frozen=True)
 class JsFunction:
-    """A function.
+    """A function as the JavaScript runtime calls it.
 
     Attributes:
         stream: How it takes a sequence in chunks, or the reason why it does not.

@@ -27,23 +27,10 @@ from rnn_compiler.lowering.mlir.bindings import (
     symbol_of,
     symbols_in,
 )
-from rnn_compiler.lowering.ops import CALLED
+from rnn_compiler.lowering.ops import CALLED, whole_spec
 from rnn_compiler.schema.int8 import Matrix, stored
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec, owner_of
-
-
-def _whole(spec: FunctionSpec) -> FunctionSpec:
-    """An op in a user's module with all of its results, of which the module may use some."""
-    signature = CALLED[spec.op].signature
-    names = [each.name for each in signature.form(spec.attributes).results]
-    return signature.specialize(
-        dtype=spec.dtype,
-        dims=spec.dims,
-        attributes=spec.attributes,
-        function=spec.function,
-        outputs=names,
-    )
 
 
 class Int8Arguments:
@@ -53,7 +40,7 @@ class Int8Arguments:
         """Reads a module."""
         self._module = module
         self.linked = {spec.function: spec for spec in linked}
-        self._whole = {symbol: _whole(spec) for symbol, spec in self.linked.items()}
+        self._whole = {symbol: whole_spec(spec) for symbol, spec in self.linked.items()}
         self._made: dict[tuple[str, int], str] = {}
 
     def matrix(self, symbol: str, number: int) -> Matrix | None:

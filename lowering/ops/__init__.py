@@ -27,6 +27,7 @@ from rnn_compiler.schema.signatures import Gradient, Signature
 
 if TYPE_CHECKING:
     from rnn_compiler.lowering.builder.module import Emitter
+    from rnn_compiler.schema.specs import FunctionSpec
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,19 @@ GRADIENTS: Mapping[str, Gradient] = MappingProxyType(
     {name: op.signature.gradient for name, op in OPS.items() if op.signature.gradient is not None}
 )
 """The gradients of the ops that have one."""
+
+
+def whole_spec(spec: FunctionSpec) -> FunctionSpec:
+    """The op of a function with all of its arguments and results, as its emitter expects it."""
+    signature = CALLED[spec.op].signature
+    form = signature.form(spec.attributes)
+    return signature.specialize(
+        dtype=spec.dtype,
+        dims=spec.dims,
+        attributes=spec.attributes,
+        function=spec.function,
+        outputs=[tensor.name for tensor in (*form.results, *form.final_state)],
+    )
 
 
 def find_op(name: str, caller: str = "build") -> str:

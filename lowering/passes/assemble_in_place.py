@@ -5,7 +5,7 @@ Matches: if memory is scarce, `stablehlo.concatenate` of the outputs of differen
 their columns, such as those of a layer's directions; and of other values that are contiguous in a
 function's result, such as final states. Replaces each by insertions into one array, each directly
 after its part. `fuse_time_loops` then makes a loop write its output there itself. If the array is a
-result of the function, it is marked, and becomes the caller's memory (`c.external_results`).
+result of the function, it is marked, and becomes the caller's memory (`host.external_results`).
 Leaves: open sizes, and outputs of a single step, for which loops need another array.
 Ensures: the same numbers.
 """

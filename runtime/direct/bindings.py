@@ -31,7 +31,8 @@ class Binding:
     """An argument of a call.
 
     Attributes:
-        last: Returns the array on the device that is bound; a new object if there is none.
+        last: Returns the array on the device that is bound, to compare by `is`; a new object, which
+            no array is, if there is none.
         is_read_before: Whether its content was read before the call, to be packed or checked.
     """
 

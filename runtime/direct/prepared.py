@@ -187,8 +187,9 @@ class PreparedCall:
         """Adds the lists of all threads; returns the index of the caller's.
 
         They take the workgroups of a dispatch in turn, to and fro: of parts that differ by one, as
-        those of `partition` do, each has as many. The first ones run at once, as `Turns` expects.
-        All else is the caller's. All meet before a dispatch that is divided, and after it.
+        those of `partition` do, each has as many. The first ones run at once, as `Turns` in
+        `lowering/cpu/fused_loop/work_sharing.py` expects. All else is the caller's. All meet before
+        a dispatch that is divided, and after it.
         """
         lists: list[list[Call]] = [[] for _ in range(threads.count)]
         times = 0
