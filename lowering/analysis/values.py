@@ -78,6 +78,10 @@ def splat_of(constant: ir.Value) -> ir.Attribute:
     return ir.DenseElementsAttr(defining(constant).attributes["value"]).get_splat_value()
 
 
+ZERO = "0.000000e+00 : f32"
+"""What `filled_with` says of zeros in float32."""
+
+
 def filled_with(value: ir.Value) -> str:
     """The constant that `linalg.fill` has filled an array with; empty for other arrays."""
     if isinstance(value.owner, ir.Block) or value.owner.name != "linalg.fill":

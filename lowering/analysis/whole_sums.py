@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rnn_compiler.lowering.analysis.linalg_arithmetic import arithmetic, summed
 from rnn_compiler.lowering.analysis.values import (
+    ZERO,
     defining,
     element,
     filled_with,
@@ -11,7 +12,6 @@ from rnn_compiler.lowering.analysis.values import (
     is_splat,
     shape,
 )
-from rnn_compiler.lowering.cpu.products.windows import ZERO
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of
 from rnn_compiler.schema.open_sizes import is_static
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.products import is_large
 from rnn_compiler.lowering.analysis.values import (
+    ZERO,
     element,
     filled_with,
     ints,
@@ -29,7 +30,7 @@ from rnn_compiler.lowering.codegen.body import Array, Body
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.whole_arrays import reshape
 from rnn_compiler.lowering.cpu.products.filter_gradient import FilterGradient
-from rnn_compiler.lowering.cpu.products.windows import ZERO, unpadded
+from rnn_compiler.lowering.cpu.products.windows import unpadded
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first

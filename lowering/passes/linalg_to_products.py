@@ -34,6 +34,7 @@ from typing import NamedTuple
 
 from rnn_compiler.lowering.analysis.products import is_large, is_packed_once
 from rnn_compiler.lowering.analysis.values import (
+    ZERO,
     element,
     filled_with,
     ints,
@@ -51,7 +52,7 @@ from rnn_compiler.lowering.cpu.products.convolution import (
     ImageConvolution,
     epilogue_of,
 )
-from rnn_compiler.lowering.cpu.products.windows import ZERO, unpadded
+from rnn_compiler.lowering.cpu.products.windows import unpadded
 from rnn_compiler.lowering.mlir.bindings import contraction, ir
 from rnn_compiler.lowering.mlir.marks import PACKED
 from rnn_compiler.lowering.passes import pass_with

@@ -13,14 +13,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 
-from rnn_compiler.lowering.analysis.values import ints, shape
+from rnn_compiler.lowering.analysis.values import ZERO, ints, shape
 from rnn_compiler.lowering.codegen.body import Array, Body, Number, known
 from rnn_compiler.lowering.codegen.registers import read_every
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
-
-ZERO = "0.000000e+00 : f32"
-"""The text of the number 0."""
 
 
 @dataclass(frozen=True)
