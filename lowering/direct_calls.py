@@ -13,10 +13,10 @@ import zipfile
 from collections.abc import Mapping, Sequence
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.host.external_results import Types, with_open_sizes
 from rnn_compiler.lowering.host.functions import scalar_ranges
 from rnn_compiler.lowering.host.ops import NoScheduleError
 from rnn_compiler.lowering.host.program import read_schedules, sizes_of
+from rnn_compiler.lowering.host.types import Types, with_open_sizes
 from rnn_compiler.schema.schedule import SCHEDULES_FILE, Repeat, Schedule, Schedules, steps_in
 from rnn_compiler.schema.specs import FunctionSpec
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,10 @@ from typing import Any
 from rnn_compiler.base import stages
 from rnn_compiler.errors import ArtifactError
 from rnn_compiler.lowering.compiler import iree_compile
-from rnn_compiler.lowering.host.external_results import (
-    KnownType,
-    Types,
-    external_results,
-    prepack_module,
-)
+from rnn_compiler.lowering.host.external_results import external_results
 from rnn_compiler.lowering.host.functions import companions_of
-from rnn_compiler.lowering.mlir.bindings import UNNAMED
+from rnn_compiler.lowering.host.types import KnownType, Types
+from rnn_compiler.lowering.mlir.bindings import UNNAMED, ir, new_context, ops_of, reached, symbol_of
 from rnn_compiler.lowering.passes.iree_faults.keep_nan import keep_nan
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema.architectures import ARCHITECTURES
@@ -89,11 +85,24 @@ def compile_parts(
         return ModuleParts(code, types)
     stages.report("compiling what packs the weights")
     packer = iree_compile.compile_module(
-        *(prepack_module(module, packs), resolve_target("cpu")),
+        *(_packers(module, packs), resolve_target("cpu")),
         reproducers=reproducers,
         timeout=timeout,
     )
     return ModuleParts(code, types, packer)
+
+
+def _packers(module: str, functions: Collection[str]) -> str:
+    """The text of a module with the functions that pack weights, and all that these refer to."""
+    with new_context(), ir.Location.unknown():
+        parsed = ir.Module.parse(module)
+        known = {symbol_of(op): op for op in ops_of(parsed.body) if symbol_of(op)}
+        needed = reached(known, functions)
+        for symbol, op in known.items():
+            if symbol not in needed:
+                op.erase()
+        parsed.operation.verify()
+        return parsed.operation.get_asm(enable_debug_info=True)
 
 
 def _plain(types: Types) -> list[Any]:

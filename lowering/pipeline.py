@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rnn_compiler.errors import CompileError, InvalidArgumentError
 from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.direct_calls import through_iree, with_schedules
-from rnn_compiler.lowering.host.external_results import Types, public_types
+from rnn_compiler.lowering.host.types import Types, public_types
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.parts import compile_parts
@@ -91,7 +91,39 @@ def rewrite(
     saved under `reproducers`. UnsupportedError: a size may not be open.
     """
     with _reporting(request, reproducers):
-        return _rewritten(request, last)
+        functions, target, strategy = request.functions, request.target, request.strategy
+        check_open(functions, target, strategy)
+        check_dtypes((*functions, *request.linked), target)
+        if last is not None and last not in STRATEGY_PASSES[strategy]:
+            others = [name for name, passes in STRATEGY_PASSES.items() if last in passes]
+            remedy = f"{last} is one of the {' and '.join(others)} strategy" if others else ""
+            expected = f"a pass of the {strategy} strategy: {', '.join(STRATEGY_PASSES[strategy])}"
+            raise InvalidArgumentError("emit", "stage", expected, f"after:{last}", remedy)
+        facts = {
+            "strategy": strategy,
+            "package_version": request.package_version,
+            "compiler_version": iree_compile.compiler_identity().version,
+        }
+        with new_context(*PASS_DIALECTS), ir.Location.unknown():
+            parsed = ir.Module.parse(request.text)
+            processor = BACK_ENDS[target.device].processor(target)
+            context = PassContext(
+                *(parsed, functions, target, processor, facts),
+                is_users=request.is_users,
+                linked=request.linked,
+                known_weights=request.known_weights,
+                portable=request.portable,
+            )
+            for name in STRATEGY_PASSES[strategy]:
+                try:
+                    PASSES[name](context)
+                except Refused as reason:
+                    raise context.not_open(str(reason)) from reason
+                if name == last:
+                    break
+            parsed.operation.verify()
+            text = parsed.operation.get_asm(enable_debug_info=True)
+            return Rewritten(text, context.plain_loops, public_types(parsed))
 
 
 @contextmanager
@@ -111,43 +143,6 @@ def _reporting(request: LoweringRequest, reproducers: Path | None) -> Generator[
         ) from error
 
 
-def _rewritten(request: LoweringRequest, last: str | None) -> Rewritten:
-    """What `rewrite` returns."""
-    functions, target, strategy = request.functions, request.target, request.strategy
-    check_open(functions, target, strategy)
-    check_dtypes((*functions, *request.linked), target)
-    if last is not None and last not in STRATEGY_PASSES[strategy]:
-        others = [name for name, passes in STRATEGY_PASSES.items() if last in passes]
-        remedy = f"{last} is one of the {' and '.join(others)} strategy" if others else ""
-        expected = f"a pass of the {strategy} strategy: {', '.join(STRATEGY_PASSES[strategy])}"
-        raise InvalidArgumentError("emit", "stage", expected, f"after:{last}", remedy)
-    facts = {
-        "strategy": strategy,
-        "package_version": request.package_version,
-        "compiler_version": iree_compile.compiler_identity().version,
-    }
-    with new_context(*PASS_DIALECTS), ir.Location.unknown():
-        parsed = ir.Module.parse(request.text)
-        processor = BACK_ENDS[target.device].processor(target)
-        context = PassContext(
-            *(parsed, functions, target, processor, facts),
-            is_users=request.is_users,
-            linked=request.linked,
-            known_weights=request.known_weights,
-            portable=request.portable,
-        )
-        for name in STRATEGY_PASSES[strategy]:
-            try:
-                PASSES[name](context)
-            except Refused as reason:
-                raise context.not_open(str(reason)) from reason
-            if name == last:
-                break
-        parsed.operation.verify()
-        text = parsed.operation.get_asm(enable_debug_info=True)
-        return Rewritten(text, context.plain_loops, public_types(parsed))
-
-
 def lower(
     request: LoweringRequest, *, reproducers: Path, timeout: float = iree_compile.DEFAULT_TIMEOUT
 ) -> Lowered:
@@ -156,33 +151,28 @@ def lower(
     On a CPU, functions with much memory allocate it before they begin (`allocate_up_front`), and
     the payload gets the schedules of those that can be called directly (`direct_calls`).
     """
+    rewritten = rewrite(request, reproducers=reproducers)
     with _reporting(request, reproducers):
-        return _lowered(request, reproducers, timeout)
-
-
-def _lowered(request: LoweringRequest, reproducers: Path, timeout: float) -> Lowered:
-    """What `lower` returns."""
-    rewritten = _rewritten(request, None)
-    functions, target = request.functions, request.target
-    if request.format == "parts":
-        packed = [each for each in functions if each.function in request.known_weights]
-        parts = compile_parts(
-            rewritten.text, packed, target, reproducers=reproducers, timeout=timeout
+        functions, target = request.functions, request.target
+        if request.format == "parts":
+            packed = [each for each in functions if each.function in request.known_weights]
+            parts = compile_parts(
+                rewritten.text, packed, target, reproducers=reproducers, timeout=timeout
+            )
+            return Lowered(parts.to_bytes(), rewritten.plain_loops, {})
+        if target.device != "local":
+            payload = iree_compile.compile_module(
+                rewritten.text, target, reproducers=reproducers, timeout=timeout
+            )
+            calls = through_iree(functions, "it is for a GPU")
+            return Lowered(payload, rewritten.plain_loops, calls)
+        large = any(map(allocates_much, (*functions, *request.linked)))
+        payload, host = iree_compile.compile_with_host_program(
+            rewritten.text,
+            target,
+            reproducers=reproducers,
+            timeout=timeout,
+            halfway=allocate_up_front if large else None,
         )
-        return Lowered(parts.to_bytes(), rewritten.plain_loops, {})
-    if target.device != "local":
-        payload = iree_compile.compile_module(
-            rewritten.text, target, reproducers=reproducers, timeout=timeout
-        )
-        calls = through_iree(functions, "it is for a GPU")
+        payload, calls = with_schedules(payload, host, functions, rewritten.types)
         return Lowered(payload, rewritten.plain_loops, calls)
-    large = any(map(allocates_much, (*functions, *request.linked)))
-    payload, host = iree_compile.compile_with_host_program(
-        rewritten.text,
-        target,
-        reproducers=reproducers,
-        timeout=timeout,
-        halfway=allocate_up_front if large else None,
-    )
-    payload, calls = with_schedules(payload, host, functions, rewritten.types)
-    return Lowered(payload, rewritten.plain_loops, calls)

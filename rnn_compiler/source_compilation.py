@@ -30,8 +30,8 @@ from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 from rnn_compiler.schema.specs import FunctionSpec
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.host.external_results import Types
     from rnn_compiler.lowering.host.functions import Arrays, HostFunction
+    from rnn_compiler.lowering.host.types import Types
 
 __all__ = ["CompiledCode", "SourceModule", "compile_code"]
 

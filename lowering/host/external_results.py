@@ -9,54 +9,18 @@ Requires: the module as it would be compiled.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 
+from rnn_compiler.lowering.host.types import FUNCTIONS, Types, states_of, types_of
 from rnn_compiler.lowering.mlir.bindings import (
-    UNNAMED,
     block_of,
     ir,
     is_private,
     new_context,
     ops_of,
-    reached,
-    shape_of,
     symbol_of,
 )
-from rnn_compiler.lowering.mlir.marks import CONSUMED, RESULT, STATE
-from rnn_compiler.schema.dtypes import ELEMENTS
-from rnn_compiler.schema.open_sizes import Size
-from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
-
-_FUNCTIONS = ("func.func", "util.func")
-
-
-@dataclass(frozen=True)
-class KnownType:
-    """The type of a tensor: the name of its element type, and its shape.
-
-    A module does not name its open sizes; `with_open_sizes` adds the names.
-    """
-
-    dtype: str
-    shape: tuple[Size, ...]
-
-
-@dataclass(frozen=True)
-class Types:
-    """The types of a function's arguments and results.
-
-    Attributes:
-        states: The arguments that the function updates, each with the result that is then the same
-            memory.
-        minima: The minima of open sizes above 1.
-    """
-
-    arguments: tuple[KnownType, ...]
-    results: tuple[KnownType, ...]
-    states: Mapping[int, int] = field(default_factory=dict[int, int])
-    minima: Mapping[str, int] = field(default_factory=dict[str, int])
+from rnn_compiler.lowering.mlir.marks import CONSUMED, RESULT
 
 
 def external_results(module: str) -> tuple[str, Mapping[str, Types]]:
@@ -66,34 +30,15 @@ def external_results(module: str) -> tuple[str, Mapping[str, Types]]:
         found = {
             symbol_of(op): _add_outputs(op)
             for op in ops_of(parsed.body)
-            if op.name in _FUNCTIONS and not is_private(op)
+            if op.name in FUNCTIONS and not is_private(op)
         }
         parsed.operation.verify()
         return parsed.operation.get_asm(enable_debug_info=True), found
 
 
-def public_types(module: ir.Module) -> Mapping[str, Types]:
-    """The types of the public functions of a module that take and return tensors."""
-    found: dict[str, Types] = {}
-    for op in ops_of(module.body):
-        if op.name in _FUNCTIONS and not is_private(op):
-            kind = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value)
-            with contextlib.suppress(KeyError, ValueError):  # not one of our tensors
-                found[symbol_of(op)] = Types(_types(kind.inputs), _types(kind.results), _states(op))
-    return found
-
-
-def _states(function: ir.Operation) -> dict[int, int]:
-    """The states of a function, by the marks of its arguments."""
-    if "arg_attrs" not in function.attributes:
-        return {}
-    marks = map(ir.DictAttr, ir.ArrayAttr(function.attributes["arg_attrs"]))
-    return {k: ir.IntegerAttr(row[STATE]).value for k, row in enumerate(marks) if STATE in row}
-
-
 def _add_outputs(function: ir.Operation) -> Types:
     """Adds an argument for each result of a function that is not a state."""
-    attributes, states = function.attributes, _states(function)
+    attributes, states = function.attributes, states_of(function)
     kind = ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value)
     buffer = ir.Type.parse("!hal.buffer")
     index = ir.IndexType.get()
@@ -112,7 +57,7 @@ def _add_outputs(function: ir.Operation) -> Types:
     attributes["arg_attrs"] = ir.ArrayAttr.get(rows)
     if "iree.abi.model" in attributes:
         del attributes["iree.abi.model"]
-    return Types(_types(kind.inputs), _types(kind.results), states)
+    return Types(types_of(kind.inputs), types_of(kind.results), states)
 
 
 def _import_results(function: ir.Operation, memory: Mapping[int, ir.Value]) -> None:
@@ -137,58 +82,3 @@ def _import_results(function: ir.Operation, memory: Mapping[int, ir.Value]) -> N
             )
             array.replace_all_uses_with(made.results[0])
             op.erase()
-
-
-def _types(types: Sequence[ir.Type]) -> tuple[KnownType, ...]:
-    tensors = [ir.RankedTensorType(each) for each in types]
-    return tuple(
-        KnownType(ELEMENTS[str(each.element_type)].name, shape_of(each)) for each in tensors
-    )
-
-
-def with_open_sizes(
-    types: Mapping[str, Types], specs: Iterable[FunctionSpec]
-) -> Mapping[str, Types]:
-    """Types with named open sizes, taken from the functions' descriptions."""
-    found = dict(types)
-    for spec in specs:
-        for name in (spec.function, spec.prepacked):
-            if name in types:
-                arguments, results = types[name].arguments, types[name].results
-                found[name] = Types(
-                    *(_known(arguments, spec.arguments), _known(results, spec.results)),
-                    *(types[name].states, spec.minima),
-                )
-    return found
-
-
-def _known(types: tuple[KnownType, ...], tensors: Sequence[TensorSpec]) -> tuple[KnownType, ...]:
-    """Types, the first of which are replaced by those of some tensors."""
-    known: list[KnownType] = []
-    for each, tensor in zip(types, tensors, strict=False):
-        shape = each.shape
-        if len(shape) == len(tensor.shape):
-            sizes = zip(shape, tensor.shape, strict=True)
-            shape = tuple(of if size == UNNAMED else size for size, of in sizes)
-        known.append(KnownType(each.dtype, shape))
-    return (*known, *types[len(known) :])
-
-
-# The functions of a lowered module that pack weights, as a module of their own.
-#
-# Requires: the module as it would be compiled, with companions (`passes.hoist_weights`).
-# Ensures: only the functions that pack and their callees remain, so the module compiles for the
-# machine that packs, with the same results as the whole module.
-
-
-def prepack_module(module: str, functions: Collection[str]) -> str:
-    """The text of a module with some functions of another, and all that these refer to."""
-    with new_context(), ir.Location.unknown():
-        parsed = ir.Module.parse(module)
-        known = {symbol_of(op): op for op in ops_of(parsed.body) if symbol_of(op)}
-        needed = reached(known, functions)
-        for symbol, op in known.items():
-            if symbol not in needed:
-                op.erase()
-        parsed.operation.verify()
-        return parsed.operation.get_asm(enable_debug_info=True)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy.typing as npt
 
 from rnn_compiler.errors import UnsupportedError
-from rnn_compiler.lowering.host.external_results import KnownType, Types, with_open_sizes
 from rnn_compiler.lowering.host.program import read_host_program, sizes_of
+from rnn_compiler.lowering.host.types import KnownType, Types, with_open_sizes
 from rnn_compiler.schema.attributes import MAX_DIMENSION
 from rnn_compiler.schema.open_sizes import open_names
 from rnn_compiler.schema.schedule import Memory, Schedule

@@ -22,10 +22,10 @@ from dataclasses import dataclass, field, replace
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.host.constants import read_constants, read_loaded
-from rnn_compiler.lowering.host.external_results import Types
 from rnn_compiler.lowering.host.formulas import Formulas, width_of
 from rnn_compiler.lowering.host.ops import Context, Known, NoScheduleError, Path, run, segments
 from rnn_compiler.lowering.host.repeats import repeat
+from rnn_compiler.lowering.host.types import Types
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, new_context, ops_of, symbol_of
 from rnn_compiler.schema.dtypes import DTYPES
 from rnn_compiler.schema.open_sizes import Open, Size, is_static, product
