@@ -43,14 +43,8 @@ STRATEGY_PASSES: Mapping[str, Sequence[str]] = MappingProxyType(
         FUSED: (
             *("freeze_weights", "copy_updated_values", "crop_inputs", "powers"),
             *("assemble_in_place", "fuse_time_loops", "open_sizes", "linalg_to_updates"),
-            *(
-                "table_gradients",
-                "filter_gradients",
-                "linalg_to_products",
-                "pools",
-                "pool_gradients",
-            ),
-            *("select_and_scatter", "sequence_convolutions", "products", "sums"),
+            *("table_gradients", "filter_gradients", "linalg_to_products", "pools"),
+            *("pool_gradients", "select_and_scatter", "sequence_convolutions", "products", "sums"),
             *("leave_undefined", "read_arguments_in_place", "hoist_weights"),
             *("update_states", "compute_before_loops", "part_from_reductions", "limit_operands"),
             *("functions_of_float64", "without_libm", "logistic"),
