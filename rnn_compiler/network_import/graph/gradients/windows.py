@@ -2,8 +2,8 @@
 
     Y = W * X, a convolution with strides s, dilations d, kernels of K elements, and padding
 
-    dX   a convolution of dY, its elements s apart with zeros between, with the kernel turned
-         around and channels exchanged
+    dX   a convolution of dY with the kernel turned around and channels exchanged; s of them, each
+         with every s-th element of the kernel, for the elements of dX in turn (`_StridedParts`)
     dW   a convolution of X with dY as the kernel, with strides d and dilations s; batch and
          channels are exchanged
 
@@ -155,15 +155,95 @@ def _of_input(
     whole = [k for k, a in enumerate(axes) if a.span == sizes[k] and not (a.before or a.behind)]
     if whole and groups == 1:
         return _of_whole_axes(n, dY, W, axes, sizes, whole)
+    parts = [_StridedParts.of(n, a, size) for a, size in zip(axes, sizes, strict=True)]
     padded: list[_Axis] = []
-    for a, size in zip(axes, sizes, strict=True):
-        dY, before, behind = _spread(n, dY, a, size)
+    for a, part in zip(axes, parts, strict=True):
+        if part.stride == 1:
+            dY = dY.spread(a.number, a.stride)
+        before = (part.taps - 1) * a.dilation - part.first
+        behind = _known(n, part.count + part.first - dY.size(a.number))
         dY = dY.pad(a.number, min(before, 0), min(behind, 0))
-        padded.append(_Axis(a.number, a.kernel, 1, a.dilation, max(before, 0), max(behind, 0)))
-    dilations = [axis.dilation for axis in axes]
-    attributes = {"pads": _pads(padded), "dilations": dilations, "group": groups}
-    shape = [dY.shape[0], product([groups, W.size(1)]), *sizes]
-    return n.values.add("Conv", [dY, _turned(W, axes, groups)], dY.kind, shape, **attributes)
+        padded.append(_Axis(a.number, part.taps, 1, a.dilation, max(before, 0), max(behind, 0)))
+    attributes = {"pads": _pads(padded), "dilations": [a.dilation for a in axes], "group": groups}
+    kernel = _of_parts(_turned(W, axes, groups), axes, parts)
+    shape = [dY.shape[0], kernel.shape[0], *(part.count for part in parts)]
+    made = n.values.add("Conv", [dY, kernel], dY.kind, shape, **attributes)
+    return _woven(made, axes, parts, sizes)
+
+
+@dataclass(frozen=True)
+class _StridedParts:
+    """The elements of an input along an axis, of which each `stride`-th is computed together.
+
+    Windows `stride` apart let an element of each part meet other elements of the kernel than one of
+    the next part, so dX is a convolution of dY whose channels are the parts.
+
+    Attributes:
+        stride: How many parts there are.
+        filled: How many of them the kernel reaches; it is 0 in the others.
+        taps: How many elements of the kernel those of a part meet.
+        before: Zeros before the kernel, with which the first part has the first element of dX.
+        first: The position in dY of a part's first element.
+        count: The elements of a part.
+    """
+
+    stride: int
+    filled: int
+    taps: int
+    before: int
+    first: int
+    count: Size
+
+    @staticmethod
+    def of(n: Backward, axis: _Axis, size: Size) -> _StridedParts:
+        """The parts of an axis; a single one if the elements of its windows lie apart."""
+        stride = 1 if axis.dilation > 1 else axis.stride
+        filled, before = min(axis.kernel, stride), -axis.before % stride
+        taps = -(-axis.kernel // filled)
+        if axis.kernel + before > taps * filled:
+            before = 0
+        first, outside = divmod(axis.before + before, stride)
+        count = size if stride == 1 else -(-_known(n, size + outside) // stride)
+        return _StridedParts(stride, filled, taps, before, first, count)
+
+
+def _of_parts(kernel: Value, axes: Sequence[_Axis], parts: Sequence[_StridedParts]) -> Value:
+    """A kernel turned around whose results are those of each part."""
+    if all(part.filled == 1 for part in parts):
+        return kernel
+    sizes = [*kernel.shape[:2]]
+    for a, part in zip(axes, parts, strict=True):
+        rest = part.taps * part.filled - a.kernel - part.before
+        kernel = kernel.pad(a.number, rest, part.before)
+        sizes += [part.taps, part.filled]
+    kernel = kernel.reshape(sizes)
+    inside, outside = range(2, kernel.rank, 2), range(3, kernel.rank, 2)
+    for axis in outside:
+        kernel = kernel.reversed(axis)
+    kernel = kernel.transpose([0, *outside, 1, *inside])
+    results = product(kernel.sizes[: 1 + len(parts)])
+    return kernel.reshape([results, *kernel.shape[1 + len(parts) :]])
+
+
+def _woven(
+    made: Value, axes: Sequence[_Axis], parts: Sequence[_StridedParts], sizes: Sequence[Size]
+) -> Value:
+    """An array whose elements along each axis come from its parts in turn."""
+    if all(part.stride == 1 for part in parts):
+        return made
+    filled = [part.filled for part in parts]
+    channels = _split(made.size(1), math.prod(filled))
+    apart = made.reshape([made.shape[0], channels, *filled, *(part.count for part in parts)])
+    count = len(parts)
+    order = [axis for k in range(count) for axis in (2 + count + k, 2 + k)]
+    woven = apart.transpose([0, 1, *order])
+    for k, part in enumerate(parts):
+        woven = woven.pad(3 + 2 * k, 0, part.stride - part.filled)
+    woven = woven.reshape([*made.shape[:1], channels, *(p.count * p.stride for p in parts)])
+    for a, part, size in zip(axes, parts, sizes, strict=True):
+        start = a.before + part.before - part.first * part.stride
+        woven = woven.slice(a.number, start, start + size)
+    return woven
 
 
 def _of_whole_axes(
