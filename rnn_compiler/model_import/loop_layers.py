@@ -6,7 +6,7 @@ the cell. Two loops that read the same sequence in both directions are one layer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +14,16 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rnn_compiler.model_import.cell_search import function_attributes
-from rnn_compiler.model_import.layer import Layer, canonical, checked, cudnn_mode
+from rnn_compiler.model_import.keras_layers import notes_on_masks
+from rnn_compiler.model_import.layer import (
+    CUDNN_NAMES,
+    ONNX_NAMES,
+    STREAMED,
+    Layer,
+    canonical,
+    checked,
+    cudnn_mode,
+)
 from rnn_compiler.model_import.loop_cells import Cell, onnx_weights
 from rnn_compiler.weights import from_onnx
 
@@ -42,11 +51,14 @@ class Direction:
         cell: The cell of its step.
         sequence: What stands for the array that it reads, in whichever direction.
         is_reversed: Whether it reads that from the last step to the first.
+        starts: What each state is before the first step, unless it is zeros: ``"kept"`` from call
+            to call, a ``"constant"``, or ``"passed"``.
     """
 
     cell: Cell
     sequence: Hashable
     is_reversed: bool
+    starts: Sequence[str]
 
 
 D = TypeVar("D", bound=Direction)
@@ -81,22 +93,21 @@ def _form(cell: Cell) -> Hashable:
 
 
 def layer_of(
-    cells: Sequence[Cell],
+    loops: Sequence[Direction],
     name: str,
     time_axis: int,
     shape: tuple[int | None, int | None],
-    notes: Callable[[bool], Iterable[str]],
+    notes: Iterable[str],
     path: Path,
 ) -> Layer:
-    """The layer of a loop, or of both that `joined` found, by their cells.
+    """The layer of a loop, or of both that `joined` found.
 
-    The shape is the number of steps and the batch size. `notes` makes the notes, given whether the
-    op is CudnnRNNV3, whose arguments have other names than those of ONNX's ops.
+    The shape is the number of steps and the batch size.
     """
-    columns = zip(*map(onnx_weights, cells), strict=True)
+    columns = zip(*(onnx_weights(each.cell) for each in loops), strict=True)
     arrays: list[Any] = [np.concatenate(each) for each in columns]
     W, R, B = arrays
-    cell, is_both = cells[0].found, len(cells) > 1
+    cell, is_both = loops[0].cell.found, len(loops) > 1
     dtype: str = W.dtype.name
     kind = f"onnx.{cell.operator}"
     inputs = ["B", "sequence_lens", "initial_h", *(["initial_c"] if cell.c is not None else [])]
@@ -104,7 +115,7 @@ def layer_of(
     plain |= {"direction": "bidirectional"} if is_both else {}
     if cell.operator == "GRU":
         plain["linear_before_reset"] = int(cell.is_linear_before_reset)
-    functions = [function for each in cells for function in each.found.functions]
+    functions = [function for each in loops for function in each.cell.found.functions]
     attributes = canonical(kind, {**plain, **function_attributes(functions)}, dtype)
     dims: dict[str, int | None] = {
         **{"seq_length": shape[0], "batch_size": shape[1]},
@@ -120,5 +131,27 @@ def layer_of(
         }
         kind, dims["num_layers"] = "CudnnRNNV3", 1
         weights = {"params": from_onnx(W, R, B, rnn_mode=mode)}
-    told = (*([BOTH] if is_both else []), *notes(mode is not None))
+    names = ONNX_NAMES if mode is None else CUDNN_NAMES
+    told = (*([BOTH] if is_both else []), *_notes(loops, names), *notes)
     return checked(Layer(name, kind, attributes, dims, dtype, weights, told), path)
+
+
+def _notes(loops: Sequence[Direction], names: Mapping[str, str]) -> Iterable[str]:
+    """What the model does before the first step, in terms of an op's names."""
+    first = loops[0]
+    if first.is_reversed:
+        yield REVERSED if first.cell.mask is None else f"{REVERSED}, masked ones at the end"
+    if first.cell.mask is not None:
+        yield from notes_on_masks(["the model masks steps"], names)
+    yield from dict.fromkeys(note for each in loops for note in _starting(each.starts, names))
+
+
+def _starting(starts: Sequence[str], names: Mapping[str, str]) -> Iterable[str]:
+    """What the states of a loop are before the first step."""
+    for state, start in zip(("initial_h", "initial_c"), starts, strict=False):
+        if start == "kept":
+            yield f"stateful: pass the states that a call gives to the next{STREAMED}"
+            break
+        if start:
+            always = ": always the same array" if start == "constant" else ""
+            yield f"the model passes an initial state, which is {names[state]}{always}"

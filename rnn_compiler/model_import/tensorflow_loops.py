@@ -13,20 +13,17 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from rnn_compiler.model_import.formulas import Formula, formula_in, is_array, variable
-from rnn_compiler.model_import.keras_layers import notes_on_masks
-from rnn_compiler.model_import.layer import CUDNN_NAMES, ONNX_NAMES, STREAMED, Layer
+from rnn_compiler.model_import.layer import Layer
 from rnn_compiler.model_import.loop_cells import (
     MOST_STATES,
-    Cell,
     Expressions,
     Other,
     UnknownCellError,
@@ -36,7 +33,7 @@ from rnn_compiler.model_import.loop_cells import (
     is_number,
     onnx_weights,
 )
-from rnn_compiler.model_import.loop_layers import REVERSED, Direction, joined, layer_of
+from rnn_compiler.model_import.loop_layers import Direction, joined, layer_of
 from rnn_compiler.model_import.messages import Shape
 from rnn_compiler.model_import.reading import Budget
 from rnn_compiler.model_import.tensorflow_graph import (
@@ -108,8 +105,7 @@ def loops_with_cells(
         if len(loops) == 1 and not scope.is_reached and halves and _numbers(loops[0]) in halves:
             yield scope, nodes, None
             continue
-        with contextlib.suppress(UnknownCellError):  # of nodes that its notes look at
-            yield scope, nodes, _layer(scope, loops, graph.path)
+        yield scope, nodes, _layer(scope, loops, graph.path)
 
 
 def _numbers(loop: _Loop) -> bytes:
@@ -127,38 +123,26 @@ class _Loop(Direction):
         name: Its name.
         time_axis: Which axis of its input are the steps.
         sizes: The number of steps, and the batch size.
-        initial: Makes notes on what the states are before the first step, given whether the op is
-            CudnnRNNV3.
     """
 
     node: Any
     name: str
     time_axis: int
     sizes: tuple[int | None, int | None]
-    initial: Callable[[bool], Iterable[str]]
 
 
 def _layer(scope: Scope, loops: Sequence[_Loop], path: Path) -> Layer:
     """The layer of a loop, or of those of both directions."""
     first, is_both = loops[0], len(loops) > 1
     half = _HALF.search(first.name)
-
-    def notes(is_cudnn: bool) -> Iterator[str]:
-        if first.is_reversed:
-            yield REVERSED if first.cell.mask is None else f"{REVERSED}, masked ones at the end"
-        if first.cell.mask is not None:
-            names = CUDNN_NAMES if is_cudnn else ONNX_NAMES
-            yield from notes_on_masks(["the model masks steps"], names)
-        yield from dict.fromkeys(note for each in loops for note in each.initial(is_cudnn))
-        if half is not None and not is_both:
-            yield _HALVES[half[1]]
-        if not scope.is_reached:
-            yield f"it is in {scope.path[0]}, a function that no signature calls"
-
+    notes: list[str] = []
+    if half is not None and not is_both:
+        notes.append(_HALVES[half[1]])
+    if not scope.is_reached:
+        notes.append(f"it is in {scope.path[0]}, a function that no signature calls")
     name = first.name.removesuffix(half[0]) if half is not None and is_both else first.name
-    cells = [each.cell for each in loops]
     name = name or first.cell.found.operator.lower()
-    return layer_of(cells, name, first.time_axis, first.sizes, notes, path)
+    return layer_of(loops, name, first.time_axis, first.sizes, notes, path)
 
 
 class _Reader:
@@ -198,10 +182,10 @@ class _Reader:
             shape = (None, None, None)
         sizes = self._length(counters, steps, shape[time_axis]), shape[1 - time_axis]
         name = _WHILE.sub("", layer_name((*self._outer.path, node.name)))
-        initial = partial(self._initial_notes, cell, is_kept)
+        starts = [self._start(k, is_kept) for k in cell.states]
         sequence = source, time_axis
         name = name or cell.found.operator.lower()
-        return _Loop(cell, sequence, is_reversed, node, name, time_axis, sizes, initial)
+        return _Loop(cell, sequence, is_reversed, starts, node, name, time_axis, sizes)
 
     def _initial(self, k: int) -> GraphValue:
         """The value of an argument before the first step."""
@@ -217,26 +201,17 @@ class _Reader:
         array = self._constants.array(self._initial(k))
         return array is not None and array.dtype.kind == "i" and not array.any()
 
-    def _initial_notes(
-        self, cell: Cell, is_kept: Callable[[GraphValue], bool], is_cudnn: bool
-    ) -> Iterator[str]:
-        """What the states are before the first step, unless they are zeros."""
-        for name, k in zip(("initial_h", "initial_c"), cell.states, strict=False):
-            value = self._initial(k)
-            node = self._graph.node(value)
-            if is_kept(value):
-                yield f"stateful: pass the states that a call gives to the next{STREAMED}"
-                break
-            array = self._constants.array(value)
-            if node is not None and node.op == "Fill":
-                array = self._constants.array(self._input_of(value, 1))
-            if (node is not None and node.op == "ZerosLike") or (
-                array is not None and not np.any(array)
-            ):
-                continue
-            called = CUDNN_NAMES[name] if is_cudnn else name
-            always = "" if array is None else ": always the same array"
-            yield f"the model passes an initial state, which is {called}{always}"
+    def _start(self, k: int, is_kept: Callable[[GraphValue], bool]) -> str:
+        """What a state is before the first step, as in `Direction`."""
+        value = self._initial(k)
+        node, array = self._graph.node(value), self._constants.array(value)
+        if is_kept(value):
+            return "kept"
+        if node is not None and node.op == "Fill":
+            array = self._constants.array(self._input_of(value, 1))
+        if (node is not None and node.op == "ZerosLike") or (array is not None and not array.any()):
+            return ""
+        return "passed" if array is None else "constant"
 
     def _input(self, steps: GraphValue) -> tuple[GraphValue, int, bool]:
         """A list's tensor before it was turned, its axis of steps, and whether it was reversed."""

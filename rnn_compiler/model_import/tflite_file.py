@@ -7,23 +7,19 @@ both directions of a layer become one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from rnn_compiler.model_import.keras_layers import notes_on_masks
 from rnn_compiler.model_import.layer import (
-    CUDNN_NAMES,
-    ONNX_NAMES,
-    STREAMED,
     Layer,
     RefusedLayer,
     named_apart,
 )
 from rnn_compiler.model_import.loop_cells import UnknownCellError
-from rnn_compiler.model_import.loop_layers import HALVES, REVERSED, Direction, joined, layer_of
+from rnn_compiler.model_import.loop_layers import HALVES, Direction, joined, layer_of
 from rnn_compiler.model_import.reading import Budget, damaged, exceeded, stored_bytes
 from rnn_compiler.model_import.tflite_fused import FUSED, fused_layers
 from rnn_compiler.model_import.tflite_layers import (
@@ -110,7 +106,8 @@ def _loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Loop | Non
         raise _unknown_loop(file, str(error)) from error
     given = input_of(file, graph, op.inputs[cell.sequence], 0)
     sequence = replace(given, is_reversed=False)
-    return _Loop(cell, sequence, given.is_reversed, op, given)
+    starts = [_start(file, graph, op.inputs[k], budget) for k in cell.states]
+    return _Loop(cell, sequence, given.is_reversed, starts, op, given)
 
 
 def _with_layers(
@@ -122,10 +119,10 @@ def _with_layers(
         if isinstance(each, Found):
             yield each
         elif each in groups:
-            yield Found(each.op, _layer(file, graph, groups[each], budget), each.input)
+            yield Found(each.op, _layer(file, graph, groups[each]), each.input)
 
 
-def _layer(file: TfliteFile, graph: Graph, loops: Sequence[_Loop], budget: Budget) -> Layer:
+def _layer(file: TfliteFile, graph: Graph, loops: Sequence[_Loop]) -> Layer:
     """The layer of a loop, or of those of both directions."""
     first = loops[0]
     given = first.input
@@ -133,18 +130,15 @@ def _layer(file: TfliteFile, graph: Graph, loops: Sequence[_Loop], budget: Budge
     if len(shape) != 3:
         raise damaged(file.path, f"the input of a loop has the shape {list(shape)}")
 
-    def notes(is_cudnn: bool) -> Iterable[str]:
-        if len(loops) == 1 and given.is_reversed:
-            yield REVERSED if first.cell.mask is None else f"{REVERSED}, masked ones at the end"
-        told = (_loop_notes(file, graph, each, is_cudnn, budget) for each in loops)
-        yield from dict.fromkeys(note for each in told for note in each)
-
+    tensors = [*graph.tensors]
+    for each in loops:
+        tensors += file.graph(file.options(each.op, "While")["body"]).tensors
     return layer_of(
-        [each.cell for each in loops],
+        loops,
         first.cell.found.operator.lower(),
         given.time_axis,
         (shape[given.time_axis], shape[1 - given.time_axis]),
-        notes,
+        [INT8] if any(tensor.dtype == "int8" for tensor in tensors) else [],
         file.path,
     )
 
@@ -158,31 +152,15 @@ def _unknown_loop(file: TfliteFile, what: str) -> RefusedError:
     return RefusedError(reason, f"which is not recognised: {FROM_KERAS}")
 
 
-def _loop_notes(
-    file: TfliteFile, graph: Graph, loop: _Loop, is_cudnn: bool, budget: Budget
-) -> Iterator[str]:
-    """What the model does around a loop, in whichever direction it reads."""
-    op, cell = loop.op, loop.cell
-    if cell.mask is not None:
-        names = CUDNN_NAMES if is_cudnn else ONNX_NAMES
-        yield from notes_on_masks(["the model masks steps"], names)
-    for name, argument in zip(("initial_h", "initial_c"), cell.states, strict=False):
-        number = op.inputs[argument]
-        source = graph.producers.get(number)
-        if source is not None and source.code == _FILL:
-            number = source.inputs[-1]
-        array = constant(file, graph, number, budget)
-        if array is not None and not np.any(array):
-            continue
-        called = CUDNN_NAMES[name] if is_cudnn else name
-        if source is not None and source.code == READ_VARIABLE:
-            yield f"stateful: pass the states that a call gives to the next{STREAMED}"
-            break
-        always = "" if array is None else ": always the same array"
-        yield f"the model passes an initial state, which is {called}{always}"
-    body = file.graph(file.options(op, "While")["body"])
-    if any(tensor.dtype == "int8" for tensor in (*graph.tensors, *body.tensors)):
-        yield INT8
+def _start(file: TfliteFile, graph: Graph, number: int, budget: Budget) -> str:
+    """What a state of a loop is before the first step, as in `Direction`."""
+    source = graph.producers.get(number)
+    if source is not None and source.code == _FILL:
+        number = source.inputs[-1]
+    array = constant(file, graph, number, budget)
+    if array is not None:
+        return "constant" if np.any(array) else ""
+    return "kept" if source is not None and source.code == READ_VARIABLE else "passed"
 
 
 def _named(graph: Graph, found: Sequence[Found]) -> Iterator[Layer | RefusedLayer]:
