@@ -20,6 +20,7 @@ from rnn_compiler.lowering.codegen.stablehlo import converted, full
 from rnn_compiler.lowering.linking.indices import array
 from rnn_compiler.lowering.linking.scan_steps import name_of, stored
 from rnn_compiler.lowering.mlir.bindings import callee_of, ir, nested_ops, ops_of, symbol_of
+from rnn_compiler.lowering.rewriting.edits import replace
 
 Numbered = npt.NDArray[np.int64]
 
@@ -47,12 +48,8 @@ def write_out_short_loops(module: ir.Module) -> None:
             copy.erase()
             continue
         if counted.length <= _SHORT and _is_small(copy):
-            for result, value in zip(loop.results, _iterations(counted), strict=True):
-                result.replace_all_uses_with(value)
-            copy.erase()
-            loop.erase()
-        else:
-            copy.erase()
+            replace(loop, *_iterations(counted))
+        copy.erase()
 
 
 _SLICES = ("stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice")
@@ -66,9 +63,7 @@ def index_by_counter(module: ir.Module) -> None:
         if copy is None:
             continue
         if _index_by_counter(copy):
-            for result, value in zip(loop.results, copy.results, strict=True):
-                result.replace_all_uses_with(value)
-            loop.erase()
+            replace(loop, *copy.results)
         else:
             copy.erase()
 
@@ -187,9 +182,7 @@ def _inline(call: ir.Operation, function: ir.Operation) -> None:
     *ops, end = ops_of(block)
     for op in ops:
         clone(op, copies, at)
-    for result, value in zip(call.results, end.operands, strict=True):
-        result.replace_all_uses_with(copies[value])
-    call.erase()
+    replace(call, *(copies[value] for value in end.operands))
 
 
 def clone(op: ir.Operation, copies: dict[ir.Value, ir.Value], at: ir.InsertionPoint) -> None:

@@ -28,6 +28,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     symbols_in,
 )
 from rnn_compiler.lowering.ops import CALLED, whole_spec
+from rnn_compiler.lowering.rewriting import edits
 from rnn_compiler.schema.int8 import Matrix, stored
 from rnn_compiler.schema.open_sizes import OPEN_DIMENSIONS
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec, owner_of
@@ -72,17 +73,8 @@ class Int8Arguments:
             call, number = use.owner, use.operand_number
             callee = self._taking(callee_of(call), number, parts)
             operands = [each for k, each in enumerate(call.operands) if k != number]
-            made = ir.Operation.create(
-                "func.call",
-                operands=[*operands, *parts],
-                results=[each.type for each in call.results],
-                attributes={"callee": ir.FlatSymbolRefAttr.get(callee)},
-                ip=ir.InsertionPoint(call),
-                loc=call.location,
-            )
-            for old, new in zip(call.results, made.results, strict=True):
-                old.replace_all_uses_with(new)
-            call.erase()
+            kinds = [each.type for each in call.results]
+            edits.replace(call, *edits.call_before(call, callee, [*operands, *parts], kinds))
 
     def remove_unused(self) -> None:
         """Removes the functions of ops that are no longer called."""
@@ -216,8 +208,7 @@ def _thaw(symbols: ir.SymbolTable, spec: FunctionSpec) -> None:
         argument = block.add_argument(type_of(each), ir.Location.name(each.name))
         symbol = spec.parameter(each.name)
         if symbol in calls:  # not one of size 0, which is a constant
-            calls[symbol].results[0].replace_all_uses_with(argument)
-            calls[symbol].erase()
+            edits.replace(calls[symbol], argument)
             symbols[symbol].operation.erase()
     if "arg_attrs" in function.attributes:
         rows = [*ir.ArrayAttr(function.attributes["arg_attrs"])]

@@ -20,6 +20,7 @@ from rnn_compiler.lowering.codegen.stablehlo import (
     transposed,
 )
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of
+from rnn_compiler.lowering.rewriting.edits import replace
 from rnn_compiler.schema.open_sizes import is_static, static
 
 _MOVED = ("stablehlo.broadcast_in_dim", "stablehlo.reshape")
@@ -133,8 +134,7 @@ class _Scatter(NamedTuple):
 def _scatter_rows(op: ir.Operation) -> None:
     """Replaces a scatter into a single array by one of rows; IREE refuses all others."""
     if len(op.operands) == 3:
-        op.results[0].replace_all_uses_with(_selection(op) or scatter_rows(op))
-        op.erase()
+        replace(op, _selection(op) or scatter_rows(op))
 
 
 def _selection(op: ir.Operation) -> ir.Value | None:

@@ -10,6 +10,7 @@ from rnn_compiler.lowering.analysis.control_flow import may_repeat
 from rnn_compiler.lowering.analysis.values import element, shape
 from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of
+from rnn_compiler.lowering.rewriting.edits import replace
 
 
 def remove_barriers(module: ir.Module) -> None:
@@ -21,9 +22,7 @@ def remove_barriers(module: ir.Module) -> None:
     """
     barriers = nested_ops(module.operation, "stablehlo.optimization_barrier")
     for barrier in [each for each in barriers if may_repeat(each)]:
-        for value, result in zip(barrier.operands, barrier.results, strict=True):
-            result.replace_all_uses_with(value)
-        barrier.erase()
+        replace(barrier, *barrier.operands)
 
 
 def keep_equal_elements_in_order(module: ir.Module) -> None:
@@ -95,5 +94,4 @@ def remove_shardings(module: ir.Module) -> None:
                 f"the sharding {sharding!r}",
                 "export the function without shardings and meshes of several devices",
             )
-        op.results[0].replace_all_uses_with(op.operands[0])
-        op.erase()
+        replace(op, op.operands[0])

@@ -46,6 +46,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     symbol_of,
 )
 from rnn_compiler.lowering.ops import CALLED
+from rnn_compiler.lowering.rewriting import edits
 from rnn_compiler.schema.open_sizes import static_size
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
@@ -162,8 +163,7 @@ def _remove_conversions(module: ir.Module) -> None:
     """Removes conversions to the same type, so that their operands are recognised as weights."""
     for op in nested_ops(module.operation, "stablehlo.convert"):
         if op.operands[0].type == op.results[0].type:
-            op.results[0].replace_all_uses_with(op.operands[0])
-            op.erase()
+            edits.replace(op, op.operands[0])
 
 
 _REWRITES: Sequence[Callable[[ir.Module], Sequence[str] | None]] = (

@@ -23,6 +23,7 @@ from rnn_compiler.lowering.mlir.bindings import (
     ops_of,
     symbol_of,
 )
+from rnn_compiler.lowering.rewriting.edits import replace
 
 _NAMES = ("stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice")
 
@@ -47,8 +48,7 @@ def index_by_data(module: ir.Module) -> None:
             continue
         with op.location:
             made = _replaced(op, whole, taken, [array(each) for each in indices])
-        op.results[0].replace_all_uses_with(made)
-        op.erase()
+        replace(op, made)
 
 
 def _replaced(op: ir.Operation, whole: Array, part: Array, indices: Sequence[Array]) -> ir.Value:

@@ -31,6 +31,7 @@ from rnn_compiler.lowering.networks.bounded_indices import clamp_positions
 from rnn_compiler.lowering.networks.loop_rows import LoopRows, pin_arrays
 from rnn_compiler.lowering.networks.scalars import keep_in_arrays
 from rnn_compiler.lowering.networks.sliced_sources import read_unsliced
+from rnn_compiler.lowering.rewriting.edits import call_before, replace
 
 _KEPT = "{aten.flatten.using_ints,aten.unflatten.int,aten.argmax,aten.argmin}"
 _OF_FUNCTIONS = (
@@ -200,17 +201,7 @@ def _call(module: ir.Module, function: ir.Operation, op: ir.Operation, name: str
     }
     at = ir.InsertionPoint.at_block_begin(module.body)
     ir.Operation.create("func.func", attributes=attributes, regions=1, ip=at)
-    call = ir.Operation.create(
-        "func.call",
-        kinds,
-        list(op.operands),
-        {"callee": ir.FlatSymbolRefAttr.get(symbol)},
-        ip=ir.InsertionPoint(op),
-        loc=op.location,
-    )
-    for old, new in zip(op.results, call.results, strict=True):
-        old.replace_all_uses_with(new)
-    op.erase()
+    replace(op, *call_before(op, symbol, list(op.operands), kinds))
 
 
 def _check_sizes(function: ir.Operation, graph: Any) -> None:
@@ -243,8 +234,7 @@ def _round_constants(function: ir.Operation) -> None:
             made = ir.Operation.create(
                 "arith.constant", [kind], attributes=attributes, ip=at, loc=op.location
             )
-            op.results[0].replace_all_uses_with(made.results[0])
-            op.erase()
+            replace(op, made.results[0])
 
 
 _REMEDIES = {

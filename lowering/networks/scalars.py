@@ -17,6 +17,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Nu
 from rnn_compiler.lowering.codegen.linalg import pointwise
 from rnn_compiler.lowering.codegen.whole_arrays import collapse
 from rnn_compiler.lowering.mlir.bindings import block_of, ir, nested_ops, ops_of, shape_of
+from rnn_compiler.lowering.rewriting.edits import replace
 
 _TAKING_ARRAYS = (
     *("iree_linalg_ext.dequantize_affine", "linalg.conv_", "linalg.generic", "linalg.quantized_"),
@@ -181,5 +182,4 @@ def _fill_around(pad: ir.Operation) -> None:
     outer: list[Index] = [n + more if more else n for n, more in zip(inner, grows, strict=True)]
     filled = _as_array(pad, steps, outer)
     body.insert(Array(source, inner, element(source)), filled, low)
-    pad.results[0].replace_all_uses_with(filled.value)
-    pad.erase()
+    replace(pad, filled.value)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from rnn_compiler.lowering.mlir.bindings import bodies, callee_of, ir, ops_of, symbol_of
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, frozen_weights_are_parameters
-from rnn_compiler.lowering.rewriting.edits import add_global, load_global
+from rnn_compiler.lowering.rewriting.edits import add_global, load_global, replace
 
 
 @pass_with(requires=(), ensures=(frozen_weights_are_parameters,))
@@ -28,8 +28,7 @@ def freeze_weights(context: PassContext) -> None:
             symbol = callee_of(op)
             if symbol in symbols:
                 loaded = load_global(symbol, op.results[0].type, ir.InsertionPoint(op), op.location)
-                op.results[0].replace_all_uses_with(loaded)
-                op.erase()
+                replace(op, loaded)
     for op in ops_of(context.module.body):
         symbol = symbol_of(op)
         if symbol in symbols:

@@ -51,7 +51,13 @@ from rnn_compiler.lowering.rewriting.context import (
     products_are_rewritten,
     time_loops_are_rewritten,
 )
-from rnn_compiler.lowering.rewriting.edits import add_global, called_by, load_global, spliced
+from rnn_compiler.lowering.rewriting.edits import (
+    add_global,
+    called_by,
+    load_global,
+    replace,
+    spliced,
+)
 from rnn_compiler.schema.specs import FunctionSpec
 
 
@@ -176,8 +182,7 @@ def _remove_barriers(block: ir.Block) -> None:
         if op.name == "util.optimization_barrier" and isinstance(
             op.results[0].type, ir.RankedTensorType
         ):
-            op.results[0].replace_all_uses_with(op.operands[0])
-            op.erase()
+            replace(op, op.operands[0])
 
 
 def _make_asynchronous(function: ir.Operation) -> None:

@@ -40,11 +40,9 @@ def spliced(call: ir.Operation, function: ir.Operation) -> list[ir.Operation]:
     for argument, operand in zip(block.arguments, call.operands, strict=True):
         argument.replace_all_uses_with(operand)
     *ops, end = ops_of(block)
-    for result, value in zip(call.results, end.operands, strict=True):
-        result.replace_all_uses_with(value)
     for op in ops:
         op.move_before(call)
-    call.erase()
+    replace(call, *end.operands)
     function.erase()
     for op in [op for op in ops if op.name == "tensor.dim"]:
         ops.remove(op)
@@ -117,9 +115,10 @@ def _argument(function: FunctionBuilder, value: ir.Value) -> Array | Number:
     return Number(function, value, str(value.type))
 
 
-def replace(op: ir.Operation, value: ir.Value) -> None:
-    """Replaces an op with one result by a value."""
-    op.results[0].replace_all_uses_with(value)
+def replace(op: ir.Operation, *values: ir.Value) -> None:
+    """Replaces an op by values, one for each of its results."""
+    for result, value in zip(op.results, values, strict=True):
+        result.replace_all_uses_with(value)
     op.erase()
 
 
