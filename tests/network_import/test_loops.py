@@ -88,6 +88,28 @@ def test_a_loop_that_computes_a_layer_becomes_one(cell: Any, mask: str, tmp_path
     check(made, graph, inputs)
 
 
+def test_a_hard_sigmoid_keeps_its_slope(tmp_path: Path) -> None:
+    """So the weights are those of the file, also where one is no number."""
+
+    def sloped(s: Step, x: str, states: Any) -> Any:
+        line = s.add("Mul", rnn(s, x, states, "")[0], s.constant(np.float32(0.2)))
+        bounds = (s.constant(np.float32(n)) for n in (0, 1))
+        return [s.add("Clip", s.add("Add", line, s.constant(np.float32(0.5))), *bounds)]
+
+    made = keras_loop(sloped, (B, T), gates=1, states=1)
+    (matrix,) = (each for each in made.graph.initializer if each.name == "W")
+    changed = numpy_helper.to_array(matrix).copy()
+    changed[0, 0] = np.nan
+    matrix.CopyFrom(numpy_helper.from_array(changed, "W"))
+    graph = folded(made, tmp_path)
+    (node,) = (each for each in graph.proto.node if each.op_type == "RNN")
+    (W,) = (each for each in graph.proto.initializer if each.name == node.input[1])
+    np.testing.assert_array_equal(numpy_helper.to_array(W)[0].T, changed)
+    found = {each.name: [*each.floats] for each in node.attribute}
+    numbers = found["activation_alpha"] + found["activation_beta"]
+    np.testing.assert_allclose(numbers, [0.2, 0.5], rtol=1e-7)
+
+
 @pytest.mark.parametrize("mask", ["", "keep"])
 @pytest.mark.parametrize("cell", [gru, lstm, rnn, hard_gru])
 def test_weights_that_each_step_rounds_to_float16(cell: Any, mask: str, tmp_path: Path) -> None:
