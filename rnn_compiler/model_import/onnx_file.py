@@ -41,7 +41,7 @@ from rnn_compiler.model_import.reading import (
     stored_bytes,
     within,
 )
-from rnn_compiler.model_import.tensorflow_graph import part_of
+from rnn_compiler.model_import.tensorflow_graph import integers_in, part_of
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
 
 # What an ONNX model has besides recurrent nodes that may be recurrent layers: functions and
@@ -107,8 +107,6 @@ _EXPORTERS = {"pytorch": "PyTorch's exporter", "tf2onnx": "tf2onnx"}
 
 _EXTERNAL = 1
 _MOST_NODES = 1_000
-_MOST_NUMBERS = 10_000
-"""The most sizes that an array may be split into."""
 
 
 def read_onnx(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
@@ -366,21 +364,15 @@ def _tensor(tensor: Any, files: OnnxFiles) -> Any:
 DataMovement = Callable[[Sequence[Any], Mapping[str, Any], int, int], Any]
 
 
-def _ints(array: Any) -> list[int]:
-    if array.size > _MOST_NUMBERS:
-        raise ValueError(f"{array.size} sizes or axes")
-    return [int(each) for each in np.ravel(array)]
-
-
 def _reshape(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, count: int) -> Any:
-    sizes = enumerate(_ints(inputs[1]))  # 0 stands for the input's size
+    sizes = enumerate(integers_in(inputs[1]))  # 0 stands for the input's size
     return inputs[0].reshape([inputs[0].shape[k] if size == 0 else size for k, size in sizes])
 
 
 def _axes(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[int, ...]:
     """The axes of a node: an input in newer files, an attribute in older ones."""
     if len(inputs) > 1 and inputs[1] is not None:
-        return tuple(_ints(inputs[1]))
+        return tuple(integers_in(inputs[1]))
     return tuple(attributes["axes"].ints) if "axes" in attributes else ()
 
 
@@ -395,7 +387,7 @@ def _cast(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, coun
 
 def _slice(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, count: int) -> Any:
     whole = inputs[0]
-    lists = [_ints(each) for each in inputs[1:] if each is not None]
+    lists = [integers_in(each) for each in inputs[1:] if each is not None]
     if len(inputs) == 1:
         lists = [list(attributes[name].ints) for name in ("starts", "ends")]
         lists += [list(attributes["axes"].ints)] if "axes" in attributes else []
@@ -412,7 +404,7 @@ def _split(inputs: Sequence[Any], attributes: Mapping[str, Any], index: int, cou
     whole, axis = inputs[0], _axis(attributes)
     sizes = list(attributes["split"].ints) if "split" in attributes else None
     if len(inputs) > 1 and inputs[1] is not None:
-        sizes = _ints(inputs[1])
+        sizes = integers_in(inputs[1])
     if sizes is None:
         each = -(-whole.shape[axis] // count)
         sizes = [min(each, whole.shape[axis] - k * each) for k in range(count)]

@@ -395,7 +395,8 @@ _MOST_NUMBERS = 10_000
 DataMovement = Callable[[Sequence[Any], Mapping[str, Any], int], Any]
 
 
-def _numbers(array: Any) -> list[int]:
+def integers_in(array: Any) -> list[int]:
+    """The elements of an array, which are sizes or axes."""
     if array.size > _MOST_NUMBERS:
         raise ValueError(f"{array.size} sizes or axes")
     return [int(number) for number in np.ravel(array)]
@@ -419,7 +420,7 @@ def _split(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> 
 
 def _split_sizes(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
     """A part of given size along an axis; one of them may be -1, the rest."""
-    whole, sizes, axis = arrays[0], _numbers(arrays[1]), int(arrays[2])
+    whole, sizes, axis = arrays[0], integers_in(arrays[1]), int(arrays[2])
     if -1 in sizes:
         sizes[sizes.index(-1)] = whole.shape[axis] - sum(sizes) - 1
     if sum(sizes) != whole.shape[axis] or min(sizes) < 0:
@@ -430,13 +431,13 @@ def _split_sizes(arrays: Sequence[Any], attributes: Mapping[str, Any], index: in
 def _strided_slice(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
     """A slice as in Python, with masks that leave a bound open or drop an axis."""
     masks = {
-        name: attributes[f"{name}_mask"].i if f"{name}_mask" in attributes else 0
+        name: number_in(attributes, f"{name}_mask")
         for name in ("begin", "end", "shrink_axis", "ellipsis", "new_axis")
     }
     if masks["ellipsis"] or masks["new_axis"]:
         raise ValueError("an ellipsis or a new axis")
     at: list[Any] = []
-    for k, (begin, end, step) in enumerate(zip(*map(_numbers, arrays[1:4]), strict=True)):
+    for k, (begin, end, step) in enumerate(zip(*map(integers_in, arrays[1:4]), strict=True)):
         if masks["shrink_axis"] >> k & 1:
             at.append(begin)
         else:
@@ -446,7 +447,7 @@ def _strided_slice(arrays: Sequence[Any], attributes: Mapping[str, Any], index: 
 
 
 def _slice(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) -> Any:
-    whole, begins, sizes = arrays[0], _numbers(arrays[1]), _numbers(arrays[2])
+    whole, begins, sizes = arrays[0], integers_in(arrays[1]), integers_in(arrays[2])
     ends = [None if size < 0 else begin + size for begin, size in zip(begins, sizes, strict=True)]
     return whole[tuple(map(slice, begins, ends))]
 
@@ -493,19 +494,20 @@ def _gather(arrays: Sequence[Any], attributes: Mapping[str, Any], index: int) ->
     """The slices at some indices of an axis; None if there are more indices than slices."""
     array, indices, *axes = arrays
     axis = int(axes[0]) if axes else 0
-    if indices.size > array.shape[axis] or _number(attributes, "batch_dims"):
+    if indices.size > array.shape[axis] or number_in(attributes, "batch_dims"):
         return None
     if indices.min(initial=0) < 0:
         raise ValueError("an index before the first")
     return np.take(array, indices.astype(np.int64), axis)
 
 
-def _number(attributes: Mapping[str, Any], name: str) -> int:
+def number_in(attributes: Mapping[str, Any], name: str) -> int:
+    """An attribute of a node; 0 if it has none of that name."""
     return attributes[name].i if name in attributes else 0
 
 
 def _axis(attributes: Mapping[str, Any]) -> int:
-    return _number(attributes, "axis")
+    return number_in(attributes, "axis")
 
 
 DATA_MOVEMENT: dict[str, DataMovement] = {
@@ -517,16 +519,16 @@ DATA_MOVEMENT: dict[str, DataMovement] = {
     "CudnnRNNCanonicalToParams": _params,
     "CudnnRNNCanonicalToParamsV2": _params,
     "ExpandDims": lambda a, attributes, index: np.expand_dims(a[0], int(a[1])),
-    "Fill": lambda a, attributes, index: np.broadcast_to(a[1], _numbers(a[0])),
+    "Fill": lambda a, attributes, index: np.broadcast_to(a[1], integers_in(a[0])),
     "Gather": _gather,
     "GatherV2": _gather,
     "Mul": _elementwise(np.multiply),
     "Pack": lambda a, attributes, index: np.stack(a, _axis(attributes)),
     "Range": _range,
     "Rank": lambda a, attributes, index: np.array(a[0].ndim, np.int32),
-    "Reshape": lambda a, attributes, index: np.reshape(a[0], _numbers(a[1])),
+    "Reshape": lambda a, attributes, index: np.reshape(a[0], integers_in(a[1])),
     "ResourceGather": _gather,
-    "ReverseV2": lambda a, attributes, index: np.flip(a[0], tuple(_numbers(a[1]))),
+    "ReverseV2": lambda a, attributes, index: np.flip(a[0], tuple(integers_in(a[1]))),
     "Shape": lambda a, attributes, index: np.array(a[0].shape, np.int32),
     "Slice": _slice,
     "Split": _split,
@@ -534,7 +536,7 @@ DATA_MOVEMENT: dict[str, DataMovement] = {
     "Squeeze": _squeeze,
     "Sub": _elementwise(np.subtract),
     "StridedSlice": _strided_slice,
-    "Transpose": lambda a, attributes, index: np.transpose(a[0], _numbers(a[1])),
+    "Transpose": lambda a, attributes, index: np.transpose(a[0], integers_in(a[1])),
     "Unpack": lambda a, attributes, index: np.moveaxis(a[0], _axis(attributes), 0)[index],
     "ZerosLike": lambda a, attributes, index: np.zeros_like(a[0]),
 }

@@ -44,6 +44,7 @@ from rnn_compiler.model_import.tensorflow_graph import (
     attributes_of,
     data_inputs,
     layer_name,
+    number_in,
 )
 
 _LIST, _READ = "TensorListFromTensor", "TensorListGetItem"
@@ -346,10 +347,6 @@ _Rule: TypeAlias = Callable[[Expressions, "list[Value]", "dict[str, Any]", int],
 """The value of a result, by its number; None if it is not followed."""
 
 
-def _number(attributes: dict[str, Any], name: str) -> int:
-    return attributes[name].i if name in attributes else 0
-
-
 def _activated(name: str) -> _Rule:
     """A function by ONNX's name."""
     return lambda e, of, attributes, k: e.activated(name, formula_in(*of))
@@ -378,7 +375,7 @@ def _quotient(e: Expressions, of: list[Value], attributes: dict[str, Any], k: in
 def _split(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int) -> Value | None:
     """Equal parts along the last axis, the second."""
     axis, value = of
-    parts = _number(attributes, "num_split")
+    parts = number_in(attributes, "num_split")
     size, rest = divmod(formula_in(value).width, parts)
     return None if rest else _part(e, value, axis, [size] * parts, k)
 
@@ -394,7 +391,7 @@ def _strided(e: Expressions, of: list[Value], attributes: dict[str, Any], k: int
     value, *places = of
     begin, end, stride = map(integers, places)
     masks = {
-        name: _number(attributes, f"{name}_mask")
+        name: number_in(attributes, f"{name}_mask")
         for name in ("begin", "end", "shrink_axis", "ellipsis", "new_axis")
     }
     changed = masks["shrink_axis"] or masks["ellipsis"] or masks["new_axis"]
