@@ -142,7 +142,7 @@ def _gather(n: Backward) -> None:
     indices = places.cast(INT64).reshape([count, 1])
     size = n.values.number(n.x.size(axis), INT64)
     indices = n.values.where(indices < 0, indices + size, indices)
-    if is_static(*n.x.sizes, count):
+    if is_static(*n.x.sizes):
         total = _of_table(n.values, n.x.moved(axis, 0), indices, rows)
     else:
         table = n.values.filled(0, n.x.kind, [n.x.size(axis), *rows.sizes[1:]])
