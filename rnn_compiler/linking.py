@@ -265,9 +265,10 @@ def link_module(
 
     read: list[linking.Source] = []
     for each in (text_or_path, *others):
-        source, name = _source(each)
+        source, file = _source(each)
         source = without_shardings(source)
-        read.append(linking.Source(stablehlo_text(source), source, name))
+        name = identifier(Path(file).stem) or ""
+        read.append(linking.Source(stablehlo_text(source, file), source, name))
     made = linking.link_module(*read)
     module = LinkedModule(**made._asdict())
     if weights is not None:
@@ -290,7 +291,7 @@ def linked_network(text: str) -> LinkedModule:
 
 
 def _source(text_or_path: object) -> tuple[bytes, str]:
-    """The bytes of a module, and a name from its file.
+    """The bytes of a module, and its file, if it has one.
 
     A string that could be MLIR is not interpreted as a path.
     """
@@ -303,7 +304,7 @@ def _source(text_or_path: object) -> tuple[bytes, str]:
         raise InvalidArgumentError("link", "text_or_path", expected, describe(text_or_path))
     path = Path(cast("str | os.PathLike[str]", text_or_path))
     try:
-        return read_regular(path), identifier(path.stem) or ""
+        return read_regular(path), str(path)
     except ValueError as error:  # not a valid file name
         expected, got = "MLIR, or the path of a file", describe(str(path))
         raise InvalidArgumentError("link", "text_or_path", expected, got) from error

@@ -95,14 +95,19 @@ _WITHOUT_SHARDINGS = (
 )
 
 
-def stablehlo_text(source: bytes) -> str:
-    """The text, with locations, of MLIR text or bytecode, of StableHLO or VHLO."""
+def stablehlo_text(source: bytes, file: str = "") -> str:
+    """The text, with locations, of MLIR text or bytecode, of StableHLO or VHLO.
+
+    An error names `file`, if the source is from one.
+    """
     text, others = dump_after("VhloLegalizeToStablehloPass", source, _FLAGS)
     if text is not None:
         return text
     version = compiler_identity().version
     expected = f"a module of StableHLO, as text or bytecode, that IREE {version} reads"
     error = next(line.strip() for line in others.splitlines() if "error:" in line)
+    if file:
+        error = error.replace("<stdin>", file, 1)
     remedy = _WITHOUT_SHARDINGS if re.search("dialect .sdy'", error, re.IGNORECASE) else ""
     raise InvalidArgumentError("link", "module", expected, error[:400], remedy)
 

@@ -35,6 +35,13 @@ def test_what_is_no_module(source: str | bytes) -> None:
         link_module(source)
 
 
+def test_a_file_that_is_no_module_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "first values.npz"
+    path.write_text("not {mlir}")
+    with invalid_argument("link", "module", "a module of StableHLO", f"{path}:1:1: error"):
+        link_module(function(LSTM), path)
+
+
 def test_ops_of_unknown_dialects() -> None:
     text = 'func.func @f(%a: tensor<2xf32>) { "foo.bar"(%a) : (tensor<2xf32>) -> ()\n return }'
     with invalid_argument("link", "module", "ops of dialects that IREE has", "unregistered"):
