@@ -72,7 +72,8 @@ def step(mode: str, steps: int = T, layers: int = 1, wrap: Any = same) -> rc.Mod
     given = params, zeros(params), zeros(params), np.float32(0)
     batch = np.zeros((steps, B, I), np.float32), np.zeros(B, np.int32)
     exported = rj.export(jax.jit(train, donate_argnums=(0, 1, 2, 3)))(*given, *batch)
-    return rc.link_module(exported.mlir_module(), states={"params": params})
+    first = dict(zip(("params", "m", "v", "count"), given, strict=True))
+    return rc.link_module(exported.mlir_module(), states=first)
 
 
 def needs(module: rc.Module) -> tuple[int, int, int]:
