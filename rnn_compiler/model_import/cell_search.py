@@ -8,9 +8,9 @@ numbers: each assignment is computed and compared with the results of the step i
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -155,15 +155,37 @@ class _Parts:
         return Gate(part.function, of.matrix(self.x), of.matrix(self.h), of.row, zeros, peephole)
 
 
-def cell_of(
-    formula: Formula,
-    h: Variable,
-    inputs: Sequence[Variable],
-    sample: Mapping[Variable, Any],
-    results: Mapping[Variable, Any],
+LARGE = 100.0
+"""By how much inputs and states are multiplied that saturate gates, each row others: whatever
+their biases, gates differ there."""
+
+_ROUGH = 1e-2
+"""The largest relative difference of results with such inputs, which magnify roundings."""
+
+
+class Trial(NamedTuple):
+    """What a step gives for some inputs and states, each ``[rows, width]``."""
+
+    given: Mapping[Variable, Any]
+    results: Mapping[Variable, Any]
+    precise: float
+
+
+def trials_of(
+    step: Callable[[Mapping[Variable, Any]], Mapping[Variable, Any]],
+    given: Mapping[Variable, Any],
     precise: float,
+) -> list[Trial]:
+    """What a step gives for some inputs and states, and for large ones."""
+    large = {each: LARGE * array for each, array in given.items()}
+    rough = max(precise, _ROUGH)
+    return [Trial(given, step(given), precise), Trial(large, step(large), rough)]
+
+
+def cell_of(
+    formula: Formula, h: Variable, inputs: Sequence[Variable], trials: Sequence[Trial]
 ) -> FoundCell | None:
-    """The cell with a formula that gives the step's results, from a sample; None if none does."""
+    """The cell with a formula that gives the step's results in all trials; None if none does."""
     atoms = formula.atoms()
     found = [atom for atom in atoms if isinstance(atom, Variable)]
     xs = [each for each in found if each in inputs]
@@ -179,18 +201,24 @@ def cell_of(
     if any(each.of.width != h.width for each in sums):
         return None
     own = [h] if c is None else [h, c]
-    expected = [results[each] for each in own if each in results]
     candidates = _lstm if c is not None else _gru if factors else _rnn
     try:
         for cell in candidates(_Parts(sums, x, h, c)):
-            made = cell.step(sample[x], sample[h], None if c is None else sample[c])
-            if len(made) == len(expected) and all(
-                is_same(one, other, precise) for one, other in zip(made, expected, strict=True)
-            ):
+            if all(_gives(cell, own, each) for each in trials):
                 return cell
     except OtherFormulaError:
         pass
     return None
+
+
+def _gives(cell: FoundCell, own: Sequence[Variable], trial: Trial) -> bool:
+    """Whether a cell gives the next states of a trial."""
+    given, results, precise = trial
+    made = cell.step(given[cell.x], given[cell.h], None if cell.c is None else given[cell.c])
+    expected = [results[each] for each in own if each in results]
+    return len(made) == len(expected) and all(
+        is_same(one, other, precise) for one, other in zip(made, expected, strict=True)
+    )
 
 
 def _is_multiplied(formula: Formula, x: Variable) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from rnn_compiler.lowering.analysis.cell_steps import applied, precision
-from rnn_compiler.model_import.cell_search import FoundCell, cell_of
+from rnn_compiler.model_import.cell_search import FoundCell, cell_of, trials_of
 from rnn_compiler.model_import.formulas import (
     Algebra,
     Atom,
@@ -141,16 +141,20 @@ class Expressions(Algebra):
         sample = {
             each: draw.standard_normal((_ROWS, each.width)) * scales for each in (*items, *numbers)
         }
-        known: dict[Atom, Any] = {**sample}
         news = {
             each: new
             for each, k in numbers.items()
             if isinstance(new := after[k], Formula) and each.width == new.width > 0
-            if all(atom in known for atom in new.atoms() if isinstance(atom, Variable))
+            if all(atom in sample for atom in new.atoms() if isinstance(atom, Variable))
         }
-        results = {each: _computed(new, known) for each, new in news.items()}
+
+        def step(given: Mapping[Variable, Any]) -> dict[Variable, Any]:
+            known: dict[Atom, Any] = {**given}
+            return {each: _computed(new, known) for each, new in news.items()}
+
+        trials = trials_of(step, sample, precision(self._dtype))
         for h, new in news.items():
-            cell = cell_of(new, h, [*items], sample, results, precision(self._dtype))
+            cell = cell_of(new, h, [*items], trials)
             if cell is not None and len(cell.weights) == len("WRB"):
                 owned = tuple(numbers[each] for each in (cell.h, cell.c) if each is not None)
                 _check_rest(after, owned)

@@ -110,6 +110,19 @@ def test_a_hard_sigmoid_keeps_its_slope(tmp_path: Path) -> None:
     np.testing.assert_allclose(numbers, [0.2, 0.5], rtol=1e-7)
 
 
+def test_gates_that_are_always_open(tmp_path: Path) -> None:
+    """They differ for large inputs only."""
+    made = layer(lstm)
+    (bias,) = (each for each in made.graph.initializer if each.name == "b")
+    bias.CopyFrom(numpy_helper.from_array(np.full(4 * H, 20, np.float32), "b"))
+    graph = folded(made, tmp_path)
+    (node,) = (each for each in graph.proto.node if each.op_type == "LSTM")
+    arrays = {each.name: numpy_helper.to_array(each) for each in graph.proto.initializer}
+    (W,) = (each for each in made.graph.initializer if each.name == "W")
+    i, f, c, o = np.split(numpy_helper.to_array(W).T, 4)
+    np.testing.assert_array_equal(arrays[node.input[1]][0], np.concatenate([i, o, f, c]))
+
+
 @pytest.mark.parametrize("mask", ["", "keep"])
 @pytest.mark.parametrize("cell", [gru, lstm, rnn, hard_gru])
 def test_weights_that_each_step_rounds_to_float16(cell: Any, mask: str, tmp_path: Path) -> None:

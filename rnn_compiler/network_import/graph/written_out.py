@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.lowering.analysis.cell_steps import is_same, precision
-from rnn_compiler.model_import.cell_search import FoundCell, cell_of
+from rnn_compiler.model_import.cell_search import FoundCell, Trial, cell_of, trials_of
 from rnn_compiler.model_import.formulas import Formula, Variable, variable
 from rnn_compiler.network_import.graph import FLOATS, Graph, onnx, read_by, shape_of
 from rnn_compiler.network_import.graph.counters import is_all
@@ -191,7 +191,7 @@ class _Search:
     def layers(self) -> LoopLayers | None:
         """The layers; None if the loop computes something else."""
         plain = self._computed(np.ones(self._rows, bool))
-        cells = self._cells(plain)
+        cells = self._cells()
         masks = np.arange(self._rows) % 3 != 1
         values = self._computed(masks) if self._masks else plain
         is_true = masks if self._masks else np.ones(self._rows, bool)
@@ -220,46 +220,55 @@ class _Search:
     def _is_same(self, one: Any, other: Any) -> bool:
         return is_same(one, other, self._precise)
 
-    def _computed(self, mask: Any) -> dict[str, Any]:
-        """The outputs of a step, in float64, with a mask."""
+    def _computed(self, mask: Any, sample: Mapping[Variable, Any] | None = None) -> dict[str, Any]:
+        """The outputs of a step, in float64, with a mask; of `self._sample` if none is given."""
+        sample = self._sample if sample is None else sample
         given = {
             name: array.astype(np.float64) if array.dtype.kind in _FLOAT_KINDS else array
             for name, array in self._arrays.items()
         }
-        given |= {name: self._sample[each] for name, each in self._variables.items()}
+        given |= {name: sample[each] for name, each in self._variables.items()}
         given |= {name: mask[:, None] if rank == 3 else mask for name, rank in self._masks.items()}
         run = Evaluation(self._graph, self._nodes, self._outputs, as_double=True)
         return dict(zip(self._outputs, run(given), strict=True))
 
-    def _cells(self, plain: Mapping[str, Any]) -> list[FoundCell]:
+    def _cells(self) -> list[FoundCell]:
         """The cells, each of which reads the arrays or the output of the one before it."""
-        known, inputs, sample = dict(self._formulas), self._x, dict(self._sample)
+        known, inputs = dict(self._formulas), self._x
         truths = {
             name: np.ones((1, 1) if rank == 3 else (1,), bool) for name, rank in self._masks.items()
         }
-        results = {
-            self._variables[name]: plain[state.end] for name, state in self._steps.states.items()
-        }
+        every = np.ones(self._rows, bool)
+
+        def step(given: Mapping[Variable, Any]) -> dict[Variable, Any]:
+            ends = self._computed(every, given)
+            states = self._steps.states.items()
+            return {self._variables[name]: ends[state.end] for name, state in states}
+
+        trials: Sequence[Trial] = trials_of(step, self._sample, self._precise)
         cells: list[FoundCell] = []
         evaluate = functools.partial(evaluated, self._graph)
         while True:
             arrays = {**self._arrays, **truths}
             formulas = formulas_of(self._nodes, known, arrays, evaluate, self._element)
-            cell = self._next_cell(formulas, inputs, sample, results, cells)
+            cell = self._next_cell(formulas, inputs, trials, cells)
             if cell is None:
                 return cells
             cells.append(cell)
             end = self._steps.states[cell.h.name].end
             known[end] = variable(end, cell.h.width)
             (output,) = (each for each in known[end].terms if isinstance(each, Variable))
-            inputs, sample[output] = [output], plain[end]
+            inputs = [output]
+            trials = [
+                Trial({**each.given, output: each.results[cell.h]}, each.results, each.precise)
+                for each in trials
+            ]
 
     def _next_cell(
         self,
         formulas: Mapping[str, Formula],
         inputs: Sequence[Variable],
-        sample: Mapping[Variable, Any],
-        results: Mapping[Variable, Any],
+        trials: Sequence[Trial],
         cells: Sequence[FoundCell],
     ) -> FoundCell | None:
         """The next cell; None if there is no other."""
@@ -267,7 +276,7 @@ class _Search:
         for name, state in self._steps.states.items():
             h, formula = self._variables[name], formulas.get(state.end)
             if formula is not None and h not in taken:
-                cell = cell_of(formula, h, inputs, sample, results, self._precise)
+                cell = cell_of(formula, h, inputs, trials)
                 if cell is not None:
                     return cell
         return None
