@@ -30,6 +30,7 @@ def example(module: rc.CModule) -> str:
     return "\n".join([*lines, ""])
 
 
+@pytest.mark.slow
 @each_build
 def test_no_warnings(
     lstm: rc.CModule, cells: rc.CModule, c_compiler: str, language: tuple[str, ...], tmp_path: Path

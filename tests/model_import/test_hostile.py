@@ -298,6 +298,7 @@ def test_a_long_chain(tmp_path: Path) -> None:
     assert layer.weights["w"].shape == (5, 8)
 
 
+@pytest.mark.slow
 def test_calls_that_hand_a_value_on_without_end(tmp_path: Path) -> None:
     """Each function calls the next one twice."""
     made = graph()

@@ -436,6 +436,7 @@ def test_truncated(tmp_path: Path) -> None:
     assert read_damaged(tmp_path / "model.tflite", content[: len(content) // 2]) == "ArtifactError"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", first([False, True]))
 def test_changed_words(every: bool, tmp_path: Path) -> None:
     """Each word of the tables replaced by an extreme number or another offset, or by each."""

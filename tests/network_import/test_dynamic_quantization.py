@@ -34,6 +34,7 @@ def network() -> Any:
     return model(nodes, {"x": [5, 32]}, OUTPUTS, weights, dtypes=dtypes, opset=19)
 
 
+@pytest.mark.slow
 @each_language
 def test_scales_and_zero_points(execute: Execute, tmp_path: Path) -> None:
     """With numbers of both signs, and with zero points at both ends: 255 and 0."""

@@ -241,6 +241,7 @@ def test_constants_as_first_inputs(agree: Any) -> None:
     )
 
 
+@pytest.mark.slow
 @ways("direct", "c", quick=("direct",))
 def test_scatters_into_slices_of_open_axes(agrees: Any) -> None:
     nodes = [

@@ -33,6 +33,7 @@ def _dropout(*inputs: str, outputs: tuple[str, ...] = ("y",), opset: int = 17, *
     return model(nodes, {"x": ["rows", 4], **sizes}, results, constants, dtypes=_BOOL, opset=opset)
 
 
+@pytest.mark.slow
 @each_language
 def test_dropout_in_inference(agree: Any) -> None:
     """Some forms could not be imported: a `training_mode` without a ratio, and only the mask."""

@@ -39,6 +39,7 @@ def test_the_second_of_two_topk(rows: int | str, agrees: Any) -> None:
     agrees(model(nodes, shapes, outputs, counts, dtypes=dtypes), inputs, rtol=0, atol=0)
 
 
+@pytest.mark.slow
 @each_language
 @pytest.mark.parametrize("output", first(["places", "values"]))
 def test_a_sort_of_an_open_axis(output: str, agrees: Any) -> None:

@@ -178,6 +178,7 @@ def test_both_directions(tmp_path: Path) -> None:
     close(found, np.concatenate(expected, 2).swapaxes(0, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "step", "op"),
     [

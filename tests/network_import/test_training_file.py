@@ -149,6 +149,7 @@ def test_wrong_files(tmp_path: Path) -> None:
     assert not target.exists()
 
 
+@pytest.mark.slow
 def test_sessions_of_other_modules() -> None:
     artifact = rc.compile(rc.link_module(stateful.TEXT, stateful.INFER))
     session = rc.runtime.load(artifact).session(**stateful.states())

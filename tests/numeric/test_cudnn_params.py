@@ -298,6 +298,7 @@ def test_results_stay_on_the_device() -> None:
     assert_same_bits(back._asdict(), params)
 
 
+@pytest.mark.slow
 def test_results_are_independent() -> None:
     both = program(HOW)
     params = both.to_device(buffer(HOW))

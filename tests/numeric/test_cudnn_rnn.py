@@ -268,6 +268,7 @@ def pairs(seed: int, in_blocks: bool) -> set[frozenset[tuple[str, object]]]:
     return {frozenset(each) for each in met}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(DRAWN > 0, reason="of the configurations that are chosen")
 def test_every_pair_of_traits_is_swept_over() -> None:
     """Of those that occur: dropout, say, needs two layers."""

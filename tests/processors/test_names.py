@@ -178,6 +178,7 @@ def test_a_foreign_artifact_never_reaches_iree(
             rc.runtime.load(source)
 
 
+@pytest.mark.slow
 def test_verbs_say_which_machine_it_is_for(foreign: rc.Artifact, tmp_path: Path, cli: Any) -> None:
     path = foreign.save(tmp_path / "cell.vmfb")
     there = foreign.manifest.target.architecture

@@ -97,6 +97,7 @@ def test_manifest_has_null(tmp_path: Path) -> None:
         Manifest.from_json(data, check_digest=False)
 
 
+@pytest.mark.slow
 def test_iree_run_module_runs_it(tmp_path: Path, iree_tools: Path) -> None:
     """The command in the manifest, at sizes of 1; and at another."""
     artifact().save(tmp_path / "lstm.vmfb")

@@ -98,6 +98,7 @@ def test_an_artifact_has_one_device(tiny: rc.Artifact, large: rc.Artifact) -> No
     assert rc.runtime.load(rc.Bundle((large,))).device.uri == "local-task"
 
 
+@pytest.mark.slow
 def test_who_names_a_device_gets_it(large: rc.Artifact, monkeypatch: pytest.MonkeyPatch) -> None:
     assert rc.runtime.load(large, "local-sync").device.uri == "local-sync"
     with rc.target("cpu", device="local-sync"):

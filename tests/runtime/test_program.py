@@ -187,6 +187,7 @@ def test_device_arrays_move_between_devices(
     assert program.to_device(moved) is moved
 
 
+@pytest.mark.slow
 def test_raw_ops_take_device_arrays(program: rc.Program, forward: Arrays) -> None:
     on_device = {name: program.to_device(array) for name, array in forward.items()}
     result = rc.raw_ops.BlockLSTMV2(**on_device, use_peephole=True)

@@ -135,6 +135,7 @@ def packing() -> rc.Artifact:
     return rc.compile(rc.build("onnx.GRU", **DIMS), "cpu")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prepack", [True, False])
 def test_new_weights_each_time_are_bound_to_the_same_memory(
     prepack: bool, packing: rc.Artifact, prepared: list[PreparedCall]

@@ -325,6 +325,7 @@ COUNT = """
   }"""
 
 
+@pytest.mark.slow
 def test_functions_named_like_what_a_session_has(tmp_path: Path) -> None:
     """They are called by name among its functions, and a warning says so."""
     text = "module {" + "".join(COUNT.replace("NAME", name) for name in NAMED) + "}"
