@@ -20,6 +20,9 @@ PACKED = "rnn_compiler.packed"
 RESULT = "rnn_compiler.result"
 """On an empty array that becomes a result of its function: the result's number."""
 
+ROWS = "rnn_compiler.rows"
+"""On a selection of whole rows of an array whose last row is zeros, by one place for each row."""
+
 STATE = "rnn_compiler.state"
 """On an argument that is a state: the number of the result that continues it."""
 

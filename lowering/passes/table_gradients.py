@@ -10,8 +10,8 @@ each element and sums of squares. A dispatch adds the rows that go to one place:
     from[t] = b if the row at place t is kept[b], else B
     the gradient = kept[from]
 
-The last is a `stablehlo.torch_index_select`, of which `update_states` reads rows as it needs them,
-so the gradient is not written. Sums of squares are those of `kept`.
+The last is a `stablehlo.torch_index_select` with the mark `ROWS`, of which `update_states` reads
+rows as it needs them, so the gradient is not written. Sums of squares are those of `kept`.
 Leaves: gradients that something else reads.
 Ensures: the same numbers; sums up to rounding.
 """
@@ -21,12 +21,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from rnn_compiler.lowering.analysis.values import element, shape, static_shape
+from rnn_compiler.lowering.analysis.values import defining, element, shape, static_shape
 from rnn_compiler.lowering.analysis.whole_sums import is_sum, is_zero, squared
 from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.mlir.bindings import block_of, callee_of, end_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.marks import ROWS
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.rewriting.edits import PrivateCalls, replace, spliced
@@ -138,7 +139,7 @@ def _inlined(module: ir.Module, op: ir.Operation) -> ir.Operation:
     """The scatter that an op is, or whose result is that of the function it calls, here."""
     while op.name == "func.call":
         function = ir.SymbolTable(module.operation)[callee_of(op)].operation
-        at = [_scatter(module, each) is not None for each in ops_of(block_of(function))].index(True)
+        at = ops_of(block_of(function)).index(defining(end_of(function).operands[0]))
         copy = function.clone(ip=ir.InsertionPoint(function))
         op = spliced(op, copy)[at]
     return op
@@ -158,7 +159,7 @@ def _rewrite(
             each.operands[0] = square.results[0]
         if not any(True for result in reader.results for _ in result.uses):
             reader.erase()
-    attributes = {"dim": integer(0), "batch_dims": integer(0)}
+    attributes = {"dim": integer(0), "batch_dims": integer(0), ROWS: ir.UnitAttr.get()}
     selected = body.op(
         "stablehlo.torch_index_select", [kept, of_places], [gradient.type], attributes
     )

@@ -6,8 +6,9 @@ Matches: the states of functions that a result continues. The function may then 
 argument. On CPUs, the elementwise ops behind the next values become one dispatch of the function,
 in which a loop for each size reads and writes the states of that size; or several, if they have
 more arrays than a dispatch may. Of the gradient of a table (`table_gradients`), the loop reads the
-rows that are kept; where the update changes no others, it skips these. They come last and wait for
-all other results, since what they overwrite may be read until then.
+rows that are kept; where the update changes no others, as long as factors are finite, it skips
+these. They come last and wait for all other results, since what they overwrite may be read until
+then.
 Leaves: next values that other ops compute; the host program copies these at the end.
 Ensures: the same numbers.
 """
@@ -25,7 +26,7 @@ from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBu
 from rnn_compiler.lowering.codegen.partition import one_only, partition
 from rnn_compiler.lowering.codegen.whole_arrays import reshape
 from rnn_compiler.lowering.mlir.bindings import block_of, end_of, ir, ops_of, symbol_of
-from rnn_compiler.lowering.mlir.marks import CONSUMED, STATE
+from rnn_compiler.lowering.mlir.marks import CONSUMED, ROWS, STATE
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext
 from rnn_compiler.lowering.rewriting.edits import PrivateCalls
@@ -61,11 +62,8 @@ _TYPES = {
 _TYPES["i64"] = _TYPES["i32"]
 """The types of states that are updated here, and the ops on them; others need functions."""
 
-_SELECT = "stablehlo.torch_index_select"
-"""The op whose result has rows of an array, as `table_gradients` writes it."""
-
-_OF_ZERO = frozenset(f"stablehlo.{name}" for name in ("multiply", "divide", "negate"))
-"""Ops whose result is 0 if the first operand is, and the other a number."""
+_OF_ZERO = "stablehlo.multiply", "stablehlo.negate"
+"""Ops whose result is 0 if an operand is, and the other a finite number."""
 
 _VIEWS = frozenset(f"stablehlo.{name}" for name in ("reshape", "slice", "bitcast_convert"))
 """Ops whose result may be in the memory of their argument."""
@@ -164,8 +162,7 @@ class _Update:
         """Whether states keep their rows where tables have those of zeros, the last ones."""
         zeros = {*self.tables}
         for op in self.ops:
-            factors = op.operands if op.name == "stablehlo.multiply" else [*op.operands][:1]
-            if op.name in _OF_ZERO and not zeros.isdisjoint(factors):
+            if op.name in _OF_ZERO and not zeros.isdisjoint(op.operands):
                 zeros.add(op.results[0])
         return len(self.tables) == 1 and all(
             op.name == "stablehlo.subtract" and op.operands[0] == state and op.operands[1] in zeros
@@ -271,8 +268,8 @@ def _loops_of(group: Sequence[_Update], order: Mapping[ir.Operation, int]) -> li
 
 
 def _rows_of(value: ir.Value) -> list[ir.Value]:
-    """The array whose rows an array has, and which; none for other arrays."""
-    if isinstance(value.owner, ir.Block) or value.owner.name != _SELECT:
+    """The array whose rows an array has, and which, by `table_gradients`; none for others."""
+    if isinstance(value.owner, ir.Block) or ROWS not in value.owner.attributes:
         return []
     return [*value.owner.operation.operands]
 

@@ -94,6 +94,83 @@ def test_updates_of_tables(execute: Execute) -> None:
             np.testing.assert_allclose(got, right, rtol=1e-5, atol=1e-5, err_msg=name)
 
 
+SELECTIONS = {
+    "rows": ("3x4xf32", "8xi32", "8x4xf32", 0, 3),
+    "columns": ("8x5xf32", "4xi32", "8x4xf32", 1, 5),
+    "numbers": ("3xf32", "8x4xi32", "8x4xf32", 0, 3),
+    "a vector": ("3xf32", "8xi32", "8xf32", 0, 3),
+}
+
+
+def selection(name: str, function: str) -> str:
+    of, at, table, axis, _ = SELECTIONS[name]
+    select = f'torch_index_select"(%e, %i) {{dim = {axis} : i64, batch_dims = 0 : i64}}'
+    return f"""
+func.func @{function}(%w_{function}: tensor<{table}> {{tf.aliasing_output = 0 : i32}},
+    %e: tensor<{of}>, %i: tensor<{at}>) -> tensor<{table}> {{
+  %g = "stablehlo.{select} : (tensor<{of}>, tensor<{at}>) -> tensor<{table}>
+  %next = stablehlo.subtract %w_{function}, %g : tensor<{table}>
+  return %next : tensor<{table}>
+}}"""
+
+
+@ways("direct", "c", "js", quick=("direct",))
+def test_selections_of_the_user(execute: Execute) -> None:
+    """Their last row is one as all others, and they may have any axes."""
+    texts = [selection(name, f"step{number}") for number, name in enumerate(SELECTIONS)]
+    module = rc.link_module("\n".join(texts))
+    rng = np.random.default_rng(0)
+    for number, (of, at, table, axis, most) in enumerate(SELECTIONS.values()):
+        e, i, w = ([int(n) for n in each.split("x")[:-1]] for each in (of, at, table))
+        e, w = (rng.standard_normal(each).astype(np.float32) for each in (e, w))
+        i = rng.integers(0, most, i).astype(np.int32)
+        i.flat[0] = most - 1
+        found = execute(module, {f"w_step{number}": w, "e": e, "i": i}, number)
+        np.testing.assert_allclose(found[f"w_step{number}"], w - np.take(e, i, axis), rtol=1e-6)
+
+
+def test_a_function_that_scatters_twice() -> None:
+    """The second scatter, whose result it returns, is that of the table."""
+    head, rest = TABLE.split("  %zero = ", 1)
+    inner, rest = rest.split("  %squares", 1)
+    small = inner.replace("4100x4xf32", "3x3x4xf32").replace("%g", "%boxes")
+    small = small.replace("inserted_window_dims = [0]", "inserted_window_dims = [0, 1]")
+    small = small.replace("operand_dims = [0]", "operand_dims = [0, 1]")
+    small = small.replace("%one,", "%pairs,").replace(
+        "tensor<9x1xi32>, tensor<9x4", "tensor<9x2xi32>, tensor<9x4"
+    )
+    for name in ("zero", "start", "zeros", "one", "sum"):
+        small = re.sub(rf"%{name}\b", f"%{name}_of_rows", small)
+    pairs = [[row // 3, row % 3] for row in range(9)]
+    called = f"""
+func.func private @added(%at: tensor<9xi32>, %dy: tensor<9x4xf32>) -> tensor<4100x4xf32> {{
+  %pairs = stablehlo.constant dense<{pairs}> : tensor<9x2xi32>
+  %zero_of_rows = {small}
+  %rows = stablehlo.reshape %boxes : (tensor<3x3x4xf32>) -> tensor<9x4xf32>
+  %zero = {inner.replace("%one, %dy", "%one, %rows")}
+  return %g : tensor<4100x4xf32>
+}}"""
+    call = (
+        "%zero = stablehlo.constant dense<0.0> : tensor<f32>\n  %g = call @added(%at, %dy)"
+        " : (tensor<9xi32>, tensor<9x4xf32>) -> tensor<4100x4xf32>"
+    )
+    given = f"{head}  {call}\n  %squares{rest}{called}"
+    lowered = _lowered(given)
+    main = lowered[lowered.index("@main(") :].split("\n  }")[0]
+    scattered = re.findall(r"}\) : \(tensor<(\w+)>, tensor<9x1xi32>, ", main)
+    assert scattered == ["9x4xf32"]
+    program = rc.runtime.load(rc.link(given))
+    rng = np.random.default_rng(0)
+    w, rate = (rng.standard_normal((4100, 4)).astype(np.float32) for _ in range(2))
+    dy = rng.standard_normal((9, 4)).astype(np.float32)
+    at = np.array([1, 0, 3, 3, 8, 2, 1, 7, 5], np.int32)
+    g = np.zeros((4100, 4))
+    np.add.at(g, at, dy)
+    found = program(w_main=w, at=at, dy=dy, rate=rate)
+    np.testing.assert_allclose(found[0], w - rate * g, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(found[1], (g * g).sum(), rtol=1e-5)
+
+
 def test_the_gradient_is_not_stored() -> None:
     """The update reads the rows that were added, and so does the sum of squares."""
     lowered = _lowered(TABLE)
