@@ -103,4 +103,4 @@ def test_sparse_constants(places: Any, tmp_path: Path) -> None:
     for made in (weight, model([constant, product], {"x": [2, 3]}, ["y"], {})):
         module = rc.import_network(saved(made, tmp_path / "m.onnx"))
         found = loaded(module)(x=x).y
-        np.testing.assert_allclose(found, x @ dense, rtol=1e-6)
+        np.testing.assert_allclose(found, x.astype(np.float64) @ dense, rtol=1e-6, atol=1e-6)
