@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rnn_compiler.lowering.mlir.bindings import contraction, ir, sizes_in_mlir
+from rnn_compiler.lowering.mlir.bindings import SCATTER_OF_ROWS, contraction, ir, sizes_in_mlir
 from rnn_compiler.lowering.mlir.composite_attributes import AttributeValues
 from rnn_compiler.lowering.mlir.composites import attributes_in_mlir
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES
@@ -260,15 +260,11 @@ class Value:
     def with_added_rows(self, places: Value, rows: Value) -> Value:
         """A copy of a matrix to whose rows at some places others are added, in their order."""
         b, scalar = self.builder, Type((), self.dtype)
-        numbers = (
-            "update_window_dims = [1], inserted_window_dims = [0], "
-            "scatter_dims_to_operand_dims = [0], index_vector_dim = 1"
-        )
         op = b.create(
             "stablehlo.scatter",
             [self, places.reshape(*places.shape, 1), rows],
             [self.type],
-            {"scatter_dimension_numbers": ir.Attribute.parse(f"#stablehlo.scatter<{numbers}>")},
+            {"scatter_dimension_numbers": ir.Attribute.parse(SCATTER_OF_ROWS)},
             regions=1,
         )
         with b.block(op.regions[0], [scalar, scalar], ["sum", "row"]) as (total, row):

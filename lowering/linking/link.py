@@ -95,7 +95,6 @@ def link_module(*sources: Source) -> Linked:
         functions: list[FunctionSpec] = []
         for module, each in zip(parsed, sources, strict=True):
             functions += public_interface(module, each.source)
-        functions = sharing_states(functions)
         module = parsed[0]
         for other in parsed[1:]:
             _join(module, other)

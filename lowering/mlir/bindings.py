@@ -49,6 +49,12 @@ if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
 UNNAMED = open_dimension("?")
 """An open size of a value in a module: types do not name open sizes."""
 
+SCATTER_OF_ROWS = (
+    "#stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], "
+    "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>"
+)
+"""How a scatter of rows into a matrix counts its axes."""
+
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 

@@ -26,19 +26,21 @@ from rnn_compiler.lowering.analysis.whole_sums import is_sum, is_zero, squared
 from rnn_compiler.lowering.codegen.attributes import integer
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
-from rnn_compiler.lowering.mlir.bindings import block_of, callee_of, end_of, ir, ops_of, symbol_of
+from rnn_compiler.lowering.mlir.bindings import (
+    SCATTER_OF_ROWS,
+    block_of,
+    callee_of,
+    end_of,
+    ir,
+    ops_of,
+    symbol_of,
+)
 from rnn_compiler.lowering.mlir.marks import ROWS
 from rnn_compiler.lowering.passes import pass_with
 from rnn_compiler.lowering.rewriting.context import PassContext, first
 from rnn_compiler.lowering.rewriting.edits import PrivateCalls, replace, spliced
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.open_sizes import is_static
-
-_ROWS = (
-    "#stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], "
-    "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>"
-)
-"""How a scatter of rows counts its axes."""
 
 _FEWEST, _TIMES = 1 << 14, 4
 """The fewest numbers of a table, and how many rows it has for each that is added."""
@@ -105,7 +107,7 @@ def _scatter(module: ir.Module, op: ir.Operation) -> ir.Operation | None:
 
 def _sizes(op: ir.Operation) -> _TableSizes | None:
     """The sizes of a scatter that adds rows to a large matrix of zeros; None for others."""
-    if len(op.operands) != 3 or str(op.attributes["scatter_dimension_numbers"]) != _ROWS:
+    if len(op.operands) != 3 or str(op.attributes["scatter_dimension_numbers"]) != SCATTER_OF_ROWS:
         return None
     start, places, added = op.operands
     values, block = [start, places, added], op.regions[0].blocks[0]

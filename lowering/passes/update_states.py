@@ -255,12 +255,8 @@ def _loops_of(group: Sequence[_Update], order: Mapping[ir.Operation, int]) -> li
         if len(_arrays([_found(parts, order)])) > _BINDINGS - _TOKENS:
             continue
         joined = [*(loops[-1] if loops else []), *parts]
-        have_tables = bool(_found(joined, order).tables)
-        if (
-            loops
-            and not have_tables
-            and len(_arrays([_found(joined, order)])) <= _BINDINGS - _TOKENS
-        ):
+        one = _found(joined, order)
+        if loops and not one.tables and len(_arrays([one])) <= _BINDINGS - _TOKENS:
             loops[-1] = joined
         else:
             loops.append([*parts])

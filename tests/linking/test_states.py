@@ -110,8 +110,9 @@ def test_wrong_states() -> None:
     expected = (
         r"other: the argument w is no state: it is float32\[3\], and .* float32\[2\], as in step"
     )
-    with pytest.warns(CompileWarning, match=expected):
+    with pytest.warns(CompileWarning, match=expected) as told:
         plain = rc.link_module(simple(donated=ALIAS), simple(kind="3xf32", name="other"))
+    assert len(told) == 1
     assert plain.functions[1].states == ()
 
 

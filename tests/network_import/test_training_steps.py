@@ -16,8 +16,9 @@ import onnx
 import torch
 from onnx import helper
 
+import rnn_compiler as rc
 from tests.network_import.gradients import Trained
-from tests.network_import.graphs import model
+from tests.network_import.graphs import model, saved
 
 F: Any = torch.nn.functional
 DOUBLE = onnx.TensorProto.DOUBLE
@@ -276,3 +277,29 @@ def test_the_first_steps_are_exact_in_float32(tmp_path: Path) -> None:
     given = {"x": np.ones(3, np.float32), "target": np.zeros(3, np.float32)}
     trained(**given, learning_rate=np.float32(0.125))
     np.testing.assert_allclose(trained.states["w"], [0.875, 1.875, 2.875], rtol=2e-7)
+
+
+@pytest.mark.slow
+def test_windows_apart_on_an_axis_of_open_size(tmp_path: Path) -> None:
+    """Behind a transposed convolution, the axis grows by as much as the windows are apart."""
+    rng = np.random.default_rng(0)
+    weights = {"w": (2, 3, 2), "u": (4, 3, 2)}
+    first = {name: rng.standard_normal(each).astype("f") for name, each in weights.items()}
+    nodes = [
+        helper.make_node("ConvTranspose", ["x", "w"], ["wide"], strides=[2]),
+        helper.make_node("Tanh", ["wide"], ["bent"]),
+        helper.make_node("Conv", ["bent", "u"], ["y"], strides=[2]),
+    ]
+    made = model(nodes, {"x": [1, 2, "T"]}, ["y"], first)
+    step = rc.training_step(
+        saved(made, tmp_path / "m.onnx"), loss="mean_squared_error", optimizer="sgd"
+    )
+    session = rc.runtime.load(rc.compile(step, "cpu")).session()
+    x, target = rng.standard_normal((1, 2, 7)).astype("f"), np.ones((1, 4, 7), "f")
+    session.train(x=x, target=target, learning_rate=np.float32(0.1))
+    w, u = (torch.tensor(each, requires_grad=True) for each in first.values())
+    bent = torch.tanh(F.conv_transpose1d(torch.tensor(x), w, stride=2))
+    F.mse_loss(F.conv1d(bent, u, stride=2), torch.tensor(target)).backward()
+    for name, tensor in (("w", w), ("u", u)):
+        wanted = (tensor - 0.1 * tensor.grad).detach().numpy()
+        np.testing.assert_allclose(session.state[name], wanted, rtol=1e-5, atol=1e-6)

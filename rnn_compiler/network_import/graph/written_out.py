@@ -191,7 +191,7 @@ class _Search:
     def layers(self) -> LoopLayers | None:
         """The layers; None if the loop computes something else."""
         plain = self._computed(np.ones(self._rows, bool))
-        cells = self._cells()
+        cells = self._cells(plain)
         masks = np.arange(self._rows) % 3 != 1
         values = self._computed(masks) if self._masks else plain
         is_true = masks if self._masks else np.ones(self._rows, bool)
@@ -232,8 +232,11 @@ class _Search:
         run = Evaluation(self._graph, self._nodes, self._outputs, as_double=True)
         return dict(zip(self._outputs, run(given), strict=True))
 
-    def _cells(self) -> list[FoundCell]:
-        """The cells, each of which reads the arrays or the output of the one before it."""
+    def _cells(self, plain: Mapping[str, Any]) -> list[FoundCell]:
+        """The cells, each of which reads the arrays or the output of the one before it.
+
+        `plain` are the outputs of a step at `self._sample`.
+        """
         known, inputs = dict(self._formulas), self._x
         truths = {
             name: np.ones((1, 1) if rank == 3 else (1,), bool) for name, rank in self._masks.items()
@@ -241,7 +244,7 @@ class _Search:
         every = np.ones(self._rows, bool)
 
         def step(given: Mapping[Variable, Any]) -> dict[Variable, Any]:
-            ends = self._computed(every, given)
+            ends = plain if given is self._sample else self._computed(every, given)
             states = self._steps.states.items()
             return {self._variables[name]: ends[state.end] for name, state in states}
 

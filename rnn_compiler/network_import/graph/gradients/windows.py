@@ -155,7 +155,9 @@ def _of_input(
     whole = [k for k, a in enumerate(axes) if a.span == sizes[k] and not (a.before or a.behind)]
     if whole and groups == 1:
         return _of_whole_axes(n, dY, W, axes, sizes, whole)
-    parts = [_StridedParts.of(n, a, size) for a, size in zip(axes, sizes, strict=True)]
+    parts = [
+        _StridedParts.of(n, a, size, dY.size(a.number)) for a, size in zip(axes, sizes, strict=True)
+    ]
     padded: list[_Axis] = []
     for a, part in zip(axes, parts, strict=True):
         if part.stride == 1:
@@ -195,15 +197,18 @@ class _StridedParts:
     count: Size
 
     @staticmethod
-    def of(n: Backward, axis: _Axis, size: Size) -> _StridedParts:
-        """The parts of an axis; a single one if the elements of its windows lie apart."""
+    def of(n: Backward, axis: _Axis, size: Size, windows: Size) -> _StridedParts:
+        """The parts of an axis with some windows; one if the elements of its windows lie apart."""
         stride = 1 if axis.dilation > 1 else axis.stride
         filled, before = min(axis.kernel, stride), -axis.before % stride
         taps = -(-axis.kernel // filled)
         if axis.kernel + before > taps * filled:
             before = 0
         first, outside = divmod(axis.before + before, stride)
-        count = size if stride == 1 else -(-_known(n, size + outside) // stride)
+        count = size
+        if stride > 1:  # sizes may be open if they grow as the windows do
+            more = _known(n, size + outside - windows * stride)
+            count = windows - (-more // stride)
         return _StridedParts(stride, filled, taps, before, first, count)
 
 
