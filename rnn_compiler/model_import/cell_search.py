@@ -163,7 +163,7 @@ _ROUGH = 1e-2
 """The largest relative difference of results with such inputs, which magnify roundings."""
 
 
-class Trial(NamedTuple):
+class StepSample(NamedTuple):
     """What a step gives for some inputs and states, each ``[rows, width]``."""
 
     given: Mapping[Variable, Any]
@@ -171,21 +171,21 @@ class Trial(NamedTuple):
     precise: float
 
 
-def trials_of(
+def samples_of(
     step: Callable[[Mapping[Variable, Any]], Mapping[Variable, Any]],
     given: Mapping[Variable, Any],
     precise: float,
-) -> list[Trial]:
+) -> list[StepSample]:
     """What a step gives for some inputs and states, and for large ones."""
     large = {each: LARGE * array for each, array in given.items()}
     rough = max(precise, _ROUGH)
-    return [Trial(given, step(given), precise), Trial(large, step(large), rough)]
+    return [StepSample(given, step(given), precise), StepSample(large, step(large), rough)]
 
 
 def cell_of(
-    formula: Formula, h: Variable, inputs: Sequence[Variable], trials: Sequence[Trial]
+    formula: Formula, h: Variable, inputs: Sequence[Variable], samples: Sequence[StepSample]
 ) -> FoundCell | None:
-    """The cell with a formula that gives the step's results in all trials; None if none does."""
+    """The cell with a formula that gives the step's results in all samples; None if none does."""
     atoms = formula.atoms()
     found = [atom for atom in atoms if isinstance(atom, Variable)]
     xs = [each for each in found if each in inputs]
@@ -204,16 +204,16 @@ def cell_of(
     candidates = _lstm if c is not None else _gru if factors else _rnn
     try:
         for cell in candidates(_Parts(sums, x, h, c)):
-            if all(_gives(cell, own, each) for each in trials):
+            if all(_gives(cell, own, each) for each in samples):
                 return cell
     except OtherFormulaError:
         pass
     return None
 
 
-def _gives(cell: FoundCell, own: Sequence[Variable], trial: Trial) -> bool:
-    """Whether a cell gives the next states of a trial."""
-    given, results, precise = trial
+def _gives(cell: FoundCell, own: Sequence[Variable], sample: StepSample) -> bool:
+    """Whether a cell gives the next states of a sample."""
+    given, results, precise = sample
     made = cell.step(given[cell.x], given[cell.h], None if cell.c is None else given[cell.c])
     expected = [results[each] for each in own if each in results]
     return len(made) == len(expected) and all(

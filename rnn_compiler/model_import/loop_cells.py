@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from rnn_compiler.lowering.analysis.cell_steps import applied, precision
-from rnn_compiler.model_import.cell_search import FoundCell, cell_of, trials_of
+from rnn_compiler.model_import.cell_search import FoundCell, cell_of, samples_of
 from rnn_compiler.model_import.formulas import (
     Algebra,
     Atom,
@@ -152,9 +152,9 @@ class Expressions(Algebra):
             known: dict[Atom, Any] = {**given}
             return {each: _computed(new, known) for each, new in news.items()}
 
-        trials = trials_of(step, sample, precision(self._dtype))
+        samples = samples_of(step, sample, precision(self._dtype))
         for h, new in news.items():
-            cell = cell_of(new, h, [*items], trials)
+            cell = cell_of(new, h, [*items], samples)
             if cell is not None and len(cell.weights) == len("WRB"):
                 owned = tuple(numbers[each] for each in (cell.h, cell.c) if each is not None)
                 _check_rest(after, owned)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rnn_compiler.lowering.analysis.cell_steps import is_same, precision
-from rnn_compiler.model_import.cell_search import FoundCell, Trial, cell_of, trials_of
+from rnn_compiler.model_import.cell_search import FoundCell, StepSample, cell_of, samples_of
 from rnn_compiler.model_import.formulas import Formula, Variable, variable
 from rnn_compiler.network_import.graph import FLOATS, Graph, onnx, read_by, shape_of
 from rnn_compiler.network_import.graph.counters import is_all
@@ -248,13 +248,13 @@ class _Search:
             states = self._steps.states.items()
             return {self._variables[name]: ends[state.end] for name, state in states}
 
-        trials: Sequence[Trial] = trials_of(step, self._sample, self._precise)
+        samples: Sequence[StepSample] = samples_of(step, self._sample, self._precise)
         cells: list[FoundCell] = []
         evaluate = functools.partial(evaluated, self._graph)
         while True:
             arrays = {**self._arrays, **truths}
             formulas = formulas_of(self._nodes, known, arrays, evaluate, self._element)
-            cell = self._next_cell(formulas, inputs, trials, cells)
+            cell = self._next_cell(formulas, inputs, samples, cells)
             if cell is None:
                 return cells
             cells.append(cell)
@@ -262,16 +262,16 @@ class _Search:
             known[end] = variable(end, cell.h.width)
             (output,) = (each for each in known[end].terms if isinstance(each, Variable))
             inputs = [output]
-            trials = [
-                Trial({**each.given, output: each.results[cell.h]}, each.results, each.precise)
-                for each in trials
+            samples = [
+                StepSample({**each.given, output: each.results[cell.h]}, each.results, each.precise)
+                for each in samples
             ]
 
     def _next_cell(
         self,
         formulas: Mapping[str, Formula],
         inputs: Sequence[Variable],
-        trials: Sequence[Trial],
+        samples: Sequence[StepSample],
         cells: Sequence[FoundCell],
     ) -> FoundCell | None:
         """The next cell; None if there is no other."""
@@ -279,7 +279,7 @@ class _Search:
         for name, state in self._steps.states.items():
             h, formula = self._variables[name], formulas.get(state.end)
             if formula is not None and h not in taken:
-                cell = cell_of(formula, h, inputs, trials)
+                cell = cell_of(formula, h, inputs, samples)
                 if cell is not None:
                     return cell
         return None
