@@ -39,11 +39,11 @@ __all__ = [
     "symbols_in",
 ]
 
-# For each op, the bindings import the Python module of its dialect. IREE has none for StableHLO
-# and searches for it again at every op, which takes half of the time of a rewrite.
-_DIALECT = "iree.compiler.dialects.stablehlo"
-if _DIALECT not in sys.modules and find_spec(_DIALECT) is None:
-    sys.modules[_DIALECT] = module_from_spec(ModuleSpec(_DIALECT, None))
+# For each op, the bindings import the Python module of its dialect. IREE has none for StableHLO and
+# torch and searches for it again at every op, which takes half of the time of a rewrite.
+for _dialect in ("iree.compiler.dialects.stablehlo", "iree.compiler.dialects.torch"):
+    if _dialect not in sys.modules and find_spec(_dialect) is None:
+        sys.modules[_dialect] = module_from_spec(ModuleSpec(_dialect, None))
 
 
 UNNAMED = open_dimension("?")

@@ -33,7 +33,7 @@ import importlib
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -287,14 +287,14 @@ class Graph:
     def infer_shapes(self) -> None:
         """Infers the shapes of all values again from those of the inputs."""
         self.forget_shapes()
-        given = {each.name: each for each in self.proto.input}
-        for name, tensor in self.constants().items():  # no node computes them
-            given[name] = onnx.helper.make_tensor_value_info(
-                name, tensor.data_type, list(tensor.dims)
-            )
-        for output in self.proto.output:
-            if output.name in given:
-                output.type.CopyFrom(given[output.name].type)
+        given = {each.name: each.type for each in self.proto.input}
+        constants = self.constants()
+        for output in self.proto.output:  # which no node computes
+            if output.name in constants:
+                tensor = constants[output.name]
+                output.type.CopyFrom(_type_of(tensor.data_type, (*tensor.dims,)))
+            elif output.name in given:
+                output.type.CopyFrom(given[output.name])
         if self.size >= LARGEST_MESSAGE:
             raise ArtifactError(
                 f"{self.path}: expected less than 2**31 bytes, weights included, got {self.size:,}"
@@ -370,9 +370,8 @@ class Graph:
 
     def all_types(self) -> dict[str, Any]:
         """The known types of values, constants included."""
-        made = onnx.helper.make_tensor_value_info
         return self.types() | {
-            name: made(name, tensor.data_type, tensor.dims).type
+            name: _type_of(tensor.data_type, (*tensor.dims,))
             for name, tensor in self.constants().items()
         }
 
@@ -434,6 +433,12 @@ class Graph:
         for number in reversed(range(len(constants))):  # the others stay where they are
             if constants[number].name not in needed:
                 del constants[number]
+
+
+@lru_cache(maxsize=1024)
+def _type_of(dtype: int, shape: tuple[int, ...]) -> Any:
+    """The type of a constant, which nothing changes."""
+    return onnx.helper.make_tensor_type_proto(dtype, shape)
 
 
 def shape_of(kind: Any) -> list[int | None] | None:

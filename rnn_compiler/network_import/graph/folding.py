@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rnn_compiler.errors import UnsupportedError
+from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.model_import.onnx_layers import INPUTS, LINEAR, OPERATORS, linear
 from rnn_compiler.network_import.graph import (
     Graph,
@@ -73,6 +73,19 @@ class PositionsBeyondError(UnsupportedError):
     """
 
     names: frozenset[str] = frozenset()
+
+
+def fold_constants(graph: Graph) -> None:
+    """Computes what depends on constants alone, of a graph that is folded at many sizes later.
+
+    That finds the same errors, and what to do about them.
+    """
+    with contextlib.suppress(ArtifactError, UnsupportedError):
+        for _ in range(_MOST_ROUNDS):
+            graph.infer_shapes()
+            if not _fold_once(graph):
+                break
+    graph.remove_unused()
 
 
 def fold(graph: Graph, *, writes_out: bool = True) -> None:

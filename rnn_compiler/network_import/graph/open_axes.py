@@ -25,7 +25,7 @@ from rnn_compiler.network_import.graph.axes import Axis, blocking, shown
 from rnn_compiler.network_import.graph.checks import check_known_sizes, unknown_result
 from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
 from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes, joined_axes
-from rnn_compiler.network_import.graph.folding import PositionsBeyondError, fold
+from rnn_compiler.network_import.graph.folding import PositionsBeyondError, fold, fold_constants
 from rnn_compiler.network_import.graph.gathered_rows import join_gathered_rows
 from rnn_compiler.network_import.graph.loops import results_of_open_lengths
 from rnn_compiler.network_import.graph.recurrent_sizes import check_recurrent_sizes
@@ -69,6 +69,7 @@ class Opened(NamedTuple):
 
 def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     """Folds a graph whose inputs have open axes."""
+    fold_constants(graph)
     family, axes = _joined(graph, axes)
     held = family.positions()
     if held:
@@ -153,6 +154,7 @@ class _Family:
         self._clipped: frozenset[str] = frozenset()
         self._lengthened: dict[str, Mapping[int, bool]] = {}
         self._axes = axes
+        self._sizes: dict[tuple[int, ...], Size | None] = {}
         if len(axes) > len(_TYPICAL):
             raise UnsupportedError(
                 f"import_network: 'dims': expected at most {len(_TYPICAL)} open axes, got "
@@ -437,6 +439,12 @@ class _Family:
 
     def _size(self, numbers: Sequence[int]) -> Size | None:
         """The polynomial with the given values at the points; None if there is none."""
+        given = (*map(int, numbers),)
+        if given not in self._sizes:
+            self._sizes[given] = self._polynomial(given)
+        return self._sizes[given]
+
+    def _polynomial(self, numbers: Sequence[int]) -> Size | None:
         keys = [axis.key for axis in self._axes]
         terms = [names for count in (0, 1, 2) for names in itertools.combinations(keys, count)]
         rows: Any = [
@@ -448,7 +456,7 @@ class _Family:
         for names, factor in zip(terms, factors, strict=True):
             total += round(factor) * product(map(open_dimension, names))
         values = [bound(total, point) for point in self.points]
-        return total if values == [*map(int, numbers)] else None
+        return total if values == [*numbers] else None
 
     def _maker(self, value: str) -> str:
         """The node that computes a value, for messages."""
