@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from jax_functions.test_scans import (
     KNOWN,
     LEFT,
     MEMORY,
+    NNX,
     OPTIONS,
     STATE,
     WEIGHTS,
@@ -32,6 +33,7 @@ from jax_functions.test_scans import (
     plain,
     twice,
 )
+from quick import every
 
 import rnn_compiler as rc
 from rnn_compiler.linking import LinkedModule
@@ -110,6 +112,11 @@ del ODD["maximum"]  # without a gradient, it is relu
 del ODD["own relu"], ODD["own derivative"]
 FUSED["own derivative"] = (over(LEFT["own derivative"][0]), STATE, ["onnx.RNN"])
 
+OWN = (
+    *STACKS, "embedded", "shorter", "looked up", "differentiated", "peephole", "no input",
+    "two dtypes", "rows reversed", "one row for all", "every c, relu",
+)  # fmt: skip
+
 QUICK = ("layers", "rolled")
 CASES = {**{name: case[:2] for name, case in FUSED.items()}, **ODD}
 
@@ -172,73 +179,91 @@ def test_known_cells(execute: Execute, names: Sequence[str]) -> None:
 
 
 @slow
-@ways("direct", "c")
-def test_odd_loops(execute: Execute) -> None:
+def test_odd_loops() -> None:
     """They stay loops, by the place of the scan and the reason."""
-    names = tuple(ODD)
-    for name in names:
+    for name in ODD:
         assert not linked(name).linked, name
         assert linked(name).left, name
         assert all(".py:" in each for each in linked(name).left), name
-    check(execute, names)
 
 
-def of_framework(function: Any, given: Any) -> tuple[list[str], float]:
-    """The ops of an exported function, and the largest difference of its results from JAX's."""
-    made = rc.link_module(rj.export(jax.jit(function))(*given).mlir_module())
+@slow
+@ways("direct", "c")
+def test_numbers_of_odd_loops(execute: Execute) -> None:
+    """Of those that read, write and carry something of their own; most others have another body."""
+    check(execute, tuple(every(ODD, *OWN)))
+
+
+def of_framework(cases: Mapping[str, tuple[Any, Any]], *ops: str) -> None:
+    """Functions with what they are given become ops, in one module, with the numbers of JAX."""
+
+    def together(given: Any) -> Any:
+        return {name: function(*given[name]) for name, (function, _) in cases.items()}
+
+    given = {name: each for name, (_, each) in cases.items()}
+    made = rc.link_module(rj.export(jax.jit(together))(given).mlir_module())
+    assert {each.op for each in made.linked} == {*ops}
+    assert not made.left
     program = rc.runtime.load(rc.compile(made, "cpu:generic"), device="local-sync")
-    kept = jax.jit(function).lower(*given)._lowering.compile_args["kept_var_idx"]
+    kept = jax.jit(together).lower(given)._lowering.compile_args["kept_var_idx"]
     leaves = [np.asarray(each) for k, each in enumerate(jax.tree.leaves(given)) if k in kept]
     names = [each.name for each in made.functions[0].arguments]
     found = program(**dict(zip(names, leaves, strict=True)))
-    wanted = jax.tree.leaves(jax.jit(function)(*given))
-    pairs = zip(found, wanted, strict=True)
-    return [each.op for each in made.linked], max(float(abs(a - b).max()) for a, b in pairs)
+    wanted = jax.tree_util.tree_leaves_with_path(jax.jit(together)(given))
+    for got, (path, value) in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(got, value, 0, 1e-6, err_msg=str(path))
 
 
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("cell", FLAX)
-@pytest.mark.slow
-def test_flax(cell: str, options: str) -> None:
+@slow
+def test_nnx() -> None:
+    """Each cell with one of the options, or with all if `every` is asked for."""
     nnx = pytest.importorskip("flax.nnx", reason="flax has these modules")
-    module = nnx.RNN(getattr(nnx, cell)(I, H, rngs=nnx.Rngs(0)))
-    graph, trained, rest = nnx.split(module, nnx.Param, ...)
-    x = X if options == "carry" else X.swapaxes(0, 1)
-    function = lambda w, rest, x: nnx.merge(graph, w, rest)(x, **OPTIONS[options])  # noqa: E731
-    ops, difference = of_framework(function, (as_drawn(trained), rest, x))
-    assert ops == [flax_op(cell, options)]
-    assert difference < 1e-6
+    cases: dict[str, tuple[Any, Any]] = {}
+    chosen = every(
+        NNX,
+        *(("LSTMCell", "lengths"), ("OptimizedLSTMCell", "carry")),
+        *(("GRUCell", "plain"), ("SimpleCell", "lengths")),
+    )
+    for cell, options in chosen:
+        module = nnx.RNN(getattr(nnx, cell)(I, H, rngs=nnx.Rngs(0)))
+        graph, trained, rest = nnx.split(module, nnx.Param, ...)
+
+        def function(w: Any, rest: Any, x: Any, graph: Any = graph, options: Any = options) -> Any:
+            return nnx.merge(graph, w, rest)(x, **OPTIONS[options])
+
+        x = X if options == "carry" else X.swapaxes(0, 1)
+        cases[f"{cell}, {options}"] = function, (as_drawn(trained), rest, x)
+    of_framework(cases, *(flax_op(*each) for each in chosen))
 
 
-@pytest.mark.parametrize("cell", FLAX)
-@pytest.mark.slow
-def test_linen(cell: str) -> None:
+@slow
+def test_linen() -> None:
     linen = pytest.importorskip("flax.linen", reason="flax has these modules")
-    module = linen.RNN(getattr(linen, cell)(H), return_carry=True)
-    given = as_drawn(module.init(jax.random.key(0), X)), X
-    ops, difference = of_framework(module.apply, given)
-    assert ops == [FLAX[cell]]
-    assert difference < 1e-6
+    cases: dict[str, tuple[Any, Any]] = {}
+    for cell in FLAX:
+        module = linen.RNN(getattr(linen, cell)(H), return_carry=True)
+        cases[cell] = module.apply, (as_drawn(module.init(jax.random.key(0), X)), X)
+    of_framework(cases, *FLAX.values())
 
 
-@pytest.mark.parametrize(("cell", "op"), [("LSTMCell", "onnx.LSTM"), ("GRUCell", "onnx.GRU")])
-@pytest.mark.slow
-def test_equinox(cell: str, op: str) -> None:
+@slow
+def test_equinox() -> None:
+    """One row, and a batch of them."""
     nn = pytest.importorskip("equinox.nn", reason="equinox has these modules")
-    module = as_drawn(getattr(nn, cell)(I, H, key=jax.random.key(0)))
-    first = (jnp.asarray(MEMORY[0]),) * 2 if cell == "LSTMCell" else jnp.asarray(STATE[0])
+    cases: dict[str, tuple[Any, Any]] = {}
+    for cell, first in (("LSTMCell", (jnp.asarray(MEMORY[0]),) * 2), ("GRUCell", STATE[0])):
+        module = as_drawn(getattr(nn, cell)(I, H, key=jax.random.key(0)))
 
-    def one(module: Any, x: Any) -> Any:
-        def step(carry: Any, x: Any) -> Any:
-            carry = module(x, carry)
-            return carry, carry[0] if cell == "LSTMCell" else carry
+        def one(module: Any, x: Any, first: Any = first) -> Any:
+            def step(carry: Any, x: Any) -> Any:
+                carry = module(x, carry)
+                return carry, carry[0] if isinstance(carry, tuple) else carry
 
-        return jax.lax.scan(step, first, x)
+            return jax.lax.scan(step, first, x)
 
-    for function, x in ((one, X[:, 0]), (jax.vmap(one, (None, 1)), X)):
-        ops, difference = of_framework(function, (module, x))
-        assert ops == [op]
-        assert difference < 1e-6
+        cases[cell] = one, (module, X[:, 0])
+        cases[f"{cell} of a batch"] = jax.vmap(one, (None, 1)), (module, X)
+    of_framework(cases, *["onnx.LSTM", "onnx.GRU"] * 2)
 
 
 def test_numbers_decide(monkeypatch: pytest.MonkeyPatch) -> None:

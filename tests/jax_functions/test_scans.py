@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from quick import first, only
+from quick import every, first
 
 import rnn_compiler as rc
 from rnn_compiler.linking import link_module
@@ -457,11 +457,22 @@ def flax_op(cell: str, options: str) -> str:
     return "BlockLSTM" if options == "lengths" and "LSTM" in cell else FLAX[cell]
 
 
+NNX = [(cell, options) for cell in FLAX for options in OPTIONS]
+LINEN = [(cell, options) for cell in (*FLAX, "MGUCell") for options in OPTIONS]
+
+
 @pytest.mark.parametrize(
-    "options", [pytest.param(e, marks=() if e == "lengths" else pytest.mark.slow) for e in OPTIONS]
+    ("cell", "options"),
+    first(
+        every(
+            NNX,
+            *(("OptimizedLSTMCell", "lengths"), ("LSTMCell", "carry")),
+            *(("GRUCell", "lengths"), ("SimpleCell", "plain")),
+        )
+    ),
 )
-@pytest.mark.parametrize("cell", only(FLAX, "OptimizedLSTMCell"))
 def test_nnx(cell: str, options: str) -> None:
+    """Each cell with one of the options, which change what is around the scan."""
     nnx = pytest.importorskip("flax.nnx", reason="flax has these modules")
     module = nnx.RNN(getattr(nnx, cell)(I, H, rngs=nnx.Rngs(0)))
     graph, weights, rest = nnx.split(module, nnx.Param, ...)
@@ -474,9 +485,16 @@ def test_nnx(cell: str, options: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("cell", [*FLAX, "MGUCell"])
+@pytest.mark.parametrize(
+    ("cell", "options"),
+    every(
+        LINEN,
+        *(("LSTMCell", "lengths"), ("OptimizedLSTMCell", "carry"), ("GRUCell", "plain")),
+        *(("SimpleCell", "carry"), ("MGUCell", "lengths")),
+    ),
+)
 def test_linen(cell: str, options: str) -> None:
+    """Each cell with one of the options, another one than in nnx."""
     linen = pytest.importorskip("flax.linen", reason="flax has these modules")
     module = linen.RNN(getattr(linen, cell)(H))
     x = X if options == "carry" else X.swapaxes(0, 1)

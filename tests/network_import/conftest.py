@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +25,36 @@ def imported_here() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """Each test draws the same numbers, whichever ran before it, and in each way.
+
+    Linear gates amplify roundings; and a model is imported, and often compiled, once.
+    """
+    graphs = sys.modules.get("tests.network_import.graphs")  # which needs onnx
+    if graphs is not None:
+        graphs.RNG.bit_generator.state = np.random.default_rng(0).bit_generator.state
+
+
 @pytest.fixture
 def own_process(monkeypatch: pytest.MonkeyPatch, imported_here: None) -> None:
     """For tests of the process itself."""
     monkeypatch.setattr(process, "run_reader", run_reader)
 
 
+@lru_cache(maxsize=2)
+def _imported(model: bytes) -> rc.Module:
+    """A model, imported once for all ways in which a test runs it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "m.onnx"
+        path.write_bytes(model)
+        return rc.import_network(path)
+
+
 @pytest.fixture
-def agrees(execute: Any, tmp_path: Path) -> Callable[..., rc.Module]:
+def agrees(execute: Any) -> Callable[..., rc.Module]:
     """Imports a model, and compares what it gives with a judge, onnx's reference implementation."""
-    from tests.network_import.graphs import expected, saved
+    from tests.network_import.graphs import expected
 
     def agrees(
         made: Any,
@@ -40,7 +63,7 @@ def agrees(execute: Any, tmp_path: Path) -> Callable[..., rc.Module]:
         atol: float = 1e-5,
         judge: Any = expected,
     ) -> Any:
-        module = rc.import_network(saved(made, tmp_path / "m.onnx"))
+        module = _imported(made.SerializeToString())
         for given in calls:
             found = execute(module, given)
             for (name, got), wanted in zip(found.items(), judge(made, given), strict=True):

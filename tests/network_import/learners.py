@@ -375,7 +375,7 @@ OPTIMIZERS = {
 
 
 def with_optimizers(networks: Iterable[str]) -> list[tuple[str, str]]:
-    """The first network with each optimizer, the others with one in turn; all pairs if asked for.
+    """Networks with one optimizer each, in turn; all pairs if asked for.
 
     An optimizer sees nothing of a network but its weights and their gradients.
     """
@@ -384,7 +384,7 @@ def with_optimizers(networks: Iterable[str]) -> list[tuple[str, str]]:
         (network, optimizer)
         for k, network in enumerate(networks)
         for j, optimizer in enumerate(OPTIMIZERS)
-        if every or k == 0 or j == k % len(OPTIMIZERS)
+        if every or j == k % len(OPTIMIZERS)
     ]
 
 
