@@ -18,7 +18,7 @@ jnp = pytest.importorskip("jax.numpy")
 rj = pytest.importorskip("rnn_compiler.jax")
 
 RNG = np.random.default_rng(0)
-SMALL_MACHINES = ("cortex-m4", "aarch64", "riscv32")
+SMALL_MACHINES = ("cortex-m4", "aarch64")
 
 
 def array(*shape: int) -> Any:

@@ -172,7 +172,7 @@ QUICK = {
 }
 
 
-@ways_of("name", QUICK, "direct", "iree", "c", "js", "aarch64", "cortex-m4", "riscv32")
+@ways_of("name", QUICK, "direct", "iree", "c", "js", "aarch64", "cortex-m4")
 def test_one_step(name: str, execute: Execute) -> None:
     step, module, results = made(name)
     batch = leaves({"batch": step.batch})

@@ -392,7 +392,7 @@ TOGETHER = 12
 
 
 def kinds(made: Any) -> set[tuple[Any, ...]]:
-    """The nodes of a model without their sizes: operators, attributes, and types and ranks."""
+    """The nodes of a model without numbers: operators, names of attributes, types and ranks."""
     graph = made.graph
     types = {tensor.name: (tensor.data_type, len(tensor.dims)) for tensor in graph.initializer}
     for each in (*graph.input, *graph.value_info, *graph.output):
@@ -401,7 +401,7 @@ def kinds(made: Any) -> set[tuple[Any, ...]]:
     return {
         (
             *(node.op_type, *map(types.get, node.input)),
-            *sorted(each.SerializeToString() for each in node.attribute if each.name != "value"),
+            *sorted(each.name for each in node.attribute),
         )
         for node in graph.node
     }
