@@ -47,12 +47,15 @@ class Base:
 
 FIRST = (
     Base("LSTM", 4, 3, 2, 6, {"num_layers": 2, "bidirectional": True}, "float64"),
-    Base("LSTM", 4, 3, 2, 6, {"proj_size": 5}, "float64"),
-    Base("GRU", 4, 3, 2, 6, {"num_layers": 2, "bidirectional": True}, "float64", FORMS[:-1]),
-    Base("RNN", 4, 3, 2, 6, {"nonlinearity": "relu", "num_layers": 2}, "float64"),
+    Base("LSTM", 4, 3, 2, 6, {"proj_size": 5}, "float64", FORMS[:-1]),
+    Base("GRU", 4, 3, 2, 6, {"num_layers": 2, "bidirectional": True}, "float64", ("batch",) * 3),
+    Base("RNN", 4, 3, 2, 6, {"nonlinearity": "relu", "num_layers": 2}, "float64", FORMS[:-1]),
     Base("LSTM", 3, 2, 4, 5, {}, "bfloat16", ("batch", "batch")),
 )
-"""At sizes that other tests have too; those compare float32, among others."""
+"""At sizes that other tests have too; those compare float32, among others, and packed rows of GRU.
+
+One sequence is a batch of one of whatever layer.
+"""
 
 
 def draw_base(number: int) -> Base:

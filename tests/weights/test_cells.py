@@ -17,6 +17,7 @@ from weights.cell_page import rows
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
+from rnn_compiler.model_import import cells
 
 GOLDENS = sorted((Path(__file__).parents[1] / "goldens" / "cells").glob("*.npz"))
 
@@ -99,12 +100,13 @@ def test_frameworks(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_arrays_under_other_names() -> None:
+def test_arrays_under_other_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under another cell's name, arrays are refused, or give the same layer.
 
     But where cells differ in their functions alone, which arrays do not show: Keras of several
-    ages, and cells with tanh or relu.
+    ages, and cells with tanh or relu. Messages do not look for the cell that has these names.
     """
+    monkeypatch.setattr(cells, "_of_another_cell", lambda error, *_: error)
     held: dict[str, Any] = {}
     for path in GOLDENS:
         with np.load(path) as file:
