@@ -15,7 +15,6 @@ pytest.importorskip("onnx")
 
 from execution import Execute, ways
 from onnx import helper
-from quick import first
 
 from rnn_compiler.compilation import lowered_text
 from rnn_compiler.linking import linked_network
@@ -68,10 +67,7 @@ def gradients(names: Iterable[str], folder: Path) -> tuple[rc.Module, list[tuple
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("names", "target"),
-    first([(QUICK, "cpu"), ((*CASES, *OTHERS), "cpu"), (CASES, "cpu:generic")]),
-)
+@pytest.mark.parametrize(("names", "target"), [((*CASES, *OTHERS), "cpu"), (CASES, "cpu:generic")])
 def test_every_kind(names: Iterable[str], target: str, tmp_path: Path) -> None:
     module, calls = gradients(names, tmp_path)
     program = rc.runtime.load(rc.compile(module, target), device="local-sync")
