@@ -202,7 +202,7 @@ DRAWN = int(os.environ.get("TEST_CUDNN_SWEEP", "0"))
 def groups() -> dict[str, tuple[Sequence[int], bool]]:
     """Configurations that are compiled together, and whether they go back in blocks of time."""
     if DRAWN:
-        drawn = [range(n, n + PER_TEST) for n in range(0, DRAWN, PER_TEST)]
+        drawn = [range(n, min(n + PER_TEST, DRAWN)) for n in range(0, DRAWN, PER_TEST)]
         return {f"{seeds[0]}-{seeds[-1]}": (seeds, k % 2 == 1) for k, seeds in enumerate(drawn)}
     return {
         f"{name}-{n}": (seeds[n : n + PER_TEST], in_blocks)

@@ -7,6 +7,7 @@ from cases import CASES
 from cuda.emulator.driver import Driver
 from cuda.ptx import modules_of
 from numeric.harness import module
+from quick import every
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.targets.gpu import ARCHITECTURES
@@ -15,14 +16,14 @@ WIDEST = [("CudnnRNNBackpropV3", "float16", 2), ("CudnnRNNBackpropV3", "float32"
 """Of all ops, dtypes and variants, those with most forms."""
 
 
-ENDS = (next(iter(ARCHITECTURES)), next(reversed(ARCHITECTURES)))
-"""Those between have no more forms for float32, which takes no tensor cores in any."""
+BY_DTYPE = {"float16": ("sm_60", "sm_80", "sm_120"), "float32": ("sm_60", "sm_120")}
+"""Without tensor cores, and with them. Those between have the forms of these."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "dtype", "variant", "architecture"),
-    [(*row, each) for row in WIDEST for each in (ARCHITECTURES if row[1] == "float16" else ENDS)],
+    [(*row, each) for row in WIDEST for each in every(ARCHITECTURES, *BY_DTYPE[row[1]])],
 )
 def test_forms_are_known(
     driver: Driver, op: str, dtype: str, variant: int, architecture: str
