@@ -229,6 +229,7 @@ def test_lengths_are_uniform() -> None:
     assert "sequence_lengths" not in draw(Case(WORKLOADS["inference"], TINY))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["inference", "gru", "rnn", "both-directions"])
 def test_weights_are_where_the_op_has_them(name: str) -> None:
     """By the op that takes the buffer apart, which has its layout from cuDNN."""

@@ -49,6 +49,7 @@ def fault(loaded: Loaded, call: Call) -> str:
 ARRAYS = ("x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b", "i", "cs", "h", "scratch")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARRAYS)
 def test_null_pointers(loaded: Loaded, arguments: Arrays, name: str) -> None:
     call = Call(loaded, "block_lstm_v2", arguments)
@@ -187,6 +188,7 @@ def test_weights_that_are_no_longer_read_may_be_missing(
     assert_same_bits(call.results, {name: np.asarray(value) for name, value in results.items()})
 
 
+@pytest.mark.slow
 def test_several_threads(loaded: Loaded, arguments: Arrays, expected: Arrays) -> None:
     """Each thread has its own results and scratch memory."""
     calls = [Call(loaded, "block_lstm_v2", arguments) for _ in range(4)]

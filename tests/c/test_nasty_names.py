@@ -79,7 +79,11 @@ def words() -> list[str]:
     return sorted({*re.findall(r"[A-Za-z]\w*", texts), *RESERVED, "INT8_MAX", "size_t", "EOF"})
 
 
-LANGUAGES = pytest.mark.parametrize("language", [C11, CPP17, ("-std=gnu17",)], ids=lambda a: a[0])
+LANGUAGES = pytest.mark.parametrize(
+    "language",
+    [C11, *(pytest.param(each, marks=pytest.mark.slow) for each in (CPP17, ("-std=gnu17",)))],
+    ids=["C11", "C++17", "GNU C17"],
+)
 
 
 @LANGUAGES

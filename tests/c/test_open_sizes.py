@@ -384,6 +384,7 @@ def check_goldens(loaded: Loaded | Emulated, goldens: list[Golden]) -> None:
         golden.assert_matches(loaded.call(f"case_{number}", golden.inputs))
 
 
+@pytest.mark.slow
 def test_a_golden(tmp_path: Path) -> None:
     goldens = [first("BlockLSTMV2")]
     check_goldens(Loaded(compiled(goldens, "cpu:x86-64-v3"), tmp_path), goldens)

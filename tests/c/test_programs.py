@@ -119,6 +119,7 @@ def test_a_program_needs_libc_alone(lstm: rc.CModule, tmp_path: Path) -> None:
         assert ".debug" not in sections
 
 
+@pytest.mark.slow
 def test_two_modules_in_one_program(lstm: rc.CModule, cells: rc.CModule, tmp_path: Path) -> None:
     lstm.save(tmp_path)
     cells.save(tmp_path)
@@ -150,6 +151,7 @@ def test_sanitizers_are_silent(
     assert run("./main", folder=tmp_path) == ""
 
 
+@pytest.mark.slow
 def test_a_sanitizer_sees_a_short_array(lstm: rc.CModule, tmp_path: Path) -> None:
     """Shows that the sanitizers can fail: C does not know an array's length, the code does."""
     lstm.save(tmp_path)
@@ -187,6 +189,7 @@ def test_a_processor_without_the_features(lstm: rc.CModule, tmp_path: Path) -> N
 CPUID = "&& !defined __cplusplus"
 
 
+@pytest.mark.slow
 def test_cpuid_agrees_with_the_c_library(lstm: rc.CModule, tmp_path: Path) -> None:
     """Where glibc is not, cpuid itself is asked; here both."""
     if lstm.manifest["target"]["architecture"] != "x86_64":

@@ -269,6 +269,7 @@ def test_instructions_are_counted(on_cortex_m4: rc.CModule, tmp_path: Path) -> N
     assert instructions(on_cortex_m4, tmp_path, {"seq_len_max": 32}) == two
 
 
+@pytest.mark.slow
 def test_the_object_needs_nothing_but_the_compilers_own(on_cortex_m4: rc.CModule) -> None:
     """Missing mathematical functions are in the source file, with the module's prefix."""
     elf = Elf.read(on_cortex_m4.object)

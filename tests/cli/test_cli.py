@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import processes
 import pytest
+from quick import first
 
 from rnn_compiler import raw_ops
 from rnn_compiler.cli import main
@@ -154,7 +155,7 @@ def test_names_that_are_wrong(arguments: list[str], part: str, cli: Any) -> None
     assert part in cli("compile", "BlockLSTMV2", "--dim", DIMS, *arguments, code=2).err
 
 
-@pytest.mark.parametrize("suffix", ["npz", "safetensors"])
+@pytest.mark.parametrize("suffix", first(["npz", "safetensors"]))
 def test_compile_freezes_weights(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Any
 ) -> None:
@@ -223,6 +224,7 @@ def test_one_target_may_stand_for_all_levels(tmp_path: Path) -> None:
     assert main(["run", str(folder), "--random"]) == 0
 
 
+@pytest.mark.slow
 def test_inspect(artifact: Path, cli: Any) -> None:
     text = cli("inspect", artifact).out
     for fact in (

@@ -93,7 +93,7 @@ for number, line in enumerate(sys.argv[1:]):
             "rnn-compiler compile BlockLSTMV2 --target cuda:sm_8",
             "rnn-compiler inspect ls",
         ],
-        quick=3,
+        quick=1,
     ),
 )
 def test_bash_offers(line: str, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ SIZES = "seq_length=2,batch_size=1"
 
 @pytest.mark.parametrize(
     ("theirs", "whole"),
-    first([("README.md", ()), ("LSTM.npz", ()), ("README.md", ("--whole",))], 2),
+    first([("README.md", ()), ("LSTM.npz", ()), ("README.md", ("--whole",))]),
 )
 def test_an_import_leaves_other_files_alone(
     theirs: str, whole: tuple[str, ...], tmp_path: Path, cli: Any

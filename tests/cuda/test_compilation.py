@@ -66,6 +66,7 @@ QUICK = ("BlockLSTM",)
 """A pinned time loop."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "dtype", "variant"),
     [pytest.param(*row, marks=[] if row[0] in QUICK else pytest.mark.slow) for row in some()],
@@ -162,6 +163,7 @@ def test_a_constant_number_of_steps_is_never_read(tmp_path: Path) -> None:
     assert "stream.resource.load" not in text
 
 
+@pytest.mark.slow
 def test_directions_share_a_loop(tmp_path: Path) -> None:
     variant = sizes(4, 2, 3, 4, direction="bidirectional", is_training=False)
     text = stream_ir("CudnnRNN", variant, tmp_path)

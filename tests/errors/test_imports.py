@@ -11,6 +11,7 @@ import onnx
 import processes
 import pytest
 from onnx import TensorProto, helper
+from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.base.installation import import_failure, install_extra
@@ -39,6 +40,7 @@ print(len(module.text) > 0)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space")
 def test_the_compiler_does_not_load_in_a_small_address_space(tmp_path: Path) -> None:
     empty = {"RNN_COMPILER_CACHE_DIR": str(tmp_path)}
@@ -98,7 +100,7 @@ STAND_INS = {
 }
 
 
-@pytest.mark.parametrize("source", STAND_INS)
+@pytest.mark.parametrize("source", first(STAND_INS))
 def test_an_import_tells_a_missing_package_from_one_that_does_not_load(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:

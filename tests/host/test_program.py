@@ -200,6 +200,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_long_loop() -> None:
     """Of more steps than a schedule may have is written once."""
     schedule = steps(read(LOOP.replace("^bb2:\n", "^bb2:\n" + 600 * FILL)))

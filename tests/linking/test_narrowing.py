@@ -79,6 +79,7 @@ def test_a_layer_in_inference_keeps_nothing_for_a_gradient() -> None:
     assert memory[0] <= memory[1] + 256
 
 
+@pytest.mark.slow
 def test_microcontrollers_keep_no_products_of_all_steps_in_training() -> None:
     """Each step multiplies its own input, whether weights stay or not."""
     sizes = {"seq_length": 64, "batch_size": 1, "input_size": 2, "num_units": 16, "num_layers": 1}

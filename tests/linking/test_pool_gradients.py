@@ -79,6 +79,7 @@ def test_the_first_largest_number_of_each_window(execute: Execute) -> None:
         np.testing.assert_array_equal(found, gradient(x, dy, window), err_msg=str(CASES[number]))
 
 
+@pytest.mark.slow
 def test_infinite_numbers() -> None:
     x = np.full((1, 4, 16), -np.inf, np.float32)
     x[0, 3, 5] = np.inf

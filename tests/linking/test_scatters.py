@@ -180,6 +180,7 @@ def test_constant_indices(program: Any) -> None:
     np.testing.assert_array_equal(found, put(5, np.array([4]), e[4:] + UPDATES[:1]))
 
 
+@pytest.mark.slow
 def test_bodies_that_are_no_sums(program: Any) -> None:
     """A body with a sum that it does not return is not one."""
     e, unused = numbers(5), np.zeros(3, np.int32)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from errors.expect import invalid_argument
 from linking import stateful
+from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import CompileWarning
@@ -166,11 +167,13 @@ def test_the_command_line(tmp_path: Path, cli: Any) -> None:
 
 @pytest.mark.parametrize(
     ("form", "written"),
-    [
-        ("vmfb", {"learner.vmfb", "learner.vmfb.json", "learner.irpa"}),
-        ("c", {"learner.h", "learner.c", "learner.o", "learner.json"}),
-        ("js", {"learner.mjs", "learner.wasm", "learner.d.ts", "learner.json"}),
-    ],
+    first(
+        [
+            ("c", {"learner.h", "learner.c", "learner.o", "learner.json"}),
+            ("vmfb", {"learner.vmfb", "learner.vmfb.json", "learner.irpa"}),
+            ("js", {"learner.mjs", "learner.wasm", "learner.d.ts", "learner.json"}),
+        ]
+    ),
 )
 def test_the_name_of_the_files(
     form: str, written: set[str], tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch
@@ -191,6 +194,7 @@ def test_the_name_of_the_files(
         assert f"no word of C or C++, got '{name}'; give another: --name" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["vmfb", "c", "js"])
 def test_bad_states_write_nothing(form: str, tmp_path: Path, cli: Any) -> None:
     """First values of another shape or name, and functions whose states differ."""

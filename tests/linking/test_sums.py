@@ -44,6 +44,7 @@ def test_sums(execute: Execute) -> None:
         np.testing.assert_allclose(values, expected, rtol=1e-5, err_msg=str(shape))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])
 def test_numbers_that_are_not_finite(number: float) -> None:
     program = rc.runtime.load(rc.compile(rc.link_module(text(3, 97))))

@@ -80,6 +80,7 @@ def test_names_of_onnx_nodes(tmp_path: Path) -> None:
     assert names[0] == "a"
 
 
+@pytest.mark.slow
 def test_a_long_chain_in_onnx(tmp_path: Path) -> None:
     model = rnn_node()
     model.graph.node[0].input[1] = "n20000"
@@ -268,6 +269,7 @@ def test_a_keras_file_of_very_many_layers(tmp_path: Path) -> None:
     refused(written(tmp_path / "model.keras", members), "more than 1000 recurrent layers")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer", ["first", "third"])
 def test_units_that_the_weights_have_not(layer: str, tmp_path: Path) -> None:
     members = members_of()

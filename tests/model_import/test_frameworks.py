@@ -271,10 +271,12 @@ def lstm_steps(layer: rc.Layer, x: Any) -> Any:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        *("keras3.keras", "keras3.h5", "keras2.keras", "keras2.h5"),
-        *("keras3_parts.weights.h5", "keras3_parts.json"),
-    ],
+    first(
+        [
+            *("keras3.keras", "keras3.h5", "keras2.keras", "keras2.h5"),
+            *("keras3_parts.weights.h5", "keras3_parts.json"),
+        ]
+    ),
 )
 def test_keras(name: str) -> None:
     layers = layers_of(name)
@@ -293,6 +295,7 @@ def test_keras(name: str) -> None:
     close(cudnn(fourth, value[:, ::-1])["output_h"][:, 0], stored["fourth"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["keras3_masked.keras", "keras3_masked.h5"])
 def test_keras_with_a_mask_a_merge_and_the_older_gru(name: str) -> None:
     layers = layers_of(name)
@@ -348,6 +351,7 @@ def of_steps(layer: rc.Layer, x: Any) -> Any:
     return np.stack(found, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", first(["keras1.h5", "keras1_parts.h5", "keras1_parts.json"]))
 def test_keras_1(name: str) -> None:
     """Weights by gate and joined, in a file with the model and in a separate one."""

@@ -15,6 +15,7 @@ import pytest
 from cases import assert_same_bits
 from model_import.files import FILES
 from model_import.keras_files import keras, options
+from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import ArtifactError, InvalidArgumentError, UnsupportedError
@@ -49,19 +50,22 @@ OWN = {"module": None, "registered_name": "mine>LSTM"}
 REASON = "{} has recurrent weights in the class {}, which is none of Keras' recurrent layers: "
 
 
-@pytest.mark.parametrize("write", [keras, h5])
+@pytest.mark.parametrize("write", first([keras, h5]))
 @pytest.mark.parametrize(
     ("model", "layer", "kind", "more", "told"),
-    [
-        ("keras3", "first", "Turned", {}, "Turned"),
-        ("keras3", "first", "mine>Turned", {}, "mine>Turned"),
-        ("keras3", "first", "LSTM", OWN, "mine>LSTM"),
-        ("keras3", "first", "LSTM", {"module": "here", "registered_name": "LSTM"}, "LSTM>LSTM"),
-        ("keras3", "second", "Both", {}, "Both"),
-        ("keras3", "second", "TimeDistributed", {}, "TimeDistributed"),
-        ("keras3", "third", "Plain", {}, "Plain"),
-        ("keras3_masked", "older", "Turned", {}, "Turned"),
-    ],
+    first(
+        [
+            ("keras3", "first", "Turned", {}, "Turned"),
+            ("keras3", "first", "mine>Turned", {}, "mine>Turned"),
+            ("keras3", "first", "LSTM", OWN, "mine>LSTM"),
+            ("keras3", "first", "LSTM", {"module": "here", "registered_name": "LSTM"}, "LSTM>LSTM"),
+            ("keras3", "second", "Both", {}, "Both"),
+            ("keras3", "second", "TimeDistributed", {}, "TimeDistributed"),
+            ("keras3", "third", "Plain", {}, "Plain"),
+            ("keras3_masked", "older", "Turned", {}, "Turned"),
+        ],
+        2,
+    ),
 )
 def test_a_class_of_the_user(
     write: Any, model: str, layer: str, kind: str, more: Any, told: str, tmp_path: Path
@@ -185,16 +189,19 @@ def weights(folder: Path, version: str, columns: int) -> Path:
 
 @pytest.mark.parametrize(
     ("version", "columns", "warned"),
-    [
-        ("2.2.2", 20, True),
-        ("2.2.4-tf", 15, True),
-        ("1.2.2", 20, True),
-        ("2.3.0", 20, False),
-        ("2.10.0", 20, False),
-        ("3.1.0", 20, False),
-        ("2.2.2", 5, False),
-        ("x", 20, False),
-    ],
+    first(
+        [
+            ("2.2.2", 20, True),
+            ("2.2.4-tf", 15, True),
+            ("1.2.2", 20, True),
+            ("2.3.0", 20, False),
+            ("2.10.0", 20, False),
+            ("3.1.0", 20, False),
+            ("2.2.2", 5, False),
+            ("x", 20, False),
+        ],
+        2,
+    ),
 )
 def test_weights_from_before_the_default_was_sigmoid(
     version: str, columns: int, warned: bool, tmp_path: Path

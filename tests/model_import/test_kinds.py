@@ -37,7 +37,7 @@ OTHERS = (".net", ".tar", ".th", ".zip", ".npz", ".vmfb", ".mlir", "")
             ("torch_legacy.pth", ".bin"),
             ("torch_script.jit", ".keras"),
         ],
-        4,
+        2,
     ),
 )
 def test_any_name(file: str, suffix: str, tmp_path: Path) -> None:

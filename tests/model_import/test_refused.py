@@ -287,6 +287,7 @@ def test_gates_of_other_shapes(tmp_path: Path) -> None:
         rc.import_model(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "option", "slope"),
     [

@@ -591,6 +591,7 @@ def test_loops_without_matrices_are_no_layers(tmp_path: Path) -> None:
         rc.import_model(path)
 
 
+@pytest.mark.slow
 def test_damaged(tmp_path: Path) -> None:
     """Bytes of a loop replaced: layers, or an error that is expected."""
     content, draw = model(lstm, count=2).content(), random.Random(2)

@@ -180,6 +180,7 @@ _TWO = {"x": ["rows", 4], "z": [None, 4]}
 _NODE: Any = helper.make_node
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "node",
     [

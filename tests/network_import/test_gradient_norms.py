@@ -71,6 +71,7 @@ def test_products_of_two_arrays_are_stored() -> None:
     assert after.count("linalg.generic") == 1
 
 
+@pytest.mark.slow
 def test_a_step_with_a_clipped_norm(tmp_path: Path) -> None:
     """Of more numbers than all registers, and some that are left, and of a few."""
     rng = np.random.default_rng(0)

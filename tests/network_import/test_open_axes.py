@@ -375,6 +375,7 @@ def test_messages_keep_the_names_of_the_file(tmp_path: Path) -> None:
         rc.import_network(saved(network, tmp_path / "m.onnx"))
 
 
+@pytest.mark.slow
 def test_a_single_window_beside_an_open_axis(tmp_path: Path) -> None:
     """Which leaves a part of its input unread."""
     node = helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[1, 2], strides=[1, 2])
@@ -508,6 +509,7 @@ def test_slices_to_the_end_in_c(agrees: Any) -> None:
     agrees(made, {"x": weight(4, 2, I)})
 
 
+@pytest.mark.slow
 def test_a_shape_of_which_0_is_no_copy(tmp_path: Path) -> None:
     """PyTorch's newer exporter always sets `allowzero`."""
     nodes = [

@@ -89,6 +89,7 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
     return rc.import_network(saved(whole, tmp_path_factory.mktemp("models") / "computed.onnx"))
 
 
+@pytest.mark.slow
 @ways("direct", "c", "js", quick=("js",))
 def test_computed_indices_beyond_32_bits(execute: Execute, tmp_path: Path) -> None:
     """They are clamped before they are as wide as the processor's addresses."""
@@ -534,6 +535,7 @@ def test_address_sanitizer_is_silent(
         assert is_refused or said == "no error\n"
 
 
+@pytest.mark.slow
 @ways("direct", "c", "js", quick=("c",))
 def test_positions_as_floats(agrees: Any) -> None:
     """Their number is whole, so that the host program needs no floats."""

@@ -36,6 +36,7 @@ def arguments(op: str, variant: dict[str, Any], lengths: Any) -> Arrays:
     return {**draw(op, "float32", variant), "sequence_lengths": np.asarray(lengths, np.int32)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", first(OPS))
 @pytest.mark.parametrize(
     "name", ["lstm", *(pytest.param(name, marks=pytest.mark.slow) for name in ("projected", "gru"))]

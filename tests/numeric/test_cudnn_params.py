@@ -119,6 +119,7 @@ each_mode_and_direction = pytest.mark.parametrize(
 # Values.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "row",
     [
@@ -242,6 +243,7 @@ def test_every_spelling_of_a_dtype(T: Any, S: Any) -> None:
     assert out.dtype == np.dtype(S).newbyteorder("=")
 
 
+@pytest.mark.slow
 def test_tensorflows_dtypes() -> None:
     class DType:
         as_numpy_dtype = np.int64
@@ -310,6 +312,7 @@ def test_results_are_independent() -> None:
         assert params.to_host().tobytes() == buffer(HOW).tobytes()
 
 
+@pytest.mark.slow
 def test_sizes_may_be_left_out_of_a_program_that_has_them() -> None:
     both = program(HOW)
     params = {"params": buffer(HOW)}

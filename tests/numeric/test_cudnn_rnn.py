@@ -533,6 +533,7 @@ def test_directions_and_layers_are_loops_of_their_own(mode: str, direction: str)
                 assert result not in line.partition("=")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seq_length", [39, 40])
 def test_gate_gradients_are_made_in_blocks_of_time(seq_length: int) -> None:
     """Blocks of equal length share one dispatch; the products are added up in one vector."""

@@ -456,6 +456,7 @@ def test_threads(op: str, device: str) -> None:
         list(pool.map(work, range(4)))
 
 
+@pytest.mark.slow
 def test_threads_at_a_cold_raw_op() -> None:
     """Four threads are the first to ask for a size."""
     variant = sizes(2, 3, 4, 5)

@@ -45,6 +45,7 @@ def check(op: str, dtype: str, variant: dict[str, Any], taken: int, strategy: st
     assert_same_bits(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "dtype", "variant", "strategy"),
     [

@@ -173,6 +173,7 @@ def test_not_for_memory_that_others_may_write() -> None:
     assert len(function.prepacking.entries) == 0
 
 
+@pytest.mark.slow
 def test_arrays_on_the_device_stay_as_they_are() -> None:
     """They cannot be written to through numpy, and a copy is the array itself."""
     op, dtype, variant = SINGLE

@@ -205,6 +205,7 @@ def test_a_forked_child(cell: rc.Artifact) -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_garbage")
 def test_programs_that_come_and_go(cell: rc.Artifact) -> None:
     """The loader does not confuse libraries whose files had the same descriptor."""

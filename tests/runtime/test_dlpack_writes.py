@@ -157,6 +157,7 @@ print(os.wait()[1])
 """
 
 
+@pytest.mark.slow
 def test_a_copy_after_a_fork_is_refused(tiny: rc.Artifact, tmp_path: Path) -> None:
     """It needs the parent's threads, and would wait for them for ever."""
     script = FORKED.format(path=str(tiny.save(tmp_path / "tiny.vmfb")))

@@ -136,6 +136,7 @@ def test_a_bundle_has_one_archive(
         rc.runtime.load(folder)
 
 
+@pytest.mark.slow
 def test_weights_are_no_part_of_the_code(
     module: rc.Module, frozen: rc.Module, artifact: rc.Artifact
 ) -> None:
@@ -162,6 +163,7 @@ def test_weights_are_no_part_of_the_code(
         )
 
 
+@pytest.mark.slow
 def test_an_archive_elsewhere(saved: Path, check: Callable[[rc.Program], None]) -> None:
     elsewhere = saved.parent / "elsewhere"
     saved.with_name("m.irpa").rename(elsewhere)

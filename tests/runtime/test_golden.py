@@ -195,6 +195,7 @@ def test_bundles(module: rc.Module, tmp_path: Path, cli: Any) -> None:
     assert "golden.npz: missing" in cli("verify", folder, code=1).err
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path: Path, cli: Any) -> None:
     """Also lists of tensors, and integers other than lengths."""
     path = tmp_path / "params.vmfb"

@@ -59,6 +59,7 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Any]:
         yield request.param and request.param()
 
 
+@pytest.mark.slow
 def test_executors(executor: Any) -> None:
     artifacts = rc.compile_many(cells(1, 2, 3), "cpu", executor=executor)
     assert batches(artifacts) == [1, 2, 3]

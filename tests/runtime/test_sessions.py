@@ -42,6 +42,7 @@ def assert_states(found: stateful.Arrays, expected: stateful.Arrays) -> None:
         np.testing.assert_allclose(found[name], value, rtol=1e-6, atol=1e-6, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calls", ["direct", "iree"])
 @pytest.mark.parametrize("target", ["cpu", "cpu:generic"])
 def test_steps(calls: str, target: str) -> None:

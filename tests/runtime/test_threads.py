@@ -69,6 +69,7 @@ def loaded(op: str) -> tuple[rc.Program, rc.Program]:
     return tuple(rc.runtime.load(artifact, each) for each in ("local-sync", "local-task"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", first(OPS))
 def test_the_same_bits(op: str, taken: list[bool]) -> None:
     given = draw(op, "float32", OPS[op])
@@ -160,6 +161,7 @@ def test_lists_signals_and_forks() -> None:
 _COMPILERS = {"x86_64": ["gcc"], "aarch64": ["aarch64-linux-gnu-gcc", "-static"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processor", CODE)
 def test_machine_code(processor: str, tmp_path: Path) -> None:
     """On this processor, or an emulated one."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import processes
+import pytest
 from cases import assert_same_bits
 
 import rnn_compiler as rc
@@ -61,6 +62,7 @@ def without_iree(script: str, folder: Path) -> str:
     return done.stdout.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_the_library_converts(tmp_path: Path) -> None:
     assert without_iree(LIBRARY, tmp_path) == "(1, 5, 2, 4)"
 
