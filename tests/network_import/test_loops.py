@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import zlib
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ pytest.importorskip("onnx")
 import onnx.reference
 from execution import ways
 from onnx import TensorProto, helper, numpy_helper
-from quick import first
+from quick import every, first
 
 import rnn_compiler as rc
 from rnn_compiler.errors import UnsupportedError
@@ -426,13 +427,10 @@ def test_batch_and_time_may_be_open(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("mask", "shape"),
-    [
-        ("keep", (B, T)),
-        *(
-            pytest.param(*each, marks=pytest.mark.slow)
-            for each in [("zero", (B, T)), ("keep", ("batch", "time")), ("zero", ("batch", "time"))]
-        ),
-    ],
+    every(
+        itertools.product(("keep", "zero"), ((B, T), ("batch", "time"))),
+        *(("keep", (B, T)), ("zero", ("batch", "time"))),
+    ),
 )
 def test_masks_with_holes(mask: str, shape: Any, tmp_path: Path) -> None:
     made = layer(lstm, shape=shape, mask=mask)

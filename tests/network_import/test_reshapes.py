@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import rnn_compiler as rc
-
 pytest.importorskip("onnx")
 
-from execution import Execute, ways
+from execution import ways
 from onnx import helper
-from quick import only
 
-from tests.network_import.graphs import close, model, saved, weight
+from tests.network_import.graphs import model, weight
 
 node = helper.make_node
 _ROWS, _AXES = [node("Reshape", ["x", "flat"], ["rows"])], ["batch", "time", 3]
@@ -42,39 +38,36 @@ def to(source: str, parts: Sequence[str], name: str = "y", **options: Any) -> li
     ]
 
 
-FORMS: dict[str, tuple[list[Any], tuple[int, ...]]] = {
-    "a dense layer of each step": ([*_DENSE, *size(0), *to("d", ["x0", "-1", "four"])], (0, 1, 4)),
-    "steps of each row": ([*_DENSE, *size(1), *to("d", ["-1", "x1", "four"])], (0, 1, 4)),
-    "pairs of each row": ([*_DENSE, *size(0), *to("d", ["x0", "-1", "two"])], (0, -1, 2)),
-    "the same size": (
-        [*size(1), *to("x", ["zero", "x1", "-1"], "z"), node("Relu", ["z"], ["y"])],
-        (0, 1, 3),
-    ),
-    "twice": (
-        [
-            *_DENSE,
-            *size(0),
-            *to("d", ["x0", "-1", "four"], "z"),
-            *size(1, "z"),
-            *to("z", ["-1", "z1", "two"]),
-        ],
-        (-1, 1, 2),
-    ),
+FORMS: dict[str, list[Any]] = {
+    "a dense layer of each step": [*_DENSE, *size(0), *to("d", ["x0", "-1", "four"])],
+    "steps of each row": [*_DENSE, *size(1), *to("d", ["-1", "x1", "four"])],
+    "pairs of each row": [*_DENSE, *size(0), *to("d", ["x0", "-1", "two"])],
+    "the same size": [*size(1), *to("x", ["zero", "x1", "-1"], "z"), node("Relu", ["z"], ["y"])],
+    "twice": [
+        *_DENSE,
+        *size(0),
+        *to("d", ["x0", "-1", "four"], "z"),
+        *size(1, "z"),
+        *to("z", ["-1", "z1", "two"]),
+    ],
 }
-"""Nodes from x and W to y, and the shape of y: axes of x, a size of its own, or -1."""
+"""Nodes from x and W to y."""
 
 
-@pytest.mark.parametrize("form", only(FORMS, "a dense layer of each step"))
-@ways("direct", "iree", "c", "js", quick=("direct",))
-def test_a_size_that_follows(form: str, execute: Execute, tmp_path: Path) -> None:
-    nodes, axes = FORMS[form]
+def network(form: str) -> tuple[Any, list[dict[str, Any]]]:
+    """A model, and calls at several sizes."""
     constants = {"flat": [-1, 3], "-1": [-1], "first": [0], "zero": [0], "two": [2], "four": [4]}
     given = {name: np.array(numbers) for name, numbers in (constants | {"0": 0, "1": 1}).items()}
-    network = model(nodes, {"x": _AXES}, ["y"], given | {"w": W})
-    module = rc.import_network(saved(network, tmp_path / "m.onnx"))
-    for batch, time in ((2, 6), (3, 1), (1, 7)):
-        x = weight(batch, time, 3)
-        made = np.maximum(x, 0) if form == "the same size" else x @ W
-        shape = [x.shape[k] if k in (0, 1) else k for k in axes]
-        (found,) = execute(module, {"x": x}).values()
-        close(found, made.reshape(shape))
+    made = model(FORMS[form], {"x": _AXES}, ["y"], given | {"w": W})
+    return made, [{"x": weight(*sizes, 3)} for sizes in ((2, 6), (3, 1), (1, 7))]
+
+
+@ways("direct")
+def test_a_size_that_follows(agree: Any) -> None:
+    agree([network("a dense layer of each step")])
+
+
+@pytest.mark.slow
+@ways("direct", "iree", "c", "js")
+def test_sizes_that_follow(agree: Any) -> None:
+    agree([network(form) for form in FORMS])

@@ -89,6 +89,14 @@ def smaller(case: Case, axes: Mapping[str, Mapping[int, str]]) -> Case:
     )
 
 
+ELSEWHERE = {
+    *("chars", "tagger"),  # below, in several languages
+    "both",  # "words" has plain RNNs, "hourglass" a GRU in both directions
+    "attentive",  # "translator" attends, too
+}
+"""Networks whose parts learn in others; `test_training_rules.py` has each of their operators."""
+
+
 def kinds_of_sizes(name: str) -> list[bool]:
     """Whether a network learns with open axes: four that have each kind of them do, or with known
     sizes as well if all is asked for; `test_training_ctc.py` has open sizes of CTC."""
@@ -102,7 +110,7 @@ def kinds_of_sizes(name: str) -> list[bool]:
     [
         (name, optimizer, is_open)
         for name, optimizer in with_optimizers(CASES)
-        if SWEEP or name not in ("chars", "tagger")  # which learn below
+        if SWEEP or name not in ELSEWHERE
         for is_open in kinds_of_sizes(name)
     ],
 )

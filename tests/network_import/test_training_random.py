@@ -13,6 +13,7 @@ pytest.importorskip("torch")
 
 import torch
 from onnx import TensorProto, helper
+from quick import SWEEP
 
 from tests.network_import import in_torch
 from tests.network_import.gradients import backward, results
@@ -212,7 +213,7 @@ def test_random_graphs(first: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(1000, 2000, 100))
+@pytest.mark.parametrize("first", range(1000, 2000 if SWEEP else 1500, 100))
 def test_many_random_graphs(first: int, tmp_path: Path) -> None:
     for seed in range(first, first + 100):
         compared(seed, 30, tmp_path)
