@@ -158,12 +158,9 @@ def test_states_of_the_same_shape() -> None:
 
 
 @pytest.mark.slow
-def test_layers_that_are_computed_again_need_less_memory() -> None:
-    """`jax.checkpoint` around a layer gives the same step with less scratch memory in C.
-
-    It pays for long sequences only: short ones need little memory besides the gradients.
-    """
-    steps, units = 128, 16
+def test_layers_that_are_computed_again() -> None:
+    """`jax.checkpoint` around a layer gives the same step; `test_memory.py` has what it saves."""
+    steps, units = 7, 5
     zero = jnp.zeros((1, 1, units))
     lengths = jnp.full((1,), steps, jnp.int32)
 
@@ -181,18 +178,14 @@ def test_layers_that_are_computed_again_need_less_memory() -> None:
         return {"params": jax.tree.map(lambda p, g: p - g, params, gradient), "loss": value}
 
     rng = np.random.default_rng(0)
-    params = [rng.normal(0, 0.3, 6 * units * (units + 1)).astype(np.float32) for _ in range(4)]
+    params = [rng.normal(0, 0.3, 6 * units * (units + 1)).astype(np.float32) for _ in range(2)]
     x = rng.normal(0, 1, (steps, 1, units)).astype(np.float32)
-    memory: list[int] = []
     found: list[Any] = []
     for each in (layer, jax.checkpoint(layer)):
         step = jax.jit(lambda params, x, each=each: train(params, x, each), donate_argnums=0)
         module = rc.link_module(functions.export(step)(params, x).mlir_module())
-        made = rc.compile_c(module, "cpu:cortex-m4", name="m")
-        memory.append(made.manifest["functions"][0]["scratch_size"])
         session = rc.runtime.load(rc.compile(module, "cpu:generic")).session(params=params)
         session(x=x)
         found.append(session.state)
-    assert memory[1] < 0.85 * memory[0]
     for name, value in found[0].items():
         np.testing.assert_allclose(found[1][name], value, rtol=1e-5, atol=1e-6)
