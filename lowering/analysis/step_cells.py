@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from rnn_compiler.lowering.analysis.step_values import (
-    Activation,
+    ActivatedValue,
     Array,
     Coefficient,
-    Input,
     Known,
     NotACellError,
     Operand,
+    StepInput,
+    SumOfTerms,
     Term,
-    Value,
     product_of,
     times,
 )
@@ -25,7 +25,7 @@ _FUNCTIONS = {"logistic": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
 
 
 @dataclass(frozen=True)
-class Gate:
+class Preactivation:
     """The argument of an activation.
 
     Attributes:
@@ -35,19 +35,19 @@ class Gate:
         state_bias: What is added to the product with h, before a GRU's reset: [units].
     """
 
-    inputs: Mapping[Input, Coefficient]
+    inputs: Mapping[StepInput, Coefficient]
     state: Coefficient
     bias: Coefficient
     state_bias: Coefficient = 0.0
 
-    def negated(self) -> Gate:
+    def negated(self) -> Preactivation:
         """The gate of the negative argument."""
         inputs = {each: times(-1.0, matrix) for each, matrix in self.inputs.items()}
-        return Gate(inputs, times(-1.0, self.state), times(-1.0, self.bias))
+        return Preactivation(inputs, times(-1.0, self.state), times(-1.0, self.bias))
 
 
 @dataclass(frozen=True)
-class Cell:
+class ScanCell:
     """A cell that one of ONNX's ops computes.
 
     Attributes:
@@ -61,7 +61,7 @@ class Cell:
     """
 
     op: str
-    gates: tuple[Gate, ...]
+    gates: tuple[Preactivation, ...]
     functions: tuple[str, ...]
     state: Any
     memory: Any = None
@@ -74,11 +74,11 @@ class Cell:
         return "BlockLSTM" if self.every_c else f"onnx.{self.op}"
 
     @property
-    def inputs(self) -> list[Input]:
+    def inputs(self) -> list[StepInput]:
         """Its inputs, in the order of its weights."""
         return [*dict.fromkeys(each for gate in self.gates for each in gate.inputs)]
 
-    def returning_every_c(self) -> Cell:
+    def returning_every_c(self) -> ScanCell:
         """The LSTM, with c of every step.
 
         Raises:
@@ -93,7 +93,7 @@ class Cell:
 
         `library` makes arrays as numpy does: it has ``concatenate`` and ``full``.
         """
-        of, gates = _Weights(self, library, dtype, units), self.gates
+        of, gates = _GateArrays(self, library, dtype, units), self.gates
         w = library.concatenate([of.inputs_turned(each) for each in gates])
         r = library.concatenate([of.state_turned(each) for each in gates])
         biases = [each.bias for each in gates] + [each.state_bias for each in gates]
@@ -101,7 +101,7 @@ class Cell:
 
     def block_lstm_weights(self, library: Any, dtype: Any, units: int) -> tuple[Array, Array]:
         """The arguments w and b of BlockLSTM."""
-        of = _Weights(self, library, dtype, units)
+        of = _GateArrays(self, library, dtype, units)
         i, o, f, g = self.gates
         gates = (i, g, f, o)
         both = (of.inputs, of.state)
@@ -109,31 +109,31 @@ class Cell:
         return library.concatenate(w), library.concatenate([of.vector(g.bias) for g in gates])
 
 
-class _Weights(NamedTuple):
+class _GateArrays(NamedTuple):
     """The arrays of a cell's gates; what a gate does not have is zero."""
 
-    cell: Cell
+    cell: ScanCell
     library: Any
     dtype: Any
     units: int
 
-    def inputs(self, gate: Gate) -> Array:
+    def inputs(self, gate: Preactivation) -> Array:
         """The matrix for the inputs, side by side: [units of the inputs, units]."""
         inputs = self.cell.inputs
         parts = [self._of(gate.inputs.get(each, 0.0), each.units) for each in inputs]
         return self.library.concatenate(parts)
 
-    def state(self, gate: Gate) -> Array:
+    def state(self, gate: Preactivation) -> Array:
         """The matrix for h: [units, units]."""
         return self._of(gate.state, self.units)
 
-    def inputs_turned(self, gate: Gate) -> Array:
+    def inputs_turned(self, gate: Preactivation) -> Array:
         """The transposed matrix for the inputs: [units, units of the inputs]."""
         inputs = self.cell.inputs
         parts = [self._turned(gate.inputs.get(each, 0.0), each.units) for each in inputs]
         return self.library.concatenate(parts, 1)
 
-    def state_turned(self, gate: Gate) -> Array:
+    def state_turned(self, gate: Preactivation) -> Array:
         """The transposed matrix for h: [units, units]."""
         return self._turned(gate.state, self.units)
 
@@ -169,13 +169,13 @@ def mutual(needs: Mapping[Any, set[Any]]) -> list[list[Any]]:
     return groups
 
 
-def recognized(carried: Mapping[Any, Operand], batch: tuple[int, ...]) -> Cell:
+def recognized(carried: Mapping[Any, Operand], batch: tuple[int, ...]) -> ScanCell:
     """The cell that computes these next values of its carried variables, [batch ..., units].
 
     Raises:
         NotACellError: No op computes it.
     """
-    values = {each: value for each, value in carried.items() if isinstance(value, Value)}
+    values = {each: value for each, value in carried.items() if isinstance(value, SumOfTerms)}
     if len(values) != len(carried) or not 1 <= len(values) <= 2:
         raise NotACellError("its carried values are not those of a known cell")
     if len(values) == 1:
@@ -194,17 +194,17 @@ def recognized(carried: Mapping[Any, Operand], batch: tuple[int, ...]) -> Cell:
     return cell
 
 
-def _plain(state: Any, value: Value) -> Cell:
+def _plain(state: Any, value: SumOfTerms) -> ScanCell:
     """The cell `h = function(x W + h R + b)`."""
     ((term, coefficient),) = value.terms.items()
     if coefficient != 1.0 or term.factor is not None or len(term.activations) != 1:
         raise NotACellError("its carried value is not that of a known cell")
     (activation,) = term.activations
     functions = (_FUNCTIONS[activation.function],)
-    return Cell("RNN", (_gate(activation.argument, state),), functions, state)
+    return ScanCell("RNN", (_gate(activation.argument, state),), functions, state)
 
 
-def _lstm(memory: Any, state: Any, c: Value, h: Value) -> Cell:
+def _lstm(memory: Any, state: Any, c: SumOfTerms, h: SumOfTerms) -> ScanCell:
     """The cell `c = f * c + i * g`, `h = o * function(c)`."""
     wrong = NotACellError("its two carried values are not those of an LSTM")
     kept = [term for term in c.terms if term.factor is not None]
@@ -227,10 +227,10 @@ def _lstm(memory: Any, state: Any, c: Value, h: Value) -> Cell:
         raise wrong
     gates = tuple(_gate(each.argument, state) for each in (i, o, forget, g))
     functions = tuple(_FUNCTIONS[each.function] for each in (i, g, squashed))
-    return Cell("LSTM", gates, functions, state, memory)
+    return ScanCell("LSTM", gates, functions, state, memory)
 
 
-def _gru(state: Any, h: Value) -> Cell:
+def _gru(state: Any, h: SumOfTerms) -> ScanCell:
     """The cell `h = (1 - z) * n + z * h`, or with 1 - z for z."""
     wrong = NotACellError("its carried value is not that of a known cell")
     kept = [term for term in h.terms if _is(term, state)]
@@ -254,18 +254,20 @@ def _gru(state: Any, h: Value) -> Cell:
         raise NotACellError("its gates have different activations")
     gates = (update, _gate(r.argument, state), candidate)
     functions = (_FUNCTIONS[z.function], _FUNCTIONS[n.function])
-    return Cell("GRU", gates, functions, state, linear_before_reset=after)
+    return ScanCell("GRU", gates, functions, state, linear_before_reset=after)
 
 
-def _candidate(value: Value, state: Any) -> tuple[Activation, Gate, bool]:
+def _candidate(value: SumOfTerms, state: Any) -> tuple[ActivatedValue, Preactivation, bool]:
     """A GRU's reset gate and its candidate, and whether it resets after the product."""
     after = {term: each for term, each in value.terms.items() if term.activations}
-    before = {term: each for term, each in value.terms.items() if isinstance(term.factor, Value)}
+    before = {
+        term: each for term, each in value.terms.items() if isinstance(term.factor, SumOfTerms)
+    }
     rest = {k: each for k, each in value.terms.items() if k not in {**after, **before}}
     gate = _gate(value.with_terms(rest), state)
     gates = {term.activations for term in after}
     for term in before:
-        assert isinstance(term.factor, Value)
+        assert isinstance(term.factor, SumOfTerms)
         inside = [*term.factor.terms]
         if [*term.factor.terms.values()] != [1.0] or not _is(inside[0], state):
             raise NotACellError("it multiplies something else than inputs and h by a matrix")
@@ -279,24 +281,24 @@ def _candidate(value: Value, state: Any) -> tuple[Activation, Gate, bool]:
     if more or inner.inputs:
         raise NotACellError("its reset gate multiplies something else than h")
     of_state, *_ = (*before.values(), inner.state)
-    return r, Gate(gate.inputs, of_state, gate.bias, inner.bias), bool(after)
+    return r, Preactivation(gate.inputs, of_state, gate.bias, inner.bias), bool(after)
 
 
 def _is(term: Term, variable: Any) -> bool:
     """Whether a term is an activation times a carried value."""
     factor = term.factor
-    if not isinstance(factor, Input) or term.product or len(term.activations) != 1:
+    if not isinstance(factor, StepInput) or term.product or len(term.activations) != 1:
         return False
     return factor.variable is variable
 
 
-def _same(a: Value, b: Value) -> bool:
+def _same(a: SumOfTerms, b: SumOfTerms) -> bool:
     return a is b or (a.terms == b.terms and a.order == b.order)
 
 
-def _gate(value: Value, state: Any) -> Gate:
+def _gate(value: SumOfTerms, state: Any) -> Preactivation:
     """The argument of an activation."""
-    inputs: dict[Input, Coefficient] = {}
+    inputs: dict[StepInput, Coefficient] = {}
     of_state: Coefficient = 0.0
     bias: Coefficient = 0.0
     for term, coefficient in value.terms.items():
@@ -306,10 +308,10 @@ def _gate(value: Value, state: Any) -> Gate:
             bias = coefficient
         elif not term.product:
             raise NotACellError("a gate adds an input or a carried value without a matrix")
-        elif not isinstance(term.factor, Input):
+        elif not isinstance(term.factor, StepInput):
             raise NotACellError("it multiplies something else than inputs and h by a matrix")
         elif term.factor.variable is state:
             of_state = coefficient
         else:
             inputs[term.factor] = coefficient
-    return Gate(inputs, of_state, bias)
+    return Preactivation(inputs, of_state, bias)

@@ -104,7 +104,7 @@ class Known:
 Coefficient: TypeAlias = "float | Known"
 
 
-class Input(NamedTuple):
+class StepInput(NamedTuple):
     """A carried value or an input of the step, ``[batch ..., units]``."""
 
     variable: Any
@@ -117,19 +117,19 @@ class Input(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Activation:
+class ActivatedValue:
     """A function of a value. Each call is one object, and so is each part of it."""
 
     function: str
-    argument: Value
-    parts: dict[tuple[int, int], Activation] = field(
-        default_factory=dict[tuple[int, int], "Activation"]
+    argument: SumOfTerms
+    parts: dict[tuple[int, int], ActivatedValue] = field(
+        default_factory=dict[tuple[int, int], "ActivatedValue"]
     )
 
-    def part(self, start: int, stop: int) -> Activation:
+    def part(self, start: int, stop: int) -> ActivatedValue:
         """Some of its units."""
         if (start, stop) not in self.parts:
-            made = Activation(self.function, self.argument.part(start, stop))
+            made = ActivatedValue(self.function, self.argument.part(start, stop))
             self.parts[start, stop] = made
         return self.parts[start, stop]
 
@@ -139,17 +139,17 @@ class Term(NamedTuple):
 
     Attributes:
         activations: Functions of values.
-        factor: An `Input` or, in a product with a matrix, also a value; None for the number 1.
+        factor: A `StepInput` or, in a product with a matrix, also a value; None for the number 1.
         product: Whether the coefficient is a matrix by which the factor is multiplied.
     """
 
-    activations: tuple[Activation, ...] = ()
-    factor: Input | Value | None = None
+    activations: tuple[ActivatedValue, ...] = ()
+    factor: StepInput | SumOfTerms | None = None
     product: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Value:
+class SumOfTerms:
     """A sum: the coefficients of its terms.
 
     Axis k of the array is axis ``order[k]`` of [batch ..., units].
@@ -164,11 +164,11 @@ class Value:
         """The axis of the units in the array."""
         return self.order.index(len(self.order) - 1)
 
-    def with_terms(self, terms: Mapping[Term, Coefficient]) -> Value:
+    def with_terms(self, terms: Mapping[Term, Coefficient]) -> SumOfTerms:
         """Other terms in the same layout."""
-        return Value({k: c for k, c in terms.items() if c != 0.0}, self.units, self.order)
+        return SumOfTerms({k: c for k, c in terms.items() if c != 0.0}, self.units, self.order)
 
-    def part(self, start: int, stop: int) -> Value:
+    def part(self, start: int, stop: int) -> SumOfTerms:
         """Some of its units."""
         if (start, stop) == (0, self.units):
             return self
@@ -178,33 +178,33 @@ class Value:
                 raise NotACellError("it takes a part of an input or a carried value")
             parts = _ordered(each.part(start, stop) for each in term.activations)
             terms[term._replace(activations=parts)] = _part(coefficient, start, stop)
-        return Value(terms, stop - start, self.order)
+        return SumOfTerms(terms, stop - start, self.order)
 
 
 @dataclass(frozen=True, eq=False)
 class Joined:
     """Values side by side, such as [x, h]."""
 
-    parts: tuple[Value, ...]
+    parts: tuple[SumOfTerms, ...]
 
 
-Operand: TypeAlias = Value | Joined | Known
+Operand: TypeAlias = SumOfTerms | Joined | Known
 
 
-def entering(variable: Any, shape: Sequence[int]) -> Value:
+def entering(variable: Any, shape: Sequence[int]) -> SumOfTerms:
     """A carried value or an input of the step."""
     if not shape:
         raise NotACellError("it carries a number, or takes one for each step")
-    term = Term(factor=Input(variable, tuple(shape)))
-    return Value({term: 1.0}, shape[-1], tuple(range(len(shape))))
+    term = Term(factor=StepInput(variable, tuple(shape)))
+    return SumOfTerms({term: 1.0}, shape[-1], tuple(range(len(shape))))
 
 
-def _ordered(activations: Iterable[Activation]) -> tuple[Activation, ...]:
+def _ordered(activations: Iterable[ActivatedValue]) -> tuple[ActivatedValue, ...]:
     """The factors of a product, in the order that is the same for all products of them."""
     return tuple(sorted(activations, key=id))
 
 
-def product_of(*activations: Activation) -> Term:
+def product_of(*activations: ActivatedValue) -> Term:
     """The term that is a product of activations."""
     return Term(_ordered(activations))
 
@@ -234,12 +234,12 @@ def times(a: Coefficient, b: Coefficient) -> Coefficient:
     return b if a == 1.0 else Known(lambda: a * b.array, b.shape)
 
 
-def _check_layout(a: Value, b: Value) -> None:
+def _check_layout(a: SumOfTerms, b: SumOfTerms) -> None:
     if (a.order, a.units) != (b.order, b.units):
         raise NotACellError("it combines arrays of different axes")
 
 
-def add(a: Value, b: Value, factor: float = 1.0) -> Value:
+def add(a: SumOfTerms, b: SumOfTerms, factor: float = 1.0) -> SumOfTerms:
     """The sum of a and factor * b."""
     _check_layout(a, b)
     terms = dict(a.terms)
@@ -248,7 +248,7 @@ def add(a: Value, b: Value, factor: float = 1.0) -> Value:
     return a.with_terms(terms)
 
 
-def multiply(a: Value, b: Value) -> Value:
+def multiply(a: SumOfTerms, b: SumOfTerms) -> SumOfTerms:
     """The product of two values, multiplied out."""
     _check_layout(a, b)
     terms: dict[Term, Coefficient] = {}
@@ -262,17 +262,17 @@ def multiply(a: Value, b: Value) -> Value:
     return a.with_terms(terms)
 
 
-def activated(function: str, value: Value) -> Value:
+def activated(function: str, value: SumOfTerms) -> SumOfTerms:
     """A function of a value."""
-    return value.with_terms({Term((Activation(function, value),)): 1.0})
+    return value.with_terms({Term((ActivatedValue(function, value),)): 1.0})
 
 
-def negative(value: Value) -> Value:
+def negative(value: SumOfTerms) -> SumOfTerms:
     """The negative of a sum."""
     return add(value.with_terms({}), value, -1.0)
 
 
-def sliced(value: Value, sizes: Sequence[int], *bounds: Sequence[int]) -> Value:
+def sliced(value: SumOfTerms, sizes: Sequence[int], *bounds: Sequence[int]) -> SumOfTerms:
     """Some of the units: a slice of an array of these sizes, by its starts, stops and strides."""
     starts, stops, strides = bounds
     if {*strides} != {1}:
@@ -282,26 +282,26 @@ def sliced(value: Value, sizes: Sequence[int], *bounds: Sequence[int]) -> Value:
     return value.part(starts[value.axis], stops[value.axis])
 
 
-def joined(parts: tuple[Value, ...], axis: int) -> Joined:
+def joined(parts: tuple[SumOfTerms, ...], axis: int) -> Joined:
     """Values that are joined along an axis of their arrays, if it is that of the units."""
     if any(each.axis != axis or each.order != parts[0].order for each in parts):
         raise NotACellError("it joins arrays along another axis than the last")
     return Joined(parts)
 
 
-def transposed(value: Value, permutation: Sequence[int]) -> Value:
+def transposed(value: SumOfTerms, permutation: Sequence[int]) -> SumOfTerms:
     """A value whose array is transposed."""
-    return Value(value.terms, value.units, tuple(value.order[axis] for axis in permutation))
+    return SumOfTerms(value.terms, value.units, tuple(value.order[axis] for axis in permutation))
 
 
-def value_of(operand: Operand) -> Value:
+def value_of(operand: Operand) -> SumOfTerms:
     """An operand that is one value."""
-    if not isinstance(operand, Value):
+    if not isinstance(operand, SumOfTerms):
         raise NotACellError("it joins arrays for something else than a product")
     return operand
 
 
-def alike(operands: Sequence[Operand]) -> tuple[Value, Value]:
+def alike(operands: Sequence[Operand]) -> tuple[SumOfTerms, SumOfTerms]:
     """Two operands, at least one of them a value, in one layout."""
     like = next(value_of(each) for each in operands if not isinstance(each, Known))
     first, second = (
@@ -310,7 +310,7 @@ def alike(operands: Sequence[Operand]) -> tuple[Value, Value]:
     return first, second
 
 
-def constant(known: Known, like: Value) -> Value:
+def constant(known: Known, like: SumOfTerms) -> SumOfTerms:
     """An array of weights, or a number, in the layout of a value."""
     number: Coefficient | None = known.number()
     if number is None and known.shape:
@@ -321,7 +321,9 @@ def constant(known: Known, like: Value) -> Value:
     return like.with_terms({Term(): number})
 
 
-def product(value: Value | Joined, axis: int, matrix: Known, rows: int, *, before: bool) -> Value:
+def product(
+    value: SumOfTerms | Joined, axis: int, matrix: Known, rows: int, *, before: bool
+) -> SumOfTerms:
     """A value, contracted over an axis of its array, times a matrix over the axis `rows`.
 
     `before` tells whether the value's other axes come before the matrix' other one.
@@ -338,12 +340,12 @@ def product(value: Value | Joined, axis: int, matrix: Known, rows: int, *, befor
         raise NotACellError("it multiplies a matrix and another axis than the last of an array")
     last = len(value.order) - 1
     rest = [at for at in value.order if at != last]
-    factor: Input | Value = value
+    factor: StepInput | SumOfTerms = value
     if [*value.terms.values()] == [1.0]:
         (term,) = value.terms
-        if isinstance(term.factor, Input) and not term.activations and not term.product:
+        if isinstance(term.factor, StepInput) and not term.activations and not term.product:
             factor = term.factor
-    return Value(
+    return SumOfTerms(
         {Term(factor=factor, product=True): _rows(matrix, rows, 0, value.units)},
         matrix.shape[1 - rows],
         (*rest, last) if before else (last, *rest),

@@ -221,7 +221,7 @@ _DATA_MOVEMENT = {
 }
 
 
-class Weights:
+class WeightArguments:
     """The weights of a module's functions, by the numbers of their arguments."""
 
     def __init__(self, functions: Iterable[ir.Operation], ours: Collection[FunctionSpec]) -> None:

@@ -23,7 +23,7 @@ from rnn_compiler.lowering.linking.calls import Call, find_calls, instance_of, t
 from rnn_compiler.lowering.linking.counted_loops import index_by_counter, write_out_short_loops
 from rnn_compiler.lowering.linking.indices import bound_indices
 from rnn_compiler.lowering.linking.interface import (
-    Weights,
+    WeightArguments,
     callees_first,
     is_network,
     public_interface,
@@ -108,7 +108,7 @@ def link_module(*sources: Source) -> Linked:
             given = [k for k in range(len(spec.arguments)) if k not in known]
             _replace(call, _function(module, spec, known, used, made), given, used)
         module.operation.verify()
-        weights = Weights(callees_first(module), made.values())
+        weights = WeightArguments(callees_first(module), made.values())
         functions = sharing_states(
             [_with_weights(spec, weights.of(spec.function)) for spec in functions]
         )

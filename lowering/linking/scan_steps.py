@@ -1,8 +1,8 @@
 """Reads the step of a loop in StableHLO: what it computes, as sums of terms or as numbers.
 
-`Reader` follows the ops of the loop's body. Arrays that do not change in the loop are computed by
-a `Library`: `Numbers` in numpy, with random ones for those that calls bring, and `Emitted` as ops
-before the loop.
+`StepReader` follows the ops of the loop's body. Arrays that do not change in the loop are computed
+by an `ArrayNamespace`: `Numbers` in numpy, with random ones for those that calls bring, and
+`Emitted` as ops before the loop.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rnn_compiler.lowering.analysis.step_values import (
     Known,
     NotACellError,
     Operand,
-    Value,
+    SumOfTerms,
     activated,
     add,
     alike,
@@ -41,7 +41,7 @@ from rnn_compiler.lowering.linking.indices import axes_in
 from rnn_compiler.lowering.mlir.bindings import ir
 
 
-class Library(Protocol):
+class ArrayNamespace(Protocol):
     """Computes arrays that do not change in a loop, and joins and fills arrays as numpy does."""
 
     def outside(self, value: ir.Value) -> Array:
@@ -193,7 +193,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, eq=False)
-class Tensor:
+class HloArray:
     """An array that ops compute, with the operators that numpy's arrays have."""
 
     body: Body
@@ -210,19 +210,19 @@ class Tensor:
         return ArrayType(self.shape, element(self.value))
 
     @property
-    def T(self) -> Tensor:
+    def T(self) -> HloArray:
         """The transpose of a matrix."""
         order = {"permutation": integers([1, 0])}
         return self._made("transpose", [self], self.shape[::-1], order)
 
-    def reshape(self, *sizes: int) -> Tensor:
+    def reshape(self, *sizes: int) -> HloArray:
         """The same elements in another shape; one size may be -1."""
         count = math.prod(self.shape)
         rest = math.prod(size for size in sizes if size >= 0)
         known = [size if size >= 0 else count // rest for size in sizes]
         return self if (*known,) == self.shape else self._made("reshape", [self], known)
 
-    def __getitem__(self, key: Any) -> Tensor:
+    def __getitem__(self, key: Any) -> HloArray:
         """A part along the first axis, or with ``...`` before it along the last one."""
         rank = len(self.shape)
         keys: list[Any] = [*key] if isinstance(key, tuple) else [key]
@@ -239,33 +239,33 @@ class Tensor:
         sizes = [limit - start for start, limit in zip(starts, limits, strict=True)]
         return self._made("slice", [self], sizes, attributes)
 
-    def __add__(self, other: Tensor | float) -> Tensor:
+    def __add__(self, other: HloArray | float) -> HloArray:
         return self._made("add", [self, self._like(other)], self.shape)
 
-    def __mul__(self, other: Tensor | float) -> Tensor:
+    def __mul__(self, other: HloArray | float) -> HloArray:
         return self._made("multiply", [self, self._like(other)], self.shape)
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def reverse(self) -> Tensor:
+    def reverse(self) -> HloArray:
         """The first axis from its end."""
         return self._made("reverse", [self], self.shape, {"dimensions": integers([0])})
 
-    def _like(self, other: Tensor | float) -> Tensor:
-        if isinstance(other, Tensor):
+    def _like(self, other: HloArray | float) -> HloArray:
+        if isinstance(other, HloArray):
             return other
-        return Tensor(self.body, _filled(self.body, other, self.type))
+        return HloArray(self.body, _filled(self.body, other, self.type))
 
     def _made(
         self,
         name: str,
-        operands: Sequence[Tensor],
+        operands: Sequence[HloArray],
         sizes: Sequence[int],
         attributes: Mapping[str, ir.Attribute] | None = None,
-    ) -> Tensor:
+    ) -> HloArray:
         kind = ArrayType((*sizes,), self.type.element)
         values = [each.value for each in operands]
-        return Tensor(
+        return HloArray(
             self.body, self.body.array(f"stablehlo.{name}", values, kind, attributes).value
         )
 
@@ -284,17 +284,17 @@ class Emitted:
     def __init__(self, body: Body) -> None:
         self.body = body
 
-    def outside(self, value: ir.Value) -> Tensor:
+    def outside(self, value: ir.Value) -> HloArray:
         """A value from outside the loop."""
-        return Tensor(self.body, value)
+        return HloArray(self.body, value)
 
-    def result(self, op: ir.Operation, operands: Sequence[Tensor]) -> Tensor:
+    def result(self, op: ir.Operation, operands: Sequence[HloArray]) -> HloArray:
         """The same op with other operands."""
         attributes = {each: op.attributes[each] for each in op.attributes}
         values, kinds = [each.value for each in operands], [each.type for each in op.results]
-        return Tensor(self.body, self.body.op(op.name, values, kinds, attributes).results[0])
+        return HloArray(self.body, self.body.op(op.name, values, kinds, attributes).results[0])
 
-    def concatenate(self, arrays: Sequence[Tensor], axis: int = 0) -> Tensor:
+    def concatenate(self, arrays: Sequence[HloArray], axis: int = 0) -> HloArray:
         """Arrays side by side."""
         first, *rest = arrays
         if not rest:
@@ -303,13 +303,13 @@ class Emitted:
         sizes[axis] = sum(each.shape[axis] for each in arrays)
         kind, values = ArrayType((*sizes,), first.type.element), [each.value for each in arrays]
         along = {"dimension": integer(axis)}
-        return Tensor(
+        return HloArray(
             self.body, self.body.array("stablehlo.concatenate", values, kind, along).value
         )
 
-    def full(self, shape: Sequence[int], number: float, dtype: str) -> Tensor:
+    def full(self, shape: Sequence[int], number: float, dtype: str) -> HloArray:
         """An array of equal numbers."""
-        return Tensor(self.body, _filled(self.body, number, ArrayType((*shape,), dtype)))
+        return HloArray(self.body, _filled(self.body, number, ArrayType((*shape,), dtype)))
 
 
 # Sums of terms.
@@ -331,14 +331,14 @@ class _Constant(Known):
 class _Exponential:
     """The exponential of a value, or 1 more: what `1 / (1 + exp(-x))` is made of."""
 
-    of: Value
+    of: SumOfTerms
     plus_one: bool = False
 
 
 _Read: TypeAlias = "Operand | _Exponential"
 
 
-class Reader:
+class StepReader:
     """Reads the values of a loop's body as sums of terms of its variables.
 
     Attributes:
@@ -349,7 +349,7 @@ class Reader:
 
     def __init__(
         self,
-        library: Library,
+        library: ArrayNamespace,
         body: ir.Block,
         variables: Mapping[ir.Value, Any],
         fixed: Mapping[ir.Value, ir.Value],
@@ -421,13 +421,13 @@ class Reader:
 _Rule: TypeAlias = Callable[[ir.Operation, Sequence[Any]], "_Read"]
 
 
-def _value(operand: Any) -> Value:
+def _value(operand: Any) -> SumOfTerms:
     if isinstance(operand, _Exponential):
         raise NotACellError("its body has 'exponential'")
     return value_of(operand)
 
 
-def _alike(operands: Sequence[Any]) -> tuple[Value, Value]:
+def _alike(operands: Sequence[Any]) -> tuple[SumOfTerms, SumOfTerms]:
     return alike([each if isinstance(each, Known) else _value(each) for each in operands])
 
 

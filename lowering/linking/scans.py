@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from rnn_compiler.lowering.analysis.cell_steps import Function, cell_step, is_same
-from rnn_compiler.lowering.analysis.step_cells import Cell, mutual, recognized
+from rnn_compiler.lowering.analysis.step_cells import ScanCell, mutual, recognized
 from rnn_compiler.lowering.analysis.step_values import NotACellError
 from rnn_compiler.lowering.analysis.values import defining, element, shape, static_shape
 from rnn_compiler.lowering.codegen.attributes import integers
@@ -29,11 +29,11 @@ from rnn_compiler.lowering.codegen.body import ArrayType, Body
 from rnn_compiler.lowering.linking.calls import PREFIX
 from rnn_compiler.lowering.linking.counted_loops import CountedLoop, functions_of, inlined_copy
 from rnn_compiler.lowering.linking.scan_steps import (
+    ArrayNamespace,
     Emitted,
-    Library,
+    HloArray,
     Numbers,
-    Reader,
-    Tensor,
+    StepReader,
     evaluated,
 )
 from rnn_compiler.lowering.mlir.bindings import ir, nested_ops, ops_of, remove_unused
@@ -77,7 +77,7 @@ class _Row:
 
 
 @dataclass(frozen=True, eq=False)
-class _Variable:
+class _LoopVariable:
     """A carried value, or what is known of it at all steps: a row, or a state after its step."""
 
     value: ir.Value
@@ -157,10 +157,10 @@ class _Scan(CountedLoop):
         return (value, row) if static_shape(value) == static_shape(argument)[1:] else None
 
     @cached_property
-    def _rows(self) -> dict[ir.Value, _Variable]:
+    def _rows(self) -> dict[ir.Value, _LoopVariable]:
         """The values of the body that are rows of arrays."""
         found = {op.results[0]: self._read(op) for op in ops_of(self.body) if len(op.results) == 1}
-        return {value: _Variable(value, row) for value, row in found.items() if row is not None}
+        return {value: _LoopVariable(value, row) for value, row in found.items() if row is not None}
 
     def _before(self, targets: Iterable[ir.Value], known: Iterable[ir.Value]) -> set[ir.Value]:
         """The values of the body from which others are computed, up to known ones."""
@@ -188,19 +188,19 @@ class _Scan(CountedLoop):
             }
         )
 
-    def _cells(self, library: Library) -> list[Cell]:
+    def _cells(self, library: ArrayNamespace) -> list[ScanCell]:
         """The cells."""
-        variables = {each: _Variable(each) for each in self.states}
-        reader = Reader(library, self.body, {**self._rows, **variables}, self.fixed)
-        found: list[Cell] = []
+        variables = {each: _LoopVariable(each) for each in self.states}
+        reader = StepReader(library, self.body, {**self._rows, **variables}, self.fixed)
+        found: list[ScanCell] = []
         for group in self._groups:
             after = {variables[each]: reader.value(self.states[each]) for each in group}
             found.append(recognized(after, static_shape(group[0])[:-1]))
-            known = {self.states[each]: _Variable(self.states[each]) for each in group}
-            reader = Reader(library, self.body, {**reader.variables, **known}, self.fixed)
+            known = {self.states[each]: _LoopVariable(self.states[each]) for each in group}
+            reader = StepReader(library, self.body, {**reader.variables, **known}, self.fixed)
         return found
 
-    def _check(self) -> list[Cell]:
+    def _check(self) -> list[ScanCell]:
         """The cells, if a step of each gives the numbers of the body, in float64."""
         numbers = Numbers()
         cells = self._cells(numbers)
@@ -250,7 +250,7 @@ class _Scan(CountedLoop):
         read = {*remaining, *(value for value, _ in self.written.values())}
         body = Body.before(self.loop)
         library = Emitted(body)
-        stacks: dict[ir.Value, Tensor] = {}
+        stacks: dict[ir.Value, HloArray] = {}
         for cell, seen in zip(self._cells(library), checked, strict=True):
             assert cell.op == seen.op
             memory = cell.memory
@@ -281,7 +281,7 @@ class _Scan(CountedLoop):
         )
 
     def _run(
-        self, cell: Cell, library: Emitted, loop: ir.Operation, stacks: dict[ir.Value, Tensor]
+        self, cell: ScanCell, library: Emitted, loop: ir.Operation, stacks: dict[ir.Value, HloArray]
     ) -> None:
         """Emits the op of a cell; adds its states before and after all steps to `stacks`."""
         carried = [each.value for each in (cell.state, cell.memory) if each is not None]
@@ -296,7 +296,9 @@ class _Scan(CountedLoop):
             ],
             2,
         )
-        first = [Tensor(library.body, self.initial[each]).reshape(rows, units) for each in carried]
+        first = [
+            HloArray(library.body, self.initial[each]).reshape(rows, units) for each in carried
+        ]
         every, last = (_block_lstm if cell.every_c else _onnx)(cell, library, x, first)
         for each, start, after, end in zip(carried, first, every, last, strict=True):
             loop.results[self.number(each)].replace_all_uses_with(end.reshape(*sizes).value)
@@ -308,16 +310,16 @@ class _Scan(CountedLoop):
                 stacks[each] = library.concatenate(parts)
 
     def _sequence(
-        self, variable: _Variable, stacks: Mapping[ir.Value, Tensor], library: Emitted
-    ) -> Tensor:
+        self, variable: _LoopVariable, stacks: Mapping[ir.Value, HloArray], library: Emitted
+    ) -> HloArray:
         """An input at all steps, in their order."""
         if variable.row is None:
             return stacks[variable.value]
-        array = Tensor(library.body, variable.row.array)
+        array = HloArray(library.body, variable.row.array)
         return array.reverse() if variable.row.backwards else array
 
     def _keep(
-        self, loop: ir.Operation, stacks: Mapping[ir.Value, Tensor], remaining: set[ir.Value]
+        self, loop: ir.Operation, stacks: Mapping[ir.Value, HloArray], remaining: set[ir.Value]
     ) -> None:
         """Keeps this loop for what else it computes from states, which it reads from arrays."""
         ops = ops_of(self.body)
@@ -331,7 +333,7 @@ class _Scan(CountedLoop):
             row = start.array(
                 "stablehlo.dynamic_slice", [stacks[value].value, *indices], kind, part
             )
-            made = Tensor(start, row.value).reshape(*sizes)
+            made = HloArray(start, row.value).reshape(*sizes)
             value.replace_all_uses_with(made.value)
         for number, argument in enumerate(self.arguments):
             value, _ = self.written.get(number, (None, None))
@@ -353,11 +355,11 @@ def _zero(like: ir.Value) -> dict[str, ir.Attribute]:
     return {"value": ir.DenseElementsAttr.get_splat(kind, number)}
 
 
-_Run = tuple[list[Tensor | None], list[Tensor]]
+_Run = tuple[list[HloArray | None], list[HloArray]]
 """The states after all steps, or None for c, and after the last one."""
 
 
-def _onnx(cell: Cell, library: Emitted, x: Tensor, first: Sequence[Tensor]) -> _Run:
+def _onnx(cell: ScanCell, library: Emitted, x: HloArray, first: Sequence[HloArray]) -> _Run:
     """Emits the call of an op of ONNX."""
     (steps, rows, _), units, dtype = x.shape, first[0].shape[-1], x.type.element
     weights = cell.onnx_weights(library, dtype, units)
@@ -372,7 +374,7 @@ def _onnx(cell: Cell, library: Emitted, x: Tensor, first: Sequence[Tensor]) -> _
     return every, [each.reshape(rows, units) for each in last]
 
 
-def _block_lstm(cell: Cell, library: Emitted, x: Tensor, first: Sequence[Tensor]) -> _Run:
+def _block_lstm(cell: ScanCell, library: Emitted, x: HloArray, first: Sequence[HloArray]) -> _Run:
     """Emits the call of BlockLSTM, which returns c of every step."""
     (steps, rows, _), units, dtype = x.shape, first[0].shape[-1], x.type.element
     w, b = cell.block_lstm_weights(library, dtype, units)
@@ -387,8 +389,12 @@ def _block_lstm(cell: Cell, library: Emitted, x: Tensor, first: Sequence[Tensor]
 
 
 def _called(
-    op: str, library: Emitted, given: Sequence[Tensor], sizes: Sequence[Sequence[int]], config: str
-) -> list[Tensor]:
+    op: str,
+    library: Emitted,
+    given: Sequence[HloArray],
+    sizes: Sequence[Sequence[int]],
+    config: str,
+) -> list[HloArray]:
     """Emits the call of an op."""
     kinds = [ArrayType((*each,), given[1].type.element).mlir for each in sizes]
     attributes = {
@@ -397,4 +403,4 @@ def _called(
     }
     values = [each.value for each in given]
     made = library.body.op("stablehlo.custom_call", values, kinds, attributes)
-    return [Tensor(library.body, each) for each in made.results]
+    return [HloArray(library.body, each) for each in made.results]

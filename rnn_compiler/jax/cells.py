@@ -12,13 +12,13 @@ import jax.numpy as jnp
 
 from rnn_compiler.jax.functions import FUNCTIONS
 from rnn_compiler.jax.primitives import Array
-from rnn_compiler.lowering.analysis.step_cells import Cell
+from rnn_compiler.lowering.analysis.step_cells import ScanCell
 
 _Run: TypeAlias = "tuple[list[Array | None], list[Array]]"
 """h and c of every step, or None for c; and of the last step."""
 
 
-def run(cell: Cell, x: Array, h: Array, *c: Array, backwards: bool) -> _Run:
+def run(cell: ScanCell, x: Array, h: Array, *c: Array, backwards: bool) -> _Run:
     """Runs a cell over a sequence ``[steps, batch, units]``, from h (and c) ``[batch, units]``.
 
     If it runs backwards, the first step is the last of the sequence.
@@ -31,7 +31,7 @@ def run(cell: Cell, x: Array, h: Array, *c: Array, backwards: bool) -> _Run:
     return [None if each is None else jnp.flip(each, 0) for each in every], last
 
 
-def _onnx(cell: Cell, x: Array, h: Array, *c: Array, backwards: bool) -> _Run:
+def _onnx(cell: ScanCell, x: Array, h: Array, *c: Array, backwards: bool) -> _Run:
     w, r, b = cell.onnx_weights(jnp, h.dtype, h.shape[-1])
     options: dict[str, Any] = {"activations": ",".join(cell.functions)}
     if backwards:
@@ -44,7 +44,7 @@ def _onnx(cell: Cell, x: Array, h: Array, *c: Array, backwards: bool) -> _Run:
     return [made.Y[:, 0], *(None for _ in c)], last
 
 
-def _block_lstm(cell: Cell, x: Array, h: Array, c: Array) -> _Run:
+def _block_lstm(cell: ScanCell, x: Array, h: Array, c: Array) -> _Run:
     w, b = cell.block_lstm_weights(jnp, h.dtype, h.shape[-1])
     peephole = jnp.zeros(h.shape[-1], h.dtype)
     made = FUNCTIONS["block_lstm"](

@@ -21,7 +21,7 @@ from rnn_compiler.lowering.analysis.step_values import (
     Known,
     NotACellError,
     Operand,
-    Value,
+    SumOfTerms,
     activated,
     add,
     alike,
@@ -136,7 +136,7 @@ def variables(atoms: Iterable[Any]) -> list[Any]:
 
 
 def _activated(function: str) -> _Rule:
-    def rule(equation: Any, operands: Sequence[Operand]) -> Value:
+    def rule(equation: Any, operands: Sequence[Operand]) -> SumOfTerms:
         del equation
         return activated(function, value_of(operands[0]))
 
@@ -144,24 +144,24 @@ def _activated(function: str) -> _Rule:
 
 
 def _sum(sign: float) -> _Rule:
-    def rule(equation: Any, operands: Sequence[Operand]) -> Value:
+    def rule(equation: Any, operands: Sequence[Operand]) -> SumOfTerms:
         del equation
         return add(*alike(operands), sign)
 
     return rule
 
 
-def _times(equation: Any, operands: Sequence[Operand]) -> Value:
+def _times(equation: Any, operands: Sequence[Operand]) -> SumOfTerms:
     del equation
     return multiply(*alike(operands))
 
 
-def _negated(equation: Any, operands: Sequence[Operand]) -> Value:
+def _negated(equation: Any, operands: Sequence[Operand]) -> SumOfTerms:
     del equation
     return negative(value_of(operands[0]))
 
 
-def _slice(equation: Any, operands: Sequence[Operand]) -> Value:
+def _slice(equation: Any, operands: Sequence[Operand]) -> SumOfTerms:
     sizes, params = equation.invars[0].aval.shape, equation.params
     bounds = params["start_indices"], params["limit_indices"]
     return sliced(value_of(operands[0]), sizes, *bounds, params["strides"] or (1,))
@@ -179,11 +179,11 @@ def _joined(equation: Any, operands: Sequence[Operand]) -> Joined:
     return joined((*map(value_of, operands),), equation.params["dimension"])
 
 
-def _transposed(equation: Any, operands: Sequence[Operand]) -> Value:
+def _transposed(equation: Any, operands: Sequence[Operand]) -> SumOfTerms:
     return transposed(value_of(operands[0]), equation.params["permutation"])
 
 
-def _dot(equation: Any, operands: Sequence[Operand]) -> Value:
+def _dot(equation: Any, operands: Sequence[Operand]) -> SumOfTerms:
     contracted, batch = equation.params["dimension_numbers"]
     first, second = operands
     if batch != ((), ()) or any(len(each) != 1 for each in contracted):

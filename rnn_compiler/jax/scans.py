@@ -34,7 +34,7 @@ from jax.extend.source_info_util import register_exclusion
 from rnn_compiler.jax.cells import run
 from rnn_compiler.jax.equations import computed, literal, results, variables
 from rnn_compiler.jax.primitives import Array
-from rnn_compiler.lowering.analysis.step_cells import Cell, mutual, recognized
+from rnn_compiler.lowering.analysis.step_cells import ScanCell, mutual, recognized
 from rnn_compiler.lowering.analysis.step_values import Known, NotACellError, Operand, entering
 
 _ACTIVE: Any = config.State(
@@ -238,10 +238,10 @@ class _JaxScan:
 
     # Which groups are cells.
 
-    def _recognized(self, groups: Sequence[Sequence[Any]]) -> list[Cell | None]:
+    def _recognized(self, groups: Sequence[Sequence[Any]]) -> list[ScanCell | None]:
         """The cell of each group that is one."""
         known = {*self.slices}
-        found: list[Cell | None] = []
+        found: list[ScanCell | None] = []
         for group in groups:
             reader = _ScanReader(self, known)
             try:
@@ -269,7 +269,7 @@ class _JaxScan:
 
     # What computes them.
 
-    def _run(self, cell: Cell, steps: dict[Any, Array], final: dict[Any, Array]) -> None:
+    def _run(self, cell: ScanCell, steps: dict[Any, Array], final: dict[Any, Array]) -> None:
         """A cell, by its op; adds its values of all steps, and the last ones."""
         x = self._at_all_steps([each.variable for each in cell.inputs], steps)
         carried = [each for each in (cell.state, cell.memory) if each is not None]

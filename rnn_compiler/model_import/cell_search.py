@@ -104,7 +104,7 @@ def function_attributes(functions: Sequence[Function]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sum:
+class _CellSum:
     """A sum, and the atom that is a function of it; None if it is multiplied as it is."""
 
     of: Formula
@@ -132,18 +132,18 @@ class _Sum:
 class _Parts:
     """What a cell consists of: sums of the input and the states."""
 
-    sums: Sequence[_Sum]
+    sums: Sequence[_CellSum]
     x: Variable
     h: Variable
     c: Variable | None
 
     @property
-    def direct(self) -> list[_Sum]:
+    def direct(self) -> list[_CellSum]:
         """The sums without products."""
         known = {self.x, self.h, self.c}
         return [each for each in self.sums if {*each.of.terms} <= known]
 
-    def gate(self, part: _Sum, cell: Atom | None = None) -> Gate:
+    def gate(self, part: _CellSum, cell: Atom | None = None) -> Gate:
         """The gate of a sum, which may contain the cell state, or a part of it."""
         of, zeros = part.of, np.zeros(self.h.width)
         peephole = zeros
@@ -194,10 +194,10 @@ def cell_of(
         return None
     (x,), c = xs, next(iter(states), None)
     computed = [atom for atom in atoms if isinstance(atom, Computed)]
-    sums = [_Sum(atom.of[0], atom) for atom in computed if atom.function is not None]
+    sums = [_CellSum(atom.of[0], atom) for atom in computed if atom.function is not None]
     factors = [each for atom in computed if atom.function is None for each in atom.of]
     linear = {id(each): each for each in (formula, *factors) if _is_multiplied(each, x)}
-    sums += map(_Sum, linear.values())
+    sums += map(_CellSum, linear.values())
     if any(each.of.width != h.width for each in sums):
         return None
     own = [h] if c is None else [h, c]

@@ -32,7 +32,7 @@ from rnn_compiler.weights.cell_arrays import CellArrays, cell_arrays
 from rnn_compiler.weights.cell_layout import CellRow
 from rnn_compiler.weights.cell_names import FUNCTION, FoundCells, find_cells
 from rnn_compiler.weights.cell_table import CELLS
-from rnn_compiler.weights.stacked import Reader, checked_layout, pack, reorder_gates
+from rnn_compiler.weights.stacked import ArrayReader, checked_layout, pack, reorder_gates
 
 ACTIVATIONS = (
     *("linear", "relu", "elu", "tanh", "sigmoid", "hard_sigmoid", "softsign", "softplus"),
@@ -120,7 +120,7 @@ def from_cell(
 
 def _cells(row: CellRow, found: FoundCells, name: str) -> list[CellArrays]:
     """The arrays of all cells in one form."""
-    read = Reader(FUNCTION)
+    read = ArrayReader(FUNCTION)
     cells: list[CellArrays] = []
     for number, arrays in enumerate(found.cells):
         try:
@@ -156,7 +156,7 @@ def _remedy(row: CellRow, arrays: Mapping[str, Any], name: str) -> str:
     for turned in (*([each] for each in matrices), matrices):
         changed = {each: arrays[each].T for each in turned}
         with contextlib.suppress(InvalidArgumentError):
-            cell_arrays(Reader(FUNCTION), row, {**arrays, **changed}, "")
+            cell_arrays(ArrayReader(FUNCTION), row, {**arrays, **changed}, "")
             return f"transpose {', '.join(turned)}" if turned else ""
     twins = [each for each in CELLS if each.partition("(")[0] == name.partition("(")[0]]
     return "; ".join(f"or is it {each}?" for each in twins if each != name)

@@ -28,7 +28,7 @@ SECONDS = 20
 BYTES_A_SECOND = 50_000_000
 
 
-class RefusedError(Exception):
+class UnsupportedContentError(Exception):
     """Content that is not supported."""
 
 
@@ -43,15 +43,15 @@ def read(file: Any, most: int) -> tuple[dict[str, Any], list[Any]]:
         path, item = waiting.pop()
         address = h5py.h5o.get_info(item.id).addr
         if address in seen or path.count("/") > DEEPEST or len(seen) > MOST_OBJECTS:
-            raise RefusedError("its groups contain each other")
+            raise UnsupportedContentError("its groups contain each other")
         seen.add(address)
         if isinstance(item, h5py.Dataset):
             if item.external or item.is_virtual:
-                raise RefusedError(f"{path} is in another file")
+                raise UnsupportedContentError(f"{path} is in another file")
             if item.dtype.kind in "fiuV":
                 most -= item.size * item.dtype.itemsize
                 if most < 0:
-                    raise RefusedError(
+                    raise UnsupportedContentError(
                         f"{path} has {item.shape} elements, more than the file can hold"
                     )
                 arrays.append((path, item))
@@ -61,7 +61,7 @@ def read(file: Any, most: int) -> tuple[dict[str, Any], list[Any]]:
             if name in LEFT_OUT:
                 continue
             if not isinstance(item.get(name, getlink=True), h5py.HardLink):
-                raise RefusedError(f"{path}/{name} links to another file")
+                raise UnsupportedContentError(f"{path}/{name} links to another file")
             waiting.append((f"{path}/{name}" if path else name, item[name]))
     facts = [[path, item.dtype.str, list(item.shape)] for path, item in arrays]
     return {"groups": groups, "arrays": facts}, [item for _, item in arrays]

@@ -266,7 +266,7 @@ def parsed(text: bytes | str, path: Path) -> Config:
     return cast(Config, data)
 
 
-class Weights(Protocol):
+class WeightReader(Protocol):
     """The weights of a model's layers."""
 
     def arrays(self, layer: KerasLayer, path: Path) -> list[Any]:
@@ -278,7 +278,9 @@ class Weights(Protocol):
         ...
 
 
-def layers_of_model(path: Path, config: Config, version: int, weights: Weights) -> tuple[Any, str]:
+def layers_of_model(
+    path: Path, config: Config, version: int, weights: WeightReader
+) -> tuple[Any, str]:
     """The recurrent layers of a model, and a description of its other layers."""
     model = _layer_configs(config)
     if model is None:

@@ -49,7 +49,7 @@ Value: TypeAlias = Any
 
 
 @dataclass(frozen=True)
-class Cell:
+class LoopCell:
     """A cell of a loop.
 
     Attributes:
@@ -120,7 +120,9 @@ class Expressions(Algebra):
             raise OtherFormulaError
         return self.between(value, sum(sizes[:k]), sum(sizes[: k + 1]))
 
-    def cell(self, states: Mapping[int, tuple[Value, Value]], counters: Sequence[Formula]) -> Cell:
+    def cell(
+        self, states: Mapping[int, tuple[Value, Value]], counters: Sequence[Formula]
+    ) -> LoopCell:
         """The cell of some states, old and new; UnknownCellError if they are no cell's."""
         if len(states) > MOST_STATES:
             raise UnknownCellError(f"{len(states)} states")
@@ -159,7 +161,7 @@ class Expressions(Algebra):
                 owned = tuple(numbers[each] for each in (cell.h, cell.c) if each is not None)
                 _check_rest(after, owned)
                 mask = _mask([masks.get(k) for k in owned], items)
-                return Cell(cell, self._dtype, items[cell.x], owned, mask)
+                return LoopCell(cell, self._dtype, items[cell.x], owned, mask)
         raise UnknownCellError("a step that is not that of an LSTM, GRU or RNN")
 
 
@@ -215,7 +217,7 @@ def is_next(new: Value, old: Value) -> bool:
     return [*_variables(old)] == [*_variables(replace(new, bias=np.zeros(())))] != []
 
 
-def onnx_weights(cell: Cell) -> Sequence[Any]:
+def onnx_weights(cell: LoopCell) -> Sequence[Any]:
     """W, R and B of ONNX's operator, in the type of the matrices."""
     return [array.astype(cell.dtype)[None] for array in cell.found.weights]
 

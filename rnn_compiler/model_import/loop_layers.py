@@ -24,7 +24,7 @@ from rnn_compiler.model_import.layer import (
     checked,
     cudnn_mode,
 )
-from rnn_compiler.model_import.loop_cells import Cell, onnx_weights
+from rnn_compiler.model_import.loop_cells import LoopCell, onnx_weights
 from rnn_compiler.weights import from_onnx
 
 REVERSED = "the model reverses the input: pass the steps of each row from its last to its first"
@@ -44,7 +44,7 @@ BOTH = (
 
 
 @dataclass(frozen=True, eq=False)
-class Direction:
+class DirectedLoop:
     """A loop, of which another one may be the other direction.
 
     Attributes:
@@ -55,13 +55,13 @@ class Direction:
             to call, a ``"constant"``, or ``"passed"``.
     """
 
-    cell: Cell
+    cell: LoopCell
     sequence: Hashable
     is_reversed: bool
     starts: Sequence[str]
 
 
-D = TypeVar("D", bound=Direction)
+D = TypeVar("D", bound=DirectedLoop)
 
 
 def joined(loops: Sequence[D]) -> list[tuple[D, ...]]:
@@ -85,7 +85,7 @@ def joined(loops: Sequence[D]) -> list[tuple[D, ...]]:
     return [pair for pair in pairs if len(pair) == 1 or not pair[0].is_reversed]
 
 
-def _form(cell: Cell) -> Hashable:
+def _form(cell: LoopCell) -> Hashable:
     """A cell without its numbers."""
     found = cell.found
     form = found.operator, (*found.functions,), found.is_linear_before_reset
@@ -93,7 +93,7 @@ def _form(cell: Cell) -> Hashable:
 
 
 def layer_of(
-    loops: Sequence[Direction],
+    loops: Sequence[DirectedLoop],
     name: str,
     time_axis: int,
     shape: tuple[int | None, int | None],
@@ -136,7 +136,7 @@ def layer_of(
     return checked(Layer(name, kind, attributes, dims, dtype, weights, told), path)
 
 
-def _notes(loops: Sequence[Direction], names: Mapping[str, str]) -> Iterable[str]:
+def _notes(loops: Sequence[DirectedLoop], names: Mapping[str, str]) -> Iterable[str]:
     """What the model does before the first step, in terms of an op's names."""
     first = loops[0]
     if first.is_reversed:

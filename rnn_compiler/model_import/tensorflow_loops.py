@@ -33,7 +33,7 @@ from rnn_compiler.model_import.loop_cells import (
     is_number,
     onnx_weights,
 )
-from rnn_compiler.model_import.loop_layers import Direction, joined, layer_of
+from rnn_compiler.model_import.loop_layers import DirectedLoop, joined, layer_of
 from rnn_compiler.model_import.messages import Shape
 from rnn_compiler.model_import.reading import Budget
 from rnn_compiler.model_import.tensorflow_graph import (
@@ -80,9 +80,9 @@ def loops_with_cells(
     function that no signature calls, is none. `is_kept` tells what is kept from call to call.
     """
     graph = constants.graph
-    groups: list[tuple[Scope, tuple[_Loop, ...]]] = []
+    groups: list[tuple[Scope, tuple[_TensorflowLoop, ...]]] = []
     for scope in graph.scopes(LOOPS):
-        found: list[_Loop] = []
+        found: list[_TensorflowLoop] = []
         for node in scope.body.nodes.values():
             if node.op not in LOOPS:
                 continue
@@ -95,7 +95,7 @@ def loops_with_cells(
                 continue
             budget.take(_BYTES_OF_NODE * len(body.body.nodes))  # a body may be that of many loops
             try:
-                reader = _Reader(constants, budget, scope, body, condition)
+                reader = _LoopReader(constants, budget, scope, body, condition)
                 found.append(reader.loop(node, shape_of, is_kept))
             except UnknownCellError:
                 continue
@@ -109,14 +109,14 @@ def loops_with_cells(
         yield scope, nodes, _layer(scope, loops, graph.path)
 
 
-def _numbers(loop: _Loop) -> bytes:
+def _numbers(loop: _TensorflowLoop) -> bytes:
     """The weights of a loop's cell, which tell copies of it."""
     arrays = [np.ascontiguousarray(each) for each in onnx_weights(loop.cell)]
     return hashlib.sha256(b"".join(each.tobytes() for each in arrays)).digest()
 
 
 @dataclass(frozen=True, eq=False)
-class _Loop(Direction):
+class _TensorflowLoop(DirectedLoop):
     """A loop of a cell.
 
     Attributes:
@@ -132,7 +132,7 @@ class _Loop(Direction):
     sizes: tuple[int | None, int | None]
 
 
-def _layer(scope: Scope, loops: Sequence[_Loop], path: Path) -> Layer:
+def _layer(scope: Scope, loops: Sequence[_TensorflowLoop], path: Path) -> Layer:
     """The layer of a loop, or of those of both directions."""
     first, is_both = loops[0], len(loops) > 1
     half = _HALF.search(first.name)
@@ -146,7 +146,7 @@ def _layer(scope: Scope, loops: Sequence[_Loop], path: Path) -> Layer:
     return layer_of(loops, name, first.time_axis, first.sizes, notes, path)
 
 
-class _Reader:
+class _LoopReader:
     """Reads a loop.
 
     Attributes:
@@ -162,7 +162,9 @@ class _Reader:
         self._known: dict[GraphValue, Value] = {}
         self.lists: list[GraphValue] = []
 
-    def loop(self, node: Any, shape_of: ShapeOf, is_kept: Callable[[GraphValue], bool]) -> _Loop:
+    def loop(
+        self, node: Any, shape_of: ShapeOf, is_kept: Callable[[GraphValue], bool]
+    ) -> _TensorflowLoop:
         """The loop with its cell; UnknownCellError for others than those that read step by step."""
         states: dict[int, tuple[Value, Value]] = {}
         counters: dict[int, Formula] = {}
@@ -186,7 +188,7 @@ class _Reader:
         starts = [self._start(k, is_kept) for k in cell.states]
         sequence = source, time_axis
         name = name or cell.found.operator.lower()
-        return _Loop(cell, sequence, is_reversed, starts, node, name, time_axis, sizes)
+        return _TensorflowLoop(cell, sequence, is_reversed, starts, node, name, time_axis, sizes)
 
     def _initial(self, k: int) -> GraphValue:
         """The value of an argument before the first step."""
@@ -203,7 +205,7 @@ class _Reader:
         return array is not None and array.dtype.kind == "i" and not array.any()
 
     def _start(self, k: int, is_kept: Callable[[GraphValue], bool]) -> str:
-        """What a state is before the first step, as in `Direction`."""
+        """What a state is before the first step, as in `DirectedLoop`."""
         value = self._initial(k)
         node, array = self._graph.node(value), self._constants.array(value)
         if is_kept(value):

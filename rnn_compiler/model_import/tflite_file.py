@@ -19,7 +19,7 @@ from rnn_compiler.model_import.layer import (
     named_apart,
 )
 from rnn_compiler.model_import.loop_cells import UnknownCellError
-from rnn_compiler.model_import.loop_layers import HALVES, Direction, joined, layer_of
+from rnn_compiler.model_import.loop_layers import HALVES, DirectedLoop, joined, layer_of
 from rnn_compiler.model_import.reading import Budget, damaged, exceeded, stored_bytes
 from rnn_compiler.model_import.tflite_fused import FUSED, fused_layers
 from rnn_compiler.model_import.tflite_layers import (
@@ -28,14 +28,14 @@ from rnn_compiler.model_import.tflite_layers import (
     INT8,
     NOT_IN_FILE,
     READ_VARIABLE,
-    Found,
-    Input,
-    RefusedError,
+    FoundLayer,
+    LayerInput,
+    RefusedLayerError,
     input_of,
     moved_from,
 )
 from rnn_compiler.model_import.tflite_loops import loop_of
-from rnn_compiler.model_import.tflite_reader import Graph, Op, TfliteFile
+from rnn_compiler.model_import.tflite_reader import Operator, Subgraph, TfliteFile
 from rnn_compiler.model_import.tflite_values import constant
 
 _CONCATENATION, _FULLY_CONNECTED, _FILL, _WHILE, _BATCH_MATMUL = 2, 9, 94, 119, 126
@@ -60,7 +60,7 @@ def read_tflite(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
     budget = Budget(path, stored_bytes(path))
     layers: list[Layer | RefusedLayer] = []
     for graph in file.graphs:
-        found: list[Found | _Loop] = []
+        found: list[FoundLayer | _TfliteLoop] = []
         for op in graph.ops:
             found += _found(file, graph, op, budget)
             if len(layers) + len(found) > _MOST_LAYERS:
@@ -71,30 +71,32 @@ def read_tflite(path: Path) -> tuple[list[Layer | RefusedLayer], str]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Loop(Direction):
+class _TfliteLoop(DirectedLoop):
     """A loop of a cell: its operator, and its input."""
 
-    op: Op
-    input: Input
+    op: Operator
+    input: LayerInput
 
 
-def _found(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Iterator[Found | _Loop]:
+def _found(
+    file: TfliteFile, graph: Subgraph, op: Operator, budget: Budget
+) -> Iterator[FoundLayer | _TfliteLoop]:
     """The layers of an op, or the loop that it is; none if it is not recurrent."""
     if op.code in _REFUSED:
         clause = f"which is not imported: {FROM_KERAS}"
-        yield Found(op, RefusedLayer(*_REFUSED[op.code], clause))
+        yield FoundLayer(op, RefusedLayer(*_REFUSED[op.code], clause))
     elif op.code in FUSED:
         yield from fused_layers(file, graph, op, budget)
     elif op.code == _WHILE:
         try:
             found = _loop(file, graph, op, budget)
-        except RefusedError as refusal:
-            found = Found(op, RefusedLayer("loop", refusal.reason, refusal.clause))
+        except RefusedLayerError as refusal:
+            found = FoundLayer(op, RefusedLayer("loop", refusal.reason, refusal.clause))
         if found is not None:
             yield found
 
 
-def _loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Loop | None:
+def _loop(file: TfliteFile, graph: Subgraph, op: Operator, budget: Budget) -> _TfliteLoop | None:
     """A loop and its cell; None if its body has no matrix."""
     body = file.graph(file.options(op, "While")["body"])
     budget.take(_BYTES_OF_OP * len(body.ops))  # a body may be that of many loops
@@ -107,22 +109,22 @@ def _loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Loop | Non
     given = input_of(file, graph, op.inputs[cell.sequence], 0)
     sequence = replace(given, is_reversed=False)
     starts = [_start(file, graph, op.inputs[k], budget) for k in cell.states]
-    return _Loop(cell, sequence, given.is_reversed, starts, op, given)
+    return _TfliteLoop(cell, sequence, given.is_reversed, starts, op, given)
 
 
 def _with_layers(
-    file: TfliteFile, graph: Graph, found: Sequence[Found | _Loop], budget: Budget
-) -> Iterator[Found]:
+    file: TfliteFile, graph: Subgraph, found: Sequence[FoundLayer | _TfliteLoop], budget: Budget
+) -> Iterator[FoundLayer]:
     """What was found in a graph, with the layers of loops; both directions are one."""
-    groups = {loops[0]: loops for loops in joined([x for x in found if isinstance(x, _Loop)])}
+    groups = {loops[0]: loops for loops in joined([x for x in found if isinstance(x, _TfliteLoop)])}
     for each in found:
-        if isinstance(each, Found):
+        if isinstance(each, FoundLayer):
             yield each
         elif each in groups:
-            yield Found(each.op, _layer(file, graph, groups[each]), each.input)
+            yield FoundLayer(each.op, _layer(file, graph, groups[each]), each.input)
 
 
-def _layer(file: TfliteFile, graph: Graph, loops: Sequence[_Loop]) -> Layer:
+def _layer(file: TfliteFile, graph: Subgraph, loops: Sequence[_TfliteLoop]) -> Layer:
     """The layer of a loop, or of those of both directions."""
     first = loops[0]
     given = first.input
@@ -143,17 +145,17 @@ def _layer(file: TfliteFile, graph: Graph, loops: Sequence[_Loop]) -> Layer:
     )
 
 
-def _unknown_loop(file: TfliteFile, what: str) -> RefusedError:
+def _unknown_loop(file: TfliteFile, what: str) -> RefusedLayerError:
     """The refusal of a loop that is not recognised."""
     if READ_VARIABLE in file.codes and CALL_ONCE not in file.codes:
         reason = "weights in variables that nothing sets: they are not in the file"
-        return RefusedError(reason, NOT_IN_FILE)
+        return RefusedLayerError(reason, NOT_IN_FILE)
     reason = f"its steps in a loop of ordinary operators (WHILE), with {what}"
-    return RefusedError(reason, f"which is not recognised: {FROM_KERAS}")
+    return RefusedLayerError(reason, f"which is not recognised: {FROM_KERAS}")
 
 
-def _start(file: TfliteFile, graph: Graph, number: int, budget: Budget) -> str:
-    """What a state of a loop is before the first step, as in `Direction`."""
+def _start(file: TfliteFile, graph: Subgraph, number: int, budget: Budget) -> str:
+    """What a state of a loop is before the first step, as in `DirectedLoop`."""
     source = graph.producers.get(number)
     if source is not None and source.code == _FILL:
         number = source.inputs[-1]
@@ -163,7 +165,7 @@ def _start(file: TfliteFile, graph: Graph, number: int, budget: Budget) -> str:
     return "kept" if source is not None and source.code == READ_VARIABLE else "passed"
 
 
-def _named(graph: Graph, found: Sequence[Found]) -> Iterator[Layer | RefusedLayer]:
+def _named(graph: Subgraph, found: Sequence[FoundLayer]) -> Iterator[Layer | RefusedLayer]:
     """The layers of a graph; two that are halves of one are called forward and backward.
 
     Both have the same input, which one of them reverses, and their outputs are concatenated.

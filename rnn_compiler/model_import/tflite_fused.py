@@ -35,12 +35,12 @@ from rnn_compiler.model_import.tflite_layers import (
     INT8,
     NOT_IN_FILE,
     READ_VARIABLE,
-    Found,
-    Input,
-    RefusedError,
+    FoundLayer,
+    LayerInput,
+    RefusedLayerError,
     input_of,
 )
-from rnn_compiler.model_import.tflite_reader import Graph, Op, Tensor, TfliteFile
+from rnn_compiler.model_import.tflite_reader import Operator, Subgraph, Tensor, TfliteFile
 from rnn_compiler.weights import from_torch
 
 _DEQUANTIZE = 6
@@ -56,7 +56,7 @@ _TANH = 4
 
 
 @dataclass(frozen=True)
-class _Form:
+class _LstmOperator:
     """An operator with the LSTM's inputs: its options, and how many directions it has."""
 
     options: str
@@ -64,33 +64,35 @@ class _Form:
 
 
 _FORMS = {
-    16: _Form("Lstm"),
-    44: _Form("UnidirectionalSequenceLSTM"),
-    52: _Form("BidirectionalSequenceLSTM", 2),
+    16: _LstmOperator("Lstm"),
+    44: _LstmOperator("UnidirectionalSequenceLSTM"),
+    52: _LstmOperator("BidirectionalSequenceLSTM", 2),
 }
 FUSED = frozenset(_FORMS)
 """The codes of the operators that are read here."""
 
 
 @dataclass(frozen=True)
-class _Call:
+class _OperatorDirection:
     """One direction of an op in its graph, with the tensors of its slots that are not empty."""
 
-    graph: Graph
-    op: Op
+    graph: Subgraph
+    op: Operator
     numbers: Mapping[str, int]
     slots: Mapping[str, Tensor]
 
 
-def fused_layers(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Iterator[Found]:
+def fused_layers(
+    file: TfliteFile, graph: Subgraph, op: Operator, budget: Budget
+) -> Iterator[FoundLayer]:
     """The layers of an op, one for each direction, or what is refused."""
     form = _FORMS[op.code]
     names = ("forward", "backward") if form.directions == 2 else ("lstm",)
     for direction, name in enumerate(names):
         try:
             found = _lstm(file, _call(file, graph, op, form, direction), form, budget)
-        except RefusedError as refusal:
-            yield Found(op, RefusedLayer("lstm", refusal.reason, refusal.clause))
+        except RefusedLayerError as refusal:
+            yield FoundLayer(op, RefusedLayer("lstm", refusal.reason, refusal.clause))
             return
         if form.directions == 1:
             yield found
@@ -101,33 +103,37 @@ def fused_layers(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Iter
         turned = replace(found.input, is_reversed=found.input.is_reversed != bool(direction))
         halves = [HALVES[name]] if file.options(op, form.options)["merged"] else []
         notes = (*notes, *layer.notes, *halves)
-        yield Found(op, replace(layer, name=name, notes=notes), turned)
+        yield FoundLayer(op, replace(layer, name=name, notes=notes), turned)
 
 
-def _call(file: TfliteFile, graph: Graph, op: Op, form: _Form, direction: int) -> _Call:
+def _call(
+    file: TfliteFile, graph: Subgraph, op: Operator, form: _LstmOperator, direction: int
+) -> _OperatorDirection:
     """The slots of a direction of an op."""
     numbers = dict(zip(_SLOTS, op.inputs, strict=False))
     if form.directions == 2:
         count = len(_WEIGHTS)
         if any(number >= 0 for number in op.inputs[39:]):
-            raise RefusedError("an auxiliary input")
+            raise RefusedLayerError("an auxiliary input")
         weights = op.inputs[1 + direction * count : 1 + (direction + 1) * count]
         states = op.inputs[35 + 2 * direction : 37 + 2 * direction]
         given = (*op.inputs[:1], *weights, *states)
         numbers = dict(zip(_SLOTS, given, strict=False))
     numbers = {slot: number for slot, number in numbers.items() if number >= 0}
     slots = {slot: file.tensor(graph, number) for slot, number in numbers.items()}
-    return _Call(graph, op, numbers, slots)
+    return _OperatorDirection(graph, op, numbers, slots)
 
 
-def _lstm(file: TfliteFile, call: _Call, form: _Form, budget: Budget) -> Found:
+def _lstm(
+    file: TfliteFile, call: _OperatorDirection, form: _LstmOperator, budget: Budget
+) -> FoundLayer:
     """The layer of one direction of an op."""
     options, slots = file.options(call.op, form.options), call.slots
     _check_supported(call, options)
     x = slots["x"]
     is_step, time_major = form.options == "Lstm", bool(options.get("time_major"))
     given = (
-        Input(call.numbers["x"], 0, False)
+        LayerInput(call.numbers["x"], 0, False)
         if is_step
         else input_of(file, call.graph, call.numbers["x"], 1 - time_major)
     )
@@ -142,7 +148,7 @@ def _lstm(file: TfliteFile, call: _Call, form: _Form, budget: Budget) -> Found:
         notes.append(REVERSED)
     if x.dtype == "int8":
         layer = integer_lstm(file, call.op, slots, options, dims, notes)
-        return Found(call.op, checked(layer, file.path), given)
+        return FoundLayer(call.op, checked(layer, file.path), given)
     arrays = {
         slot: _array(file, call, slot, budget) for slot in slots if slot not in ("x", "h", "c")
     }
@@ -162,74 +168,76 @@ def _lstm(file: TfliteFile, call: _Call, form: _Form, budget: Budget) -> Found:
         dims["num_layers"] = 1
     notes += _notes(slots, clip, states)
     layer = Layer("lstm", op, attributes, {**dims, **sizes}, "float32", weights, tuple(notes))
-    return Found(call.op, checked(layer, file.path), given)
+    return FoundLayer(call.op, checked(layer, file.path), given)
 
 
-def _check_supported(call: _Call, options: Mapping[str, Any]) -> None:
+def _check_supported(call: _OperatorDirection, options: Mapping[str, Any]) -> None:
     """Raises a refusal for a feature that the ops do not have."""
     slots = call.slots
     if missing := [slot for slot in ("x", "h", "c", "w_o", "r_o") if slot not in slots]:
-        raise RefusedError(f"no {missing[0]}", "so its file is damaged")
+        raise RefusedLayerError(f"no {missing[0]}", "so its file is damaged")
     if slots["x"].dtype not in ("float32", "int8"):
-        raise RefusedError(
+        raise RefusedLayerError(
             f"{slots['x'].dtype} as the type of its input",
             "whose sums are integers: convert the model without a representative dataset, and "
             "quantize its weights here (--quantize int8)",
         )
     for state in ("h", "c"):
         if not slots[state].is_variable or slots[state].size:
-            raise RefusedError(
+            raise RefusedLayerError(
                 f"a state {state} that is not one that the op keeps and starts with zeros",
                 f"which cannot be told from the file: {FROM_KERAS}",
             )
     if any(slot.startswith("norm") for slot in slots):
-        raise RefusedError("layer normalization")
+        raise RefusedLayerError("layer normalization")
     if "projection_bias" in slots:
-        raise RefusedError("a projection of its output with a bias")
+        raise RefusedLayerError("a projection of its output with a bias")
     clips = options["cell_clip"] > 0 or options["projection_clip"] > 0
     if "projection" in slots and ("p_f" in slots or clips):
-        raise RefusedError("a projection of its output with peepholes or limits")
+        raise RefusedLayerError("a projection of its output with peepholes or limits")
     if options.get("diagonal"):
-        raise RefusedError("diagonal recurrent matrices")
+        raise RefusedLayerError("diagonal recurrent matrices")
     if options.get("kernel"):
-        raise RefusedError("the basic kernel of the operator LSTM")
+        raise RefusedLayerError("the basic kernel of the operator LSTM")
     if options["activation"] != _TANH:
-        raise RefusedError(f"an activation other than tanh (number {options['activation']})")
+        raise RefusedLayerError(f"an activation other than tanh (number {options['activation']})")
 
 
-def _array(file: TfliteFile, call: _Call, slot: str, budget: Budget) -> Any:
+def _array(file: TfliteFile, call: _OperatorDirection, slot: str, budget: Budget) -> Any:
     """The weights in a slot as float32."""
     tensor, source = call.slots[slot], call.graph.producers.get(call.numbers[slot])
     if source is not None and source.code == _DEQUANTIZE and source.inputs:
         tensor, source = file.tensor(call.graph, source.inputs[0]), None  # stored as float16
     if tensor.is_sparse:
-        raise RefusedError(f"sparse weights ({slot})")
+        raise RefusedLayerError(f"sparse weights ({slot})")
     if not tensor.size or tensor.is_variable or source is not None:
         raise _missing(file, slot, tensor, source)
     if tensor.dtype not in ("float32", "float16", "int8"):
         clause = f"which is not read: {FROM_KERAS}"
-        raise RefusedError(f"weights of {tensor.dtype} ({slot})", clause)
+        raise RefusedLayerError(f"weights of {tensor.dtype} ({slot})", clause)
     array = file.real(tensor, budget)
     if array is None or len(tensor.scale) > 1:
-        raise RefusedError(f"int8 weights without a single scale ({slot})")
+        raise RefusedLayerError(f"int8 weights without a single scale ({slot})")
     return array
 
 
-def _missing(file: TfliteFile, slot: str, tensor: Tensor, source: Op | None) -> RefusedError:
+def _missing(
+    file: TfliteFile, slot: str, tensor: Tensor, source: Operator | None
+) -> RefusedLayerError:
     """The refusal of weights that are not in the file."""
     is_variable = source is not None and source.code == READ_VARIABLE
     if is_variable and CALL_ONCE not in file.codes:
-        return RefusedError(
+        return RefusedLayerError(
             f"weights in a variable that nothing sets ({slot}): they are not in the file",
             NOT_IN_FILE,
         )
     if tensor.is_variable:
-        return RefusedError(
+        return RefusedLayerError(
             f"a state as weights ({slot}), to which the converter reduces a matrix of zeros",
             f"so its results are not those of the model: {FROM_KERAS}",
         )
     reason = f"weights that are no constants of the model ({slot})"
-    return RefusedError(reason, f"which cannot be read: {FROM_KERAS}")
+    return RefusedLayerError(reason, f"which cannot be read: {FROM_KERAS}")
 
 
 def _block_weights(

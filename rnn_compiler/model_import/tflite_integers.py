@@ -16,8 +16,8 @@ import numpy as np
 from rnn_compiler.lowering.ops.integer_lstm import GATES
 from rnn_compiler.model_import.layer import STREAMED, Layer
 from rnn_compiler.model_import.reading import damaged
-from rnn_compiler.model_import.tflite_layers import RefusedError
-from rnn_compiler.model_import.tflite_reader import Op, Tensor, TfliteFile
+from rnn_compiler.model_import.tflite_layers import RefusedLayerError
+from rnn_compiler.model_import.tflite_reader import Operator, Tensor, TfliteFile
 
 _CELL = 4
 """The number of the intermediate that has the scale of o * tanh(c)."""
@@ -30,7 +30,7 @@ _FLOATS = (
 
 def integer_lstm(
     file: TfliteFile,
-    op: Op,
+    op: Operator,
     slots: Mapping[str, Tensor],
     options: Mapping[str, Any],
     dims: Mapping[str, int | None],
@@ -49,9 +49,9 @@ def integer_lstm(
     output = _scale(file, "o * tanh(c)", hidden)
     bits = 15 + math.frexp(scales["c"])[1] - 1
     if math.frexp(scales["c"])[0] != 0.5 or not 0 <= bits <= 9:
-        raise RefusedError(f"a cell with the scale {scales['c']:g}, no power of two", _FLOATS)
+        raise RefusedLayerError(f"a cell with the scale {scales['c']:g}, no power of two", _FLOATS)
     if _zero(hidden) != _zero(h):
-        raise RefusedError("an output and a state with several zero points", _FLOATS)
+        raise RefusedLayerError("an output and a state with several zero points", _FLOATS)
     arrays: dict[str, Any] = {name: file.array(slots[name]) for name in _shapes(file, slots)}
 
     def columns(kind: str) -> Any:
@@ -97,11 +97,11 @@ def integer_lstm(
 def _check_form(slots: Mapping[str, Tensor]) -> None:
     """Raises a refusal for features of the integer kernel that the op does not have."""
     if "p_f" in slots or "projection" in slots or "w_i" not in slots:
-        raise RefusedError("peepholes, a projection or no input gate, in integers", _FLOATS)
+        raise RefusedLayerError("peepholes, a projection or no input gate, in integers", _FLOATS)
     for name, dtype in (("h", "int8"), ("c", "int16")):
         if slots[name].dtype != dtype:
             reason = f"{slots[name].dtype} as the type of its state {name}, in integers"
-            raise RefusedError(reason, _FLOATS)
+            raise RefusedLayerError(reason, _FLOATS)
 
 
 def _shapes(file: TfliteFile, slots: Mapping[str, Tensor]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from rnn_compiler.model_import.layer import Layer, RefusedLayer
-from rnn_compiler.model_import.tflite_reader import Graph, Op, TfliteFile
+from rnn_compiler.model_import.tflite_reader import Operator, Subgraph, TfliteFile
 
 FROM_KERAS = "import the model's .keras file instead"
 NOT_IN_FILE = (
@@ -25,7 +25,7 @@ _FURTHEST = 10
 """The most ops that move a value between two others."""
 
 
-class RefusedError(Exception):
+class RefusedLayerError(Exception):
     """A layer that is not imported: the feature, and why or what to do."""
 
     def __init__(self, reason: str, clause: str = "which no op computes") -> None:
@@ -34,28 +34,28 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True)
-class Input:
+class LayerInput:
     """The input of a layer: a tensor, which of its axes are the steps, and whether reversed."""
 
     number: int
     time_axis: int
     is_reversed: bool
 
-    def turned(self) -> Input:
+    def turned(self) -> LayerInput:
         """The input of the other direction, if this one is forward."""
         return replace(self, is_reversed=True)
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundLayer:
     """An op with its layer, and its input if that is known."""
 
-    op: Op
+    op: Operator
     layer: Layer | RefusedLayer
-    input: Input | None = None
+    input: LayerInput | None = None
 
 
-def input_of(file: TfliteFile, graph: Graph, number: int, time_axis: int) -> Input:
+def input_of(file: TfliteFile, graph: Subgraph, number: int, time_axis: int) -> LayerInput:
     """The input of a layer before it was transposed and reversed."""
     is_reversed = False
     for _ in range(_FURTHEST):
@@ -71,16 +71,16 @@ def input_of(file: TfliteFile, graph: Graph, number: int, time_axis: int) -> Inp
         else:
             break
         number = source.inputs[0]
-    return Input(number, time_axis, is_reversed)
+    return LayerInput(number, time_axis, is_reversed)
 
 
-def _integers(file: TfliteFile, graph: Graph, number: int) -> list[int]:
+def _integers(file: TfliteFile, graph: Subgraph, number: int) -> list[int]:
     """The elements of a constant of integers; none for other tensors."""
     tensor = file.tensor(graph, number)
     return file.array(tensor).ravel().tolist() if tensor.size and tensor.dtype == "int32" else []
 
 
-def _swaps(file: TfliteFile, graph: Graph, op: Op) -> bool:
+def _swaps(file: TfliteFile, graph: Subgraph, op: Operator) -> bool:
     """Whether an op swaps the first two axes by a change of shape: one of them has the size 1."""
     if op.code != _RESHAPE or not op.outputs:
         return False
@@ -88,7 +88,7 @@ def _swaps(file: TfliteFile, graph: Graph, op: Op) -> bool:
     return len(before) == 3 and 1 in before[:2] and after == (before[1], before[0], before[2])
 
 
-def moved_from(graph: Graph, number: int) -> int:
+def moved_from(graph: Subgraph, number: int) -> int:
     """The tensor that a tensor is, before it was moved."""
     for _ in range(_FURTHEST):
         op = graph.producers.get(number)

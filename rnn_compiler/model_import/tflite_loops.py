@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from rnn_compiler.model_import.formulas import Formula, variable
 from rnn_compiler.model_import.loop_cells import (
     MOST_STATES,
-    Cell,
     Expressions,
+    LoopCell,
     Other,
     UnknownCellError,
     Value,
@@ -24,18 +24,18 @@ from rnn_compiler.model_import.tflite_reader import (
     RESERVE,
     SET_ITEM,
     VARIANT,
-    Graph,
-    Op,
+    Operator,
+    Subgraph,
     TfliteFile,
 )
-from rnn_compiler.model_import.tflite_values import Body, constant
+from rnn_compiler.model_import.tflite_values import SubgraphValues, constant
 
 _CONCATENATION, _RESHAPE, _SLICE = 2, 22, 65
 _STRIDED_SLICE, _LESS, _SHAPE, _LOGICAL_AND, _REVERSE = 45, 58, 77, 86, 105
 
 
 @dataclass(frozen=True)
-class Loop:
+class WhileLoop:
     """A loop of a cell.
 
     Attributes:
@@ -45,11 +45,11 @@ class Loop:
             empty for others.
     """
 
-    cell: Cell
+    cell: LoopCell
     results: Sequence[str]
 
 
-def loop_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Loop:
+def loop_of(file: TfliteFile, graph: Subgraph, op: Operator, budget: Budget) -> WhileLoop:
     """A loop (WHILE) whose step is that of a cell; UnknownCellError for others."""
     step = _step(file, graph, op, budget)
     body, counters = step.body, step.counters
@@ -68,11 +68,11 @@ def loop_of(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> Loop:
             is_last = is_last or (only is not None and step.values.value(only) is new)
             is_row = row is not None and step.values.value(row) is new
             kinds[k] = "last" if is_last else "rows" if is_row else ""
-    return Loop(cell, [kinds.get(k, "") for k in range(len(op.inputs))])
+    return WhileLoop(cell, [kinds.get(k, "") for k in range(len(op.inputs))])
 
 
 @dataclass(frozen=True)
-class _Step:
+class _LoopStep:
     """What a loop computes in each step.
 
     Attributes:
@@ -84,22 +84,22 @@ class _Step:
         counters: Those that count from 0 by 1.
     """
 
-    body: Graph
-    condition: Graph
-    values: Body
+    body: Subgraph
+    condition: Subgraph
+    values: SubgraphValues
     make: Expressions
     changing: Mapping[int, tuple[Value, Value]]
     counters: Mapping[int, Formula]
 
 
-def _step(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Step:
+def _step(file: TfliteFile, graph: Subgraph, op: Operator, budget: Budget) -> _LoopStep:
     """The step of a loop."""
     options = file.options(op, "While")
     body, condition = file.graph(options["body"]), file.graph(options["cond"])
     if not len(op.inputs) == len(body.inputs) == len(body.outputs) == len(condition.inputs):
         raise UnknownCellError("a body with other arguments")
     given, make = dict(_arguments(file, graph, op, body, budget)), Expressions(budget)
-    values = Body(file, body, given, make)
+    values = SubgraphValues(file, body, given, make)
     changing: dict[int, tuple[Value, Value]] = {
         k: (given[before], _new(file, body, values, after))
         for k, (before, after) in enumerate(zip(body.inputs, body.outputs, strict=True))
@@ -108,10 +108,10 @@ def _step(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> _Step:
     counters = {
         k: old for k, (old, new) in changing.items() if _counts(file, graph, op, k, old, new)
     }
-    return _Step(body, condition, values, make, changing, counters)
+    return _LoopStep(body, condition, values, make, changing, counters)
 
 
-def _new(file: TfliteFile, body: Graph, values: Body, after: int) -> Value:
+def _new(file: TfliteFile, body: Subgraph, values: SubgraphValues, after: int) -> Value:
     """The new value of an argument; one that is no expression may be a list.
 
     Lists have three axes, or the type of TensorFlow's.
@@ -123,7 +123,7 @@ def _new(file: TfliteFile, body: Graph, values: Body, after: int) -> Value:
 
 
 def _row_of(
-    body: Graph, values: Body, before: int, after: int, counters: Mapping[int, Value]
+    body: Subgraph, values: SubgraphValues, before: int, after: int, counters: Mapping[int, Value]
 ) -> int | None:
     """The tensor that a step writes to a list at the step's index; None if it does not.
 
@@ -154,7 +154,9 @@ def _is_counter(value: Value, counters: Mapping[int, Value]) -> bool:
     return any(value is each for each in counters.values())
 
 
-def only_item(file: TfliteFile, graph: Graph, op: Op, body: Graph, k: int) -> int | None:
+def only_item(
+    file: TfliteFile, graph: Subgraph, op: Operator, body: Subgraph, k: int
+) -> int | None:
     """The tensor that each step writes into the only item of a list; None if it does not."""
     reserved, written = graph.producers.get(op.inputs[k]), body.producers.get(body.outputs[k])
     if reserved is None or written is None or (reserved.code, written.code) != (RESERVE, SET_ITEM):
@@ -187,7 +189,7 @@ class PlainLoop:
     last: Mapping[int, int]
 
 
-def plain_loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> PlainLoop:
+def plain_loop(file: TfliteFile, graph: Subgraph, op: Operator, budget: Budget) -> PlainLoop:
     """A loop (WHILE) that counts its steps; UnknownCellError for others."""
     step = _step(file, graph, op, budget)
     numbers: list[int] = []
@@ -219,7 +221,7 @@ def plain_loop(file: TfliteFile, graph: Graph, op: Op, budget: Budget) -> PlainL
 
 
 def _arguments(
-    file: TfliteFile, graph: Graph, op: Op, body: Graph, budget: Budget
+    file: TfliteFile, graph: Subgraph, op: Operator, body: Subgraph, budget: Budget
 ) -> Iterator[tuple[int, Value]]:
     """The values of a body's arguments, by the numbers of their tensors."""
     for k, (outer, before, after) in enumerate(
@@ -236,7 +238,9 @@ def _arguments(
             yield before, Other("sequence", number=k) if is_sequence else variable(f"{k}")
 
 
-def _counts(file: TfliteFile, graph: Graph, op: Op, k: int, old: Value, new: Value) -> bool:
+def _counts(
+    file: TfliteFile, graph: Subgraph, op: Operator, k: int, old: Value, new: Value
+) -> bool:
     """Whether an argument of a loop counts from 0 by 1."""
     tensor = file.tensor(graph, op.inputs[k])
     if tensor.dtype not in ("int32", "int64") or not tensor.size or file.array(tensor).any():
@@ -246,9 +250,9 @@ def _counts(file: TfliteFile, graph: Graph, op: Op, k: int, old: Value, new: Val
 
 def _check_length(
     file: TfliteFile,
-    graph: Graph,
-    op: Op,
-    condition: Graph,
+    graph: Subgraph,
+    op: Operator,
+    condition: Subgraph,
     sequence: int,
     counters: Mapping[int, Value],
     budget: Budget,
@@ -266,7 +270,7 @@ def _check_length(
             raise UnknownCellError("a number of steps that is not its input's")
 
 
-def _limits(condition: Graph, counters: Mapping[int, Value]) -> list[int]:
+def _limits(condition: Subgraph, counters: Mapping[int, Value]) -> list[int]:
     """The tensors that the counters of a condition must be less than."""
     found: list[int] = []
     others = {each.code for each in condition.ops} - {_LESS, _LOGICAL_AND}
@@ -281,7 +285,7 @@ def _limits(condition: Graph, counters: Mapping[int, Value]) -> list[int]:
     return found
 
 
-def _is_length(file: TfliteFile, graph: Graph, number: int, sequence: int) -> bool:
+def _is_length(file: TfliteFile, graph: Subgraph, number: int, sequence: int) -> bool:
     """Whether a tensor is the first size of another, which may be reversed in the loop alone."""
     sliced = graph.producers.get(number)
     if sliced is None or sliced.code != _STRIDED_SLICE or len(sliced.inputs) != 4:
@@ -293,7 +297,7 @@ def _is_length(file: TfliteFile, graph: Graph, number: int, sequence: int) -> bo
     return _unreversed(graph, shape.inputs[0]) == _unreversed(graph, sequence)
 
 
-def _unreversed(graph: Graph, number: int) -> int:
+def _unreversed(graph: Subgraph, number: int) -> int:
     """A tensor, or the one that it is in reverse, of the same shape."""
     op = graph.producers.get(number)
     return op.inputs[0] if op is not None and op.code == _REVERSE and op.inputs else number

@@ -138,7 +138,7 @@ class Tensor:
 
 
 @dataclass(frozen=True)
-class Op:
+class Operator:
     """A node of a graph: its operator's number, inputs (-1: absent), outputs, and options.
 
     The intermediates are tensors that only have scales.
@@ -152,16 +152,16 @@ class Op:
 
 
 @dataclass(frozen=True)
-class Graph:
+class Subgraph:
     """A graph: its tensors, and the ops in the order in which they run."""
 
     tensors: Sequence[Tensor]
     inputs: Sequence[int]
     outputs: Sequence[int]
-    ops: Sequence[Op]
+    ops: Sequence[Operator]
 
     @functools.cached_property
-    def producers(self) -> Mapping[int, Op]:
+    def producers(self) -> Mapping[int, Operator]:
         """The op that computes each tensor."""
         return {number: op for op in self.ops for number in op.outputs}
 
@@ -220,17 +220,17 @@ class TfliteFile:
         scale: Any = np.array(tensor.scale, np.float32)
         return array.astype(np.float32) * scale.reshape(-1, *[1] * (array.ndim - 1))
 
-    def options(self, op: Op, kind: str) -> Mapping[str, Any]:
+    def options(self, op: Operator, kind: str) -> Mapping[str, Any]:
         """The options of an op, by the name of their table."""
         if not op.options:
             return {key: 0 for key, _, _ in _FIELDS[kind]}
         return self._table(op.options, kind)
 
-    def tensor(self, graph: Graph, number: int) -> Tensor:
+    def tensor(self, graph: Subgraph, number: int) -> Tensor:
         """A tensor by its number."""
         return self._at(graph.tensors, number, "tensor")
 
-    def graph(self, number: int) -> Graph:
+    def graph(self, number: int) -> Subgraph:
         """A graph by its number."""
         return self._at(self.graphs, number, "graph")
 
@@ -240,14 +240,14 @@ class TfliteFile:
             raise damaged(self.path, f"it has no {what} {number}, but {len(held)} of them")
         return held[number]
 
-    def _graph(self, fields: Mapping[str, Any], codes: Sequence[int]) -> Graph:
+    def _graph(self, fields: Mapping[str, Any], codes: Sequence[int]) -> Subgraph:
         """A graph of its fields."""
-        return Graph(
+        return Subgraph(
             [self._tensor(each) for each in fields["tensors"]],
             self._integers(fields["inputs"]),
             self._integers(fields["outputs"]),
             [
-                Op(
+                Operator(
                     self._at(codes, each["code"], "operator"),
                     self._integers(each["inputs"]),
                     self._integers(each["outputs"]),

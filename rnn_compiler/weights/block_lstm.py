@@ -25,7 +25,7 @@ from rnn_compiler.schema.attributes import Attribute, dimension
 from rnn_compiler.schema.cudnn_layout import Layout
 from rnn_compiler.weights.stacked import (
     Array,
-    Reader,
+    ArrayReader,
     Stack,
     checked_layout,
     pack,
@@ -65,7 +65,7 @@ def from_block_lstm(
         >>> params.shape, params[180:200].tolist() == [0.0] * 5 + [1.0] * 5 + [0.0] * 10
         ((220,), True)
     """
-    read = Reader("from_block_lstm")
+    read = ArrayReader("from_block_lstm")
     gates, forget_bias = _gates(read.function, version, forget_bias)
     formula = "[input_size + num_units, 4 * num_units]"
     H = units_of(read.function, "w", gates, read.array("w", w, formula).shape[1])

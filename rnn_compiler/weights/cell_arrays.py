@@ -16,7 +16,7 @@ import numpy as np
 
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.weights.cell_layout import CellRow, Factors, Piece
-from rnn_compiler.weights.stacked import Array, Reader, Stack
+from rnn_compiler.weights.stacked import Array, ArrayReader, Stack
 
 PEEPHOLES = "iof"
 """The gates with peepholes, in ONNX's order."""
@@ -48,7 +48,9 @@ class CellArrays(NamedTuple):
         return self.stack.recurrent.shape[1]
 
 
-def cell_arrays(read: Reader, row: CellRow, given: Mapping[str, Any], label: str) -> CellArrays:
+def cell_arrays(
+    read: ArrayReader, row: CellRow, given: Mapping[str, Any], label: str
+) -> CellArrays:
     """The arrays of one cell.
 
     Raises InvalidArgumentError: an array has the wrong dtype or shape.

@@ -31,7 +31,7 @@ from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.schema.cudnn_layout import RNN_MODES, PseudoLayer
 from rnn_compiler.weights.stacked import (
     Array,
-    Reader,
+    ArrayReader,
     Stack,
     as_host_array,
     checked_layout,
@@ -80,7 +80,7 @@ def from_keras(
         >>> params.shape, params[-20:].tolist() == bias.tolist()
         ((200,), True)
     """
-    read = Reader("from_keras")
+    read = ArrayReader("from_keras")
     gates = gates_of(read.function, rnn_mode)
     rows = rows_of(gates)
     arrays = items_of(read.function, "weights", weights, "arrays")
@@ -108,7 +108,7 @@ def from_keras(
 
 
 def _stack(
-    read: Reader, rnn_mode: str, pseudo_layer: PseudoLayer, arrays: Sequence[Any], first: int
+    read: ArrayReader, rnn_mode: str, pseudo_layer: PseudoLayer, arrays: Sequence[Any], first: int
 ) -> Stack:
     """The weights of one direction of a layer, whose arrays are numbered from `first`."""
     gates, mode = gates_of(read.function, rnn_mode), RNN_MODES[rnn_mode]

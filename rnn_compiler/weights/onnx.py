@@ -22,7 +22,7 @@ import numpy as np
 from rnn_compiler.errors import InvalidArgumentError
 from rnn_compiler.weights.stacked import (
     Array,
-    Reader,
+    ArrayReader,
     Stack,
     checked_layout,
     gates_of,
@@ -73,7 +73,7 @@ def from_onnx(
         >>> from_onnx(W, R, B, rnn_mode="gru").shape
         (300,)
     """
-    read = Reader("from_onnx")
+    read = ArrayReader("from_onnx")
     gates = gates_of(read.function, rnn_mode)
     rows = rows_of(gates)
     if isinstance(W, (list, tuple)):

@@ -38,7 +38,7 @@ class Stack(NamedTuple):
     projection: Any = None
 
 
-class Reader:
+class ArrayReader:
     """Reads the arrays of one call: floats, all of one dtype.
 
     Attributes:
@@ -153,7 +153,7 @@ def pack(layout: Layout, stacks: Sequence[Stack]) -> Array:
 
 def unpack(function: str, layout: Layout, params: Any) -> list[Stack]:
     """The stacks of a buffer, one per pseudo-layer, as new arrays."""
-    array = Reader(function).array("params", params, "[params_size]", (layout.size,))
+    array = ArrayReader(function).array("params", params, "[params_size]", (layout.size,))
     blocks = [
         [getattr(pseudo_layer, name) for name in Stack._fields]
         for pseudo_layer in layout.pseudo_layers

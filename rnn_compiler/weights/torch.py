@@ -24,7 +24,7 @@ from rnn_compiler.schema.attributes import dimension
 from rnn_compiler.schema.cudnn_layout import Block, Layout
 from rnn_compiler.weights.stacked import (
     Array,
-    Reader,
+    ArrayReader,
     Stack,
     checked_layout,
     gates_of,
@@ -78,7 +78,7 @@ def from_torch(
         >>> params.shape, params[[0, 36, 84, 96]].tolist()
         ((108,), [1.0, 2.0, 3.0, 4.0])
     """
-    read = Reader("from_torch")
+    read = ArrayReader("from_torch")
     rows = rows_of(gates := gates_of(read.function, rnn_mode))
     if num_layers is not None:
         num_layers = dimension(read.function, "num_layers", num_layers, 1)

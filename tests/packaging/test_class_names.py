@@ -12,37 +12,6 @@ ROOT = Path(__file__).parents[2]
 AGAIN = {"InvalidArgumentError"}
 """Subclasses that must have the name of their base: torch's users catch its own errors."""
 
-TWICE = {
-    "Activation",
-    "Axis",
-    "Body",
-    "Call",
-    "Cell",
-    "Constants",
-    "Direction",
-    "Form",
-    "Found",
-    "Gate",
-    "Graph",
-    "Input",
-    "Library",
-    "Loop",
-    "LoopOutput",
-    "LoopState",
-    "Op",
-    "Product",
-    "Reader",
-    "RefusedError",
-    "Search",
-    "Step",
-    "Sum",
-    "Tensor",
-    "Value",
-    "Variable",
-    "Weights",
-}
-"""Names of readers of different formats and of analyses, each used inside one of them alone."""
-
 
 @cache
 def shared() -> frozenset[str]:
@@ -60,9 +29,9 @@ def shared() -> frozenset[str]:
     return frozenset(name for name, times in names.items() if times > 1)
 
 
-def test_no_other_class_name_is_shared() -> None:
-    assert shared() - AGAIN - TWICE == set()
+def test_no_class_name_is_shared() -> None:
+    assert shared() - AGAIN == set()
 
 
 def test_the_exceptions_are_needed() -> None:
-    assert (AGAIN | TWICE) - shared() == set()
+    assert AGAIN - shared() == set()

@@ -114,7 +114,7 @@ class Epilogue:
 NO_EPILOGUE = Epilogue((), (), _SUM)
 
 
-class Found(NamedTuple):
+class FoundEpilogue(NamedTuple):
     """An epilogue in a module.
 
     Attributes:
@@ -127,7 +127,7 @@ class Found(NamedTuple):
     replaced: Sequence[ir.Operation]
 
 
-def epilogue_of(convolution: ir.Operation) -> Found:
+def epilogue_of(convolution: ir.Operation) -> FoundEpilogue:
     """The longest epilogue of a convolution: up to an op whose result alone is read by others."""
     reading = _Reading(convolution)
     found = reading.found()
@@ -152,11 +152,13 @@ class _Reading:
             operands = [_SUM, self._input(start, axes)]
             self.names[convolution.results[0]] = self._step("arith.addf", operands, "f32", [])
 
-    def found(self) -> Found:
+    def found(self) -> FoundEpilogue:
         """The epilogue that ends with the last op."""
         inputs = tuple((self.names[value], axes) for value, axes in self.inputs.items())
         result = self.names[self.ops[-1].results[0]]
-        return Found(Epilogue(inputs, tuple(self.steps), result), [*self.inputs], [*self.ops])
+        return FoundEpilogue(
+            Epilogue(inputs, tuple(self.steps), result), [*self.inputs], [*self.ops]
+        )
 
     def is_closed(self) -> bool:
         """Whether the last op returns floats, and no other op reads the results of those before."""

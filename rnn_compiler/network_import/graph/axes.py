@@ -9,7 +9,7 @@ from rnn_compiler.network_import.graph import Graph
 from rnn_compiler.schema.open_sizes import Size, bound, open_dimension
 
 
-class Axis(NamedTuple):
+class OpenAxis(NamedTuple):
     """An open axis.
 
     Attributes:
@@ -42,7 +42,7 @@ class Axis(NamedTuple):
         return f"pass dims={{{name!r}: (...)}} or --dim {name}=NxN.."
 
 
-def open_axes(graph: Graph) -> list[Axis]:
+def open_axes(graph: Graph) -> list[OpenAxis]:
     """The axes of a graph's inputs without a size."""
     found: dict[str, tuple[str, list[tuple[str, int]]]] = {}
     for each in graph.proto.input:
@@ -50,26 +50,26 @@ def open_axes(graph: Graph) -> list[Axis]:
             if not axis.dim_value:
                 key = axis.dim_param or f"{each.name}, axis {number}"
                 found.setdefault(key, (axis.dim_param, []))[1].append((each.name, number))
-    return [Axis(name, f"axis{k}", sources) for k, (name, sources) in enumerate(found.values())]
+    return [OpenAxis(name, f"axis{k}", sources) for k, (name, sources) in enumerate(found.values())]
 
 
 def blocking(
-    axes: Sequence[Axis],
+    axes: Sequence[OpenAxis],
     points: Sequence[Mapping[str, int]],
     values: Sequence[Sequence[object]],
-) -> Axis:
+) -> OpenAxis:
     """The axis that keeps some values from being computed from open sizes.
 
     It is one with which a value does not grow evenly, or else one with which a value changes.
     """
 
-    def along(axis: Axis) -> list[tuple[int, Sequence[Any]]]:
+    def along(axis: OpenAxis) -> list[tuple[int, Sequence[Any]]]:
         """The sizes of one axis while the others are as at the first point, with the values."""
         usual = {**points[0], axis.key: 0}
         pairs = zip(points, values, strict=True)
         return [(at[axis.key], each) for at, each in pairs if {**at, axis.key: 0} == usual]
 
-    def is_uneven(axis: Axis) -> bool:
+    def is_uneven(axis: OpenAxis) -> bool:
         (first, start), (second, then), *rest = along(axis)
         return any(
             (b - a) * (size - first) != (c - a) * (second - first)
@@ -77,14 +77,14 @@ def blocking(
             for a, b, c in zip(start, then, row, strict=False)
         )
 
-    def changes(axis: Axis) -> bool:
+    def changes(axis: OpenAxis) -> bool:
         return any(list(each) != list(values[0]) for _, each in along(axis))
 
     found = (next(filter(test, axes), None) for test in (is_uneven, changes))
     return next(filter(None, found), axes[0])
 
 
-def shown(sizes: Sequence[Size | None], axes: Sequence[Axis]) -> str:
+def shown(sizes: Sequence[Size | None], axes: Sequence[OpenAxis]) -> str:
     """A shape in terms of the axes' names, for messages."""
     titles = {axis.key: open_dimension(axis.title) for axis in axes}
     texts = ("?" if size is None else str(bound(size, titles)) for size in sizes)

@@ -20,7 +20,7 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.model_import.onnx_layers import OPERATORS
 from rnn_compiler.model_import.reading import LARGEST_MESSAGE, damaged
 from rnn_compiler.network_import.graph import FLOATS, Graph, attributes_of, onnx, subgraphs
-from rnn_compiler.network_import.graph.axes import Axis
+from rnn_compiler.network_import.graph.axes import OpenAxis
 from rnn_compiler.network_import.graph.resizing import IMAGES
 from rnn_compiler.schema.open_sizes import Open, Size, names_in
 
@@ -300,7 +300,7 @@ _Shape = Sequence[Size | None]
 
 
 def check_known_sizes(
-    graph: Graph, shapes: Mapping[str, _Shape], axes: Sequence[Axis] = ()
+    graph: Graph, shapes: Mapping[str, _Shape], axes: Sequence[OpenAxis] = ()
 ) -> None:
     """Checks that nodes have known sizes where they need them."""
     for node in graph.proto.node:

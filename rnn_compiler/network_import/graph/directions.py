@@ -72,7 +72,7 @@ def join_directions(graph: Graph) -> bool:
     """Joins the nodes; returns whether there were any."""
     if sum(each.op_type in _FUNCTIONS for each in graph.proto.node) < _PAIR:
         return False
-    search = _Search(graph)
+    search = _DirectionSearch(graph)
     replaced = dict[str, list[Any]]()
     for forward, backward in search.pairs():
         made = search.joined(forward, backward)
@@ -85,7 +85,7 @@ def join_directions(graph: Graph) -> bool:
     return bool(replaced)
 
 
-class _Search:
+class _DirectionSearch:
     """Finds halves, and writes what replaces them."""
 
     def __init__(self, graph: Graph) -> None:

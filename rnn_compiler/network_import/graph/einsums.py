@@ -41,7 +41,7 @@ def plain_einsums(graph: Graph, node: Any, _: Any) -> list[Any]:
         return [node]
     if len(terms) == 1:
         return _summed(graph, node, terms[0], result)
-    return _Product(graph, node, sizes).nodes(terms[0], terms[1], result)
+    return _ProductNodes(graph, node, sizes).nodes(terms[0], terms[1], result)
 
 
 def _terms(equation: str, ranks: Sequence[int]) -> list[str] | None:
@@ -99,7 +99,7 @@ def _by_two(graph: Graph, node: Any, terms: Sequence[str], result: str) -> list[
     return made.finished()
 
 
-class _Product:
+class _ProductNodes:
     """The nodes of a product of two factors."""
 
     def __init__(self, graph: Graph, node: Any, sizes: Mapping[str, int]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.onnx_layers import OPERATORS
 from rnn_compiler.network_import.graph import Graph, attributes_of, value_in
-from rnn_compiler.network_import.graph.axes import Axis, shown
+from rnn_compiler.network_import.graph.axes import OpenAxis, shown
 from rnn_compiler.network_import.graph.recurrent_sizes import compared, is_axis
 from rnn_compiler.schema.open_sizes import Open, Size, names_in, product
 
@@ -24,8 +24,8 @@ _Pairs = Iterator[tuple[Size | None, Size | None]]
 
 
 def joined_axes(
-    graph: Graph, shapes: _Shapes, vectors: _Shapes, axes: Sequence[Axis]
-) -> list[Axis]:
+    graph: Graph, shapes: _Shapes, vectors: _Shapes, axes: Sequence[OpenAxis]
+) -> list[OpenAxis]:
     """The axes of a graph, in which those that must be equal are one.
 
     It has the name of the first that has a name. `vectors` has the sizes in constants, such as
@@ -39,12 +39,12 @@ def joined_axes(
             if len(keys) == 2 and groups[keys[0]] is not groups[keys[1]]:
                 group = groups[keys[0]] + groups[keys[1]]
                 groups |= dict.fromkeys((axis.key for axis in group), group)
-    found: list[Axis] = []
+    found: list[OpenAxis] = []
     for axis in axes:
         group = sorted(groups[axis.key], key=axes.index)
         if group[0] is axis:
             name = next((each.name for each in group if each.name), "")
-            found.append(Axis(name, axis.key, [each for one in group for each in one.sources]))
+            found.append(OpenAxis(name, axis.key, [each for one in group for each in one.sources]))
     return found
 
 
@@ -55,7 +55,7 @@ def _expanded(node: Any, shapes: _Shapes, vectors: _Shapes) -> _Pairs:
         yield from _elementwise([shapes[x], vectors[shape]])
 
 
-def check_equal_sizes(graph: Graph, shapes: _Shapes, axes: Sequence[Axis] = ()) -> None:
+def check_equal_sizes(graph: Graph, shapes: _Shapes, axes: Sequence[OpenAxis] = ()) -> None:
     """Checks that sizes are equal that must be, for operators that ONNX does not check."""
     for node in (*graph.proto.node, *graph.replaced):
         if node.op_type in OPERATORS:

@@ -16,7 +16,7 @@ from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, shape_
 from rnn_compiler.network_import.graph.folding import fold
 
 
-class _Product(NamedTuple):
+class _GatheredProduct(NamedTuple):
     """The common part of products that can be joined: ``x @ w + b``, gathered along an axis."""
 
     source: str
@@ -34,7 +34,7 @@ def join_gathered_rows(graph: Graph) -> None:
         for node in graph.proto.node
         if node.op_type == "Gather" and node.input[1] in constants
     }
-    groups: dict[_Product, list[Any]] = {}
+    groups: dict[_GatheredProduct, list[Any]] = {}
     for node in graph.proto.node:
         found = _read(node, gathers, constants, types)
         if found is not None:
@@ -60,7 +60,7 @@ def _read(
     gathers: Mapping[str, Any],
     constants: Mapping[str, Any],
     types: Mapping[str, Any],
-) -> _Product | None:
+) -> _GatheredProduct | None:
     """A node as the product of a row of an array and a matrix; None if it is not one."""
     if node.op_type not in ("Gemm", "MatMul") or node.input[0] not in gathers:
         return None
@@ -78,7 +78,7 @@ def _read(
     if not is_plain:
         return None
     is_transposed = "transB" in attributes and bool(attributes["transB"].i)
-    return _Product(gather.input[0], axis, matrix, is_transposed, bias)
+    return _GatheredProduct(gather.input[0], axis, matrix, is_transposed, bias)
 
 
 def _rank(name: str, constants: Mapping[str, Any], types: Mapping[str, Any]) -> int | None:
@@ -87,7 +87,7 @@ def _rank(name: str, constants: Mapping[str, Any], types: Mapping[str, Any]) -> 
     return None if shape is None else len(shape)
 
 
-def _joined(product: _Product, name: str, constants: dict[str, Any]) -> list[Any]:
+def _joined(product: _GatheredProduct, name: str, constants: dict[str, Any]) -> list[Any]:
     """The nodes that multiply all rows."""
     matrix, nodes = product.matrix, list[Any]()
     if product.is_transposed:

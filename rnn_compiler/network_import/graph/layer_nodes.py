@@ -27,7 +27,7 @@ EVERY_ROW, FROM_THE_LAST = (0, _BEYOND, 1), (-1, -_BEYOND, -1)
 
 
 @dataclass(frozen=True)
-class LoopOutput:
+class LayerOutput:
     """An output of every step: that of a cell, or in masked rows another one.
 
     Attributes:
@@ -61,8 +61,8 @@ class LoopLayers:
     cells: Sequence[FoundCell]
     mask: str
     mask_rank: int
-    outputs: Mapping[str, LoopOutput]
-    kept: Mapping[str, LoopOutput]
+    outputs: Mapping[str, LayerOutput]
+    kept: Mapping[str, LayerOutput]
     rows: tuple[int, int, int] = EVERY_ROW
 
 
@@ -100,7 +100,7 @@ class _Writer:
         for number, cell in enumerate(layers.cells):
             x = self._layer(cell, x, lengths, layers, f"layer{number}")
             outputs.append(x)
-        rows: dict[LoopOutput, str] = {}
+        rows: dict[LayerOutput, str] = {}
         for result, output in {**layers.outputs, **layers.kept}.items():
             if output not in rows:
                 value = outputs[output.cell]
@@ -174,7 +174,7 @@ class _Writer:
         there = self._cast(self._add("LessOrEqual", [numbers, lengths], "there"), int32)
         return counts, lengths, self._add("Mul", [indices, there], "chosen")
 
-    def _spread(self, value: str, counts: str, mask: str, output: LoopOutput) -> str:
+    def _spread(self, value: str, counts: str, mask: str, output: LayerOutput) -> str:
         """The rows of an output ``[T, B, H]`` for all steps, given those of the true ones."""
         zero, one = (self._constant(np.array(number, np.int32)) for number in (0, 1))
         what = f"rows of {value}"

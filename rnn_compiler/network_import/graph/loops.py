@@ -26,7 +26,7 @@ from rnn_compiler.network_import.graph import (
     subgraphs,
     value_in,
 )
-from rnn_compiler.network_import.graph.axes import Axis
+from rnn_compiler.network_import.graph.axes import OpenAxis
 from rnn_compiler.network_import.graph.counted_loops import scan_of
 from rnn_compiler.network_import.graph.counters import Counters
 
@@ -40,7 +40,7 @@ _SCANS_OF_ROWS = 9
 """The first version in which Scan has no axis of the batch."""
 
 
-class _Form(NamedTuple):
+class _LoopLayout(NamedTuple):
     """How the inputs and outputs of a loop and of its body are ordered.
 
     Attributes:
@@ -54,11 +54,11 @@ class _Form(NamedTuple):
     ahead: int
 
     @staticmethod
-    def of(node: Any) -> _Form:
+    def of(node: Any) -> _LoopLayout:
         """The form of a Loop or Scan."""
         if node.op_type == "Loop":
-            return _Form(2, len(node.input) - 2, 1)
-        return _Form(0, len(node.input) - attributes_of(node)["num_scan_inputs"].i, 0)
+            return _LoopLayout(2, len(node.input) - 2, 1)
+        return _LoopLayout(0, len(node.input) - attributes_of(node)["num_scan_inputs"].i, 0)
 
 
 def write_out_loops(graph: Graph) -> bool:
@@ -85,7 +85,7 @@ def write_out_loops(graph: Graph) -> bool:
 
 
 def results_of_open_lengths(
-    graph: Graph, axes: Sequence[Axis], folded: Iterable[Graph]
+    graph: Graph, axes: Sequence[OpenAxis], folded: Iterable[Graph]
 ) -> frozenset[str]:
     """The results of loops with an open number of steps.
 
@@ -116,7 +116,7 @@ def _all_iterations(graph: Graph) -> dict[str, int | None]:
         elif node.op_type == "Scan" and graph.opset >= _SCANS_OF_ROWS:
             numbers = set[int | None]()
             orders = _orders(node, "scan_input_axes")
-            for rows, axis in zip(node.input[_Form.of(node).states :], orders, strict=False):
+            for rows, axis in zip(node.input[_LoopLayout.of(node).states :], orders, strict=False):
                 shape = shape_of(types.get(rows))
                 shape = [*constants[rows].dims] if rows in constants else shape
                 numbers.add(shape[axis] if shape else None)
@@ -143,7 +143,7 @@ def _divided(node: Any) -> tuple[list[Any], list[tuple[int, Any]], list[int]]:
 
     The others come with their positions. Last are the numbers of the states that stay the same.
     """
-    body, form = attributes_of(node)["body"].g, _Form.of(node)
+    body, form = attributes_of(node)["body"].g, _LoopLayout.of(node)
     inputs = [each.name for each in body.input]
     own = inputs[form.before : form.before + form.states]
     ends = [each.name for each in body.output[form.ahead : form.ahead + form.states]]
@@ -170,7 +170,7 @@ class _WrittenOut:
     def __init__(self, graph: Graph, node: Any, made: list[Any]) -> None:
         self._graph, self._node, self._made = graph, node, made
         self._body = attributes_of(node)["body"].g
-        self._constant = _Constants(node.name, made)
+        self._constant = _ConstantPool(node.name, made)
         self._used = {each.name for each in graph.proto.output}
         self._used.update(*map(read_by, graph.proto.node))
         self._names = {t.name: f"{node.name}/{t.name}" for t in self._body.initializer}
@@ -183,7 +183,7 @@ class _WrittenOut:
     def nodes(self, count: int) -> list[Any]:
         """The nodes of as many iterations, and those that give the loop's results their names."""
         node, body = self._node, self._body
-        form = _Form.of(node)
+        form = _LoopLayout.of(node)
         once, repeated, same = _divided(node)
         inputs = [each.name for each in body.input]
         states, arrays = self._parts(node.input[form.before :])
@@ -225,7 +225,7 @@ class _WrittenOut:
 
     def _parts(self, names: Sequence[str]) -> tuple[list[str], list[str]]:
         """The states and the arrays among some inputs or outputs."""
-        number = _Form.of(self._node).states
+        number = _LoopLayout.of(self._node).states
         return [*names[:number]], [*names[number:]]
 
     def _read_rows(self, arrays: Sequence[str], number: int, count: int) -> list[Any]:
@@ -273,7 +273,7 @@ def rename(node: Any, names: dict[str, str]) -> None:
             output.name = names.get(output.name, output.name)
 
 
-class _Constants:
+class _ConstantPool:
     """Constants added for a loop, without repetitions."""
 
     def __init__(self, name: str, made: list[Any]) -> None:

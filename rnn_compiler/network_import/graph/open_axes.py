@@ -21,7 +21,7 @@ import numpy as np
 
 from rnn_compiler.errors import ArtifactError, UnsupportedError
 from rnn_compiler.network_import.graph import Graph, onnx, shape_of, subgraphs
-from rnn_compiler.network_import.graph.axes import Axis, blocking, shown
+from rnn_compiler.network_import.graph.axes import OpenAxis, blocking, shown
 from rnn_compiler.network_import.graph.checks import check_known_sizes, unknown_result
 from rnn_compiler.network_import.graph.computed_sizes import use_computed_sizes
 from rnn_compiler.network_import.graph.equal_axes import check_equal_sizes, joined_axes
@@ -64,10 +64,10 @@ class Opened(NamedTuple):
     minima: Mapping[str, int]
     maxima: Mapping[str, int]
     values: Mapping[str, Sequence[Size | None]]
-    axes: Sequence[Axis]
+    axes: Sequence[OpenAxis]
 
 
-def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
+def leave_open(graph: Graph, axes: Sequence[OpenAxis]) -> Opened:
     """Folds a graph whose inputs have open axes."""
     fold_constants(graph)
     family, axes = _joined(graph, axes)
@@ -107,7 +107,7 @@ def leave_open(graph: Graph, axes: Sequence[Axis]) -> Opened:
     return Opened(known, minima, maxima, {**graph.shapes(), **types}, axes)
 
 
-def _joined(graph: Graph, axes: Sequence[Axis]) -> tuple[_Family, Sequence[Axis]]:
+def _joined(graph: Graph, axes: Sequence[OpenAxis]) -> tuple[_Family, Sequence[OpenAxis]]:
     """A graph at several sizes of its axes, of which those are one that must be equal."""
     while True:
         family = _Family(graph, axes)
@@ -145,9 +145,9 @@ class _Family:
     def __init__(
         self,
         graph: Graph,
-        axes: Sequence[Axis],
+        axes: Sequence[OpenAxis],
         held: frozenset[str] = frozenset(),
-        uneven: Mapping[str, Axis] = MappingProxyType({}),
+        uneven: Mapping[str, OpenAxis] = MappingProxyType({}),
     ) -> None:
         self._source = graph
         self.held, self.uneven = held, uneven
@@ -290,7 +290,7 @@ class _Family:
                 pending += graphs[0].folded[name][1]
         return frozenset(found)
 
-    def axes_of(self, names: Iterable[str]) -> dict[str, Axis]:
+    def axes_of(self, names: Iterable[str]) -> dict[str, OpenAxis]:
         """The axes with which constants change, of those that may be sizes or amounts."""
         arrays = {name: self._arrays(name) for name in names}
         return {
@@ -348,7 +348,7 @@ class _Family:
         sizes = [self._size(column) for column in zip(*map(np.ravel, arrays), strict=True)]
         return None if None in sizes else (known, sizes)
 
-    def least(self, axis: Axis, types: Mapping[str, Sequence[Size | None]]) -> int:
+    def least(self, axis: OpenAxis, types: Mapping[str, Sequence[Size | None]]) -> int:
         """The smallest size of an axis at which nodes and shapes are the same as at large ones."""
         low, high = 0, self._usual[axis.key]
         middle = 1
@@ -382,7 +382,9 @@ class _Family:
             found[key] = min(largest, found.get(key, largest))
         return found
 
-    def _differs(self, axis: Axis, size: int, types: Mapping[str, Sequence[Size | None]]) -> str:
+    def _differs(
+        self, axis: OpenAxis, size: int, types: Mapping[str, Sequence[Size | None]]
+    ) -> str:
         """How nodes or shapes differ if an axis has another size; empty if they do not.
 
         Nodes with too large results are not folded, so a huge size leaves more of them.

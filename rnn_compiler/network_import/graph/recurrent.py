@@ -21,7 +21,7 @@ from rnn_compiler.model_import.layer import Layer, RefusedLayer
 from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS, Node, layer_of
 from rnn_compiler.model_import.reading import Budget, Once
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx
-from rnn_compiler.network_import.graph.axes import Axis
+from rnn_compiler.network_import.graph.axes import OpenAxis
 from rnn_compiler.schema.cudnn_layout import RNN_MODES
 from rnn_compiler.schema.dtypes import DTYPES, FLOAT_DTYPES, canonical_name
 from rnn_compiler.schema.open_sizes import Size, null_if_open
@@ -36,7 +36,7 @@ _X, _LENGTHS, _H, _C = (
 
 
 def replace_recurrent(
-    graph: Graph, trained: Collection[str] = (), axes: Sequence[Axis] = ()
+    graph: Graph, trained: Collection[str] = (), axes: Sequence[OpenAxis] = ()
 ) -> None:
     """Replaces the recurrent nodes of a graph with known shapes.
 
@@ -108,7 +108,7 @@ def _layer(
     return layer
 
 
-def _check_columns(node: Any, X: Sequence[int | None], axes: Sequence[Axis]) -> None:
+def _check_columns(node: Any, X: Sequence[int | None], axes: Sequence[OpenAxis]) -> None:
     """Checks that the number of columns of a node's input, which weights must fit, is known."""
     if len(X) == 3 and X[2] is None:
         what = f"an input, {node.input[_X]!r}, whose last size is not known"

@@ -13,14 +13,14 @@ from typing import Any
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.onnx_layers import INPUTS, OPERATORS, STATE_POSITIONS
 from rnn_compiler.network_import.graph import Graph, attributes_of, value_in
-from rnn_compiler.network_import.graph.axes import Axis, shown
+from rnn_compiler.network_import.graph.axes import OpenAxis, shown
 from rnn_compiler.schema.open_sizes import Open, Size, names_in
 
 _X, _W, _LENGTHS = map(INPUTS.index, ("X", "W", "sequence_lens"))
 
 
 def check_recurrent_sizes(
-    graph: Graph, shapes: Mapping[str, Sequence[Size | None]], axes: Sequence[Axis] = ()
+    graph: Graph, shapes: Mapping[str, Sequence[Size | None]], axes: Sequence[OpenAxis] = ()
 ) -> None:
     """Checks lengths and states of all recurrent nodes.
 

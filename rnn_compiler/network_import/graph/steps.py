@@ -21,7 +21,7 @@ RANDOM = ("Bernoulli", "Multinomial", "Random")
 _FORWARD, _BACKWARD = Counter(0, 1), Counter(-1, -1)
 
 
-class LoopState(NamedTuple):
+class CarriedState(NamedTuple):
     """A state of a loop.
 
     Attributes:
@@ -57,7 +57,7 @@ class Steps:
     row: Counter
     nodes: Sequence[Any]
     rows: Mapping[str, str]
-    states: Mapping[str, LoopState]
+    states: Mapping[str, CarriedState]
     fixed: Mapping[str, str]
     scanned: Sequence[tuple[str, str]]
     turned: set[str]
@@ -125,10 +125,10 @@ def _scan(node: Any, body: Any, constants: Mapping[str, Any], used: set[str]) ->
 
 def _states(
     names: Sequence[str], node: Any, first: int, ends: Sequence[str], used: set[str]
-) -> dict[str, LoopState]:
+) -> dict[str, CarriedState]:
     results = itertools.chain((n if n in used else "" for n in node.output), itertools.repeat(""))
     parts = zip(names, node.input[first:], ends, results, strict=False)
-    return {name: LoopState(start, end, result) for name, start, end, result in parts}
+    return {name: CarriedState(start, end, result) for name, start, end, result in parts}
 
 
 def _made(
@@ -137,7 +137,7 @@ def _made(
     constants: Mapping[str, Any],
     used: set[str],
     read: tuple[int | None, Counter, Mapping[str, str]],
-    states: Mapping[str, LoopState],
+    states: Mapping[str, CarriedState],
     fixed: Mapping[str, str],
     number: int,
 ) -> Steps:

@@ -25,8 +25,8 @@ from rnn_compiler.network_import.graph.counters import is_all
 from rnn_compiler.network_import.graph.layer_nodes import (
     EVERY_ROW,
     FROM_THE_LAST,
+    LayerOutput,
     LoopLayers,
-    LoopOutput,
     layer_nodes,
 )
 from rnn_compiler.network_import.graph.step_formulas import formulas_of
@@ -109,7 +109,7 @@ def _layers(graph: Graph, steps: Steps, types: Mapping[str, Any]) -> LoopLayers 
     for number in dict.fromkeys((_ROWS, B)):
         if number is not None and number <= _MOST_ROWS:
             try:
-                search = _Search(graph, steps, variables, x, fixed, ranks, number, element)
+                search = _LayerSearch(graph, steps, variables, x, fixed, ranks, number, element)
                 found = search.layers()
             except ValueError:
                 continue
@@ -152,7 +152,7 @@ def _is_kept(name: str, steps: Steps, shape: Sequence[int | None] | None, B: int
     return shape is not None and len(shape) == 2 and shape[0] == B and readers <= {"Mul", "Where"}
 
 
-class _Search:
+class _LayerSearch:
     """Finds the layers of a loop, and compares every step with them."""
 
     def __init__(
@@ -201,8 +201,8 @@ class _Search:
                 if state is not None and not self._keeps(state, plain, values, is_true):
                     return None
         owned = {each.name for cell in cells for each in (cell.h, cell.c) if each is not None}
-        outputs: dict[str, LoopOutput] = {}
-        kept: dict[str, LoopOutput] = {}
+        outputs: dict[str, LayerOutput] = {}
+        kept: dict[str, LayerOutput] = {}
         for name, result in self._steps.scanned:
             found = self._output(values[name], fresh, is_true, values)
             if found is None:
@@ -294,7 +294,7 @@ class _Search:
 
     def _output(
         self, value: Any, fresh: Sequence[Any], is_true: Any, values: Mapping[str, Any]
-    ) -> LoopOutput | None:
+    ) -> LayerOutput | None:
         """The output that a value is; None if it is none."""
         matches = (
             value.shape == each.shape and self._is_same(value[is_true], each[is_true])
@@ -304,15 +304,15 @@ class _Search:
         if number is None:
             return None
         if is_true.all():
-            return LoopOutput(number)
+            return LayerOutput(number)
         selected, each = is_true[:, None], fresh[number]
         for name, state in self._steps.states.items():
             expected = np.where(selected, each, self._sample[self._variables[name]])
             if self._is_same(value, expected) and self._is_same(values[state.end], expected):
-                return LoopOutput(number, state.start)
+                return LayerOutput(number, state.start)
         for name in self._fixed:
             expected = np.where(selected, each, self._sample[self._variables[name]])
             if self._is_same(value, expected):
-                return LoopOutput(number, self._steps.fixed[name], is_kept=False)
+                return LayerOutput(number, self._steps.fixed[name], is_kept=False)
         zeros = self._is_same(value, np.where(selected, each, 0.0))
-        return LoopOutput(number, is_kept=False) if zeros else None
+        return LayerOutput(number, is_kept=False) if zeros else None

@@ -18,7 +18,7 @@ from rnn_compiler.model_import.loop_cells import UnknownCellError, onnx_weights
 from rnn_compiler.model_import.tflite_fused import fused_layers
 from rnn_compiler.model_import.tflite_layers import CALL_ONCE, NOT_IN_FILE
 from rnn_compiler.model_import.tflite_loops import loop_of, plain_loop
-from rnn_compiler.model_import.tflite_reader import VARIANT, Op
+from rnn_compiler.model_import.tflite_reader import VARIANT, Operator
 from rnn_compiler.model_import.tflite_values import constant
 from rnn_compiler.network_import.tflite.network import Network
 
@@ -29,7 +29,7 @@ _RESHAPES = (22, 70)
 _BIDIRECTIONAL, _STEP = 52, 16
 
 
-def loop(n: Network, op: Op) -> None:
+def loop(n: Network, op: Operator) -> None:
     """A loop: a recurrent node if its step is that of a cell, else one of its steps."""
     try:
         found = loop_of(n.file, n.graph, op, n.budget)
@@ -60,7 +60,7 @@ def loop(n: Network, op: Op) -> None:
             n.names[number] = values[result]()
 
 
-def _steps(n: Network, op: Op, what: str) -> None:
+def _steps(n: Network, op: Operator, what: str) -> None:
     """A loop of ordinary nodes, which the graph's passes recognise or write out."""
     try:
         loop = plain_loop(n.file, n.graph, op, n.budget)
@@ -118,12 +118,12 @@ def _without_axis(n: Network, row: int) -> int:
     return source.inputs[0] if (1, *shape) == n.shape(row) else row
 
 
-def stacked(n: Network, op: Op) -> None:
+def stacked(n: Network, op: Operator) -> None:
     """The items of one of TensorFlow's lists, which are one array since a loop wrote them."""
     n.gives(op, n.value(op.inputs[0]))
 
 
-def fused(n: Network, op: Op) -> None:
+def fused(n: Network, op: Operator) -> None:
     """A fused LSTM, in one direction or both."""
     parts: list[str] = []
     is_step = op.code == _STEP
@@ -181,7 +181,7 @@ def _lstm(n: Network, layer: Layer, x: str, direction: str) -> str:
 # Variables. One that the network assigns is a state: an input, and an output for the next call.
 
 
-def read_variable(n: Network, op: Op) -> None:
+def read_variable(n: Network, op: Operator) -> None:
     """The value of a variable."""
     handle = op.inputs[0]
     if CALL_ONCE not in n.file.codes:
@@ -198,7 +198,7 @@ def read_variable(n: Network, op: Op) -> None:
     n.gives(op, n.states[handle])
 
 
-def assign(n: Network, op: Op) -> None:
+def assign(n: Network, op: Operator) -> None:
     """Sets a variable; the last value is that of the next call."""
     handle, number = op.inputs
     before = n.states.get(handle)
@@ -224,7 +224,7 @@ def _initial(n: Network, handle: int) -> Any:
     raise n.refused("a variable without a first value")
 
 
-def _name(n: Network, ops: Sequence[Op], handle: int) -> str:
+def _name(n: Network, ops: Sequence[Operator], handle: int) -> str:
     """The name of a variable, by its handle."""
     for op in ops:
         if op.code == _VAR_HANDLE and handle in op.outputs:

@@ -19,7 +19,7 @@ import onnx.numpy_helper
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.model_import.reading import Budget, damaged
 from rnn_compiler.model_import.tflite_fused import FUSED
-from rnn_compiler.model_import.tflite_reader import Graph, Op, Tensor, TfliteFile
+from rnn_compiler.model_import.tflite_reader import Operator, Subgraph, Tensor, TfliteFile
 
 OPSET = 17
 _MOST_NESTED = 3
@@ -27,7 +27,7 @@ _MOST_NESTED = 3
 _DTYPES = ("float32", "float16", "int32", "int64", "bool")
 
 
-Rule: TypeAlias = "Callable[[Network, Op], None]"
+Rule: TypeAlias = "Callable[[Network, Operator], None]"
 """Writes the nodes of an operator."""
 
 Rules: TypeAlias = Mapping[int, tuple[str, Rule]]
@@ -53,7 +53,7 @@ class Network:
     """
 
     file: TfliteFile
-    graph: Graph
+    graph: Subgraph
     budget: Budget
     rules: Rules
     at: str = ""
@@ -181,7 +181,7 @@ class Network:
         self.nodes.append(onnx.helper.make_node(operator, inputs, made, name=name, **attributes))
         return made
 
-    def gives(self, op: Op, *values: str) -> None:
+    def gives(self, op: Operator, *values: str) -> None:
         """Sets the values of an operator's outputs."""
         self.names |= dict(zip(op.outputs, values, strict=False))
 

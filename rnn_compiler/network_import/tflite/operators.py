@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import onnx
 
-from rnn_compiler.model_import.tflite_reader import RESERVE, STACK, Op
+from rnn_compiler.model_import.tflite_reader import RESERVE, STACK, Operator
 from rnn_compiler.network_import.tflite.layers import assign, fused, loop, read_variable, stacked
 from rnn_compiler.network_import.tflite.network import Network, Rule, Rules
 
@@ -41,7 +41,7 @@ def _activated(n: Network, value: str, activation: int) -> str:
 def _plain(operator: str, **attributes: Any) -> Rule:
     """The same operator in ONNX, perhaps with a function of its result."""
 
-    def rule(n: Network, op: Op) -> None:
+    def rule(n: Network, op: Operator) -> None:
         inputs = [n.value(number) for number in op.inputs if number >= 0]
         n.gives(op, n.node(operator, inputs, **attributes))
 
@@ -49,7 +49,7 @@ def _plain(operator: str, **attributes: Any) -> Rule:
 
 
 def _arithmetic(operator: str) -> Rule:
-    def rule(n: Network, op: Op) -> None:
+    def rule(n: Network, op: Operator) -> None:
         left, right = (n.value(number) for number in op.inputs)
         activation = n.file.options(op, "Activated")["activation"]
         n.gives(op, _activated(n, n.node(operator, [left, right]), activation))
@@ -58,7 +58,7 @@ def _arithmetic(operator: str) -> Rule:
 
 
 def _clipped(bounds: tuple[float, float]) -> Rule:
-    def rule(n: Network, op: Op) -> None:
+    def rule(n: Network, op: Operator) -> None:
         limits = [n.constant(np.array(bound, np.float32)) for bound in bounds]
         n.gives(op, n.node("Clip", [n.value(op.inputs[0]), *limits]))
 
@@ -68,7 +68,7 @@ def _clipped(bounds: tuple[float, float]) -> Rule:
 def _composed(compose: Callable[[Network, list[str]], str]) -> Rule:
     """An operator that is a formula of its inputs."""
 
-    def rule(n: Network, op: Op) -> None:
+    def rule(n: Network, op: Operator) -> None:
         n.gives(op, compose(n, [n.value(number) for number in op.inputs]))
 
     return rule
@@ -88,12 +88,12 @@ def _squared_difference(n: Network, x: list[str]) -> str:
     return n.node("Mul", [difference, difference])
 
 
-def _leaky(n: Network, op: Op) -> None:
+def _leaky(n: Network, op: Operator) -> None:
     alpha = n.file.options(op, "LeakyRelu")["alpha"]
     n.gives(op, n.node("LeakyRelu", [n.value(op.inputs[0])], alpha=alpha))
 
 
-def _gelu(n: Network, op: Op) -> None:
+def _gelu(n: Network, op: Operator) -> None:
     x = n.value(op.inputs[0])
     half = n.node("Mul", [x, _number(n, 0.5)])
     if n.file.options(op, "Gelu")["approximate"]:
@@ -105,7 +105,7 @@ def _gelu(n: Network, op: Op) -> None:
     n.gives(op, n.node("Mul", [half, n.node("Add", [tail, _number(n, 1)])]))
 
 
-def _fully_connected(n: Network, op: Op) -> None:
+def _fully_connected(n: Network, op: Operator) -> None:
     options = n.file.options(op, "FullyConnected")
     if options["format"]:
         raise n.refused("weights in another format")
@@ -126,7 +126,7 @@ def _fully_connected(n: Network, op: Op) -> None:
     n.gives(op, _activated(n, y, options["activation"]))
 
 
-def _batch_matmul(n: Network, op: Op) -> None:
+def _batch_matmul(n: Network, op: Operator) -> None:
     options = n.file.options(op, "BatchMatMul")
     sides: list[str] = []
     for number, turned in zip(op.inputs, (options["left"], options["right"]), strict=True):
@@ -141,7 +141,7 @@ def _batch_matmul(n: Network, op: Op) -> None:
 _FIRST, _LAST = [0, 3, 1, 2], [0, 2, 3, 1]
 
 
-def _image(n: Network, op: Op, operator: str, more: Sequence[str], **attributes: Any) -> str:
+def _image(n: Network, op: Operator, operator: str, more: Sequence[str], **attributes: Any) -> str:
     """A node on an image with its channels first, whose result has them last again."""
     x = n.node("Transpose", [n.value(op.inputs[0])], perm=_FIRST)
     return n.node("Transpose", [n.node(operator, [x, *more], **attributes)], perm=_LAST)
@@ -156,7 +156,7 @@ def _window(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _convolution(kind: str) -> Rule:
-    def rule(n: Network, op: Op) -> None:
+    def rule(n: Network, op: Operator) -> None:
         options = n.file.options(op, kind)
         source, kernel, *bias = op.inputs
         weights = n.array(kernel)
@@ -177,7 +177,7 @@ def _convolution(kind: str) -> Rule:
 
 
 def _pool(operator: str) -> Rule:
-    def rule(n: Network, op: Op) -> None:
+    def rule(n: Network, op: Operator) -> None:
         options = n.file.options(op, "Pool2D")
         shape = [options["height"], options["width"]]
         y = _image(n, op, operator, [], kernel_shape=shape, **_window(options))
@@ -186,7 +186,7 @@ def _pool(operator: str) -> Rule:
     return rule
 
 
-def _softmax(n: Network, op: Op) -> None:
+def _softmax(n: Network, op: Operator) -> None:
     beta, x = n.file.options(op, "Softmax")["beta"], n.value(op.inputs[0])
     x = x if beta in (0, 1) else n.node("Mul", [x, _number(n, beta)])
     n.gives(op, n.node("Softmax", [x], axis=-1))
@@ -199,7 +199,7 @@ def _vector(n: Network, numbers: Sequence[int]) -> str:
     return n.constant(np.array(numbers, np.int64))
 
 
-def _reshape(n: Network, op: Op) -> None:
+def _reshape(n: Network, op: Operator) -> None:
     source, *given = op.inputs
     if given:
         sizes = n.sizes(given[0])
@@ -211,45 +211,45 @@ def _reshape(n: Network, op: Op) -> None:
     n.gives(op, n.node("Reshape", [n.value(source), sizes]))
 
 
-def _squeeze(n: Network, op: Op) -> None:
+def _squeeze(n: Network, op: Operator) -> None:
     axes = [int(axis) for axis in n.file.options(op, "Squeeze")["axes"]]
     more = [_vector(n, axes)] if axes else []
     n.gives(op, n.node("Squeeze", [n.value(op.inputs[0]), *more]))
 
 
-def _expand(n: Network, op: Op) -> None:
+def _expand(n: Network, op: Operator) -> None:
     n.gives(op, n.node("Unsqueeze", [n.value(op.inputs[0]), n.sizes(op.inputs[1])]))
 
 
-def _transpose(n: Network, op: Op) -> None:
+def _transpose(n: Network, op: Operator) -> None:
     order = n.integers(op.inputs[1])
     n.gives(op, n.node("Transpose", [n.value(op.inputs[0])], perm=order))
 
 
-def _concatenation(n: Network, op: Op) -> None:
+def _concatenation(n: Network, op: Operator) -> None:
     options = n.file.options(op, "Concatenation")
     y = n.node("Concat", [n.value(number) for number in op.inputs], axis=options["axis"])
     n.gives(op, _activated(n, y, options["activation"]))
 
 
-def _pack(n: Network, op: Op) -> None:
+def _pack(n: Network, op: Operator) -> None:
     axis = n.file.options(op, "Axis")["axis"]
     parts = [n.node("Unsqueeze", [n.value(each), _vector(n, [axis])]) for each in op.inputs]
     n.gives(op, n.node("Concat", parts, axis=axis))
 
 
-def _unpack(n: Network, op: Op) -> None:
+def _unpack(n: Network, op: Operator) -> None:
     axis, x = n.file.options(op, "Axis")["axis"], n.value(op.inputs[0])
     parts = n.several("Split", [x], len(op.outputs), axis=axis)
     n.gives(op, *(n.node("Squeeze", [part, _vector(n, [axis])]) for part in parts))
 
 
-def _split(n: Network, op: Op) -> None:
+def _split(n: Network, op: Operator) -> None:
     axis = n.integers(op.inputs[0])[0]
     n.gives(op, *n.several("Split", [n.value(op.inputs[1])], len(op.outputs), axis=axis))
 
 
-def _split_sizes(n: Network, op: Op) -> None:
+def _split_sizes(n: Network, op: Operator) -> None:
     (axis,), sizes = n.integers(op.inputs[2]), n.integers(op.inputs[1])
     size = n.shape(op.inputs[0])[axis]
     if -1 in sizes and size is not None:
@@ -258,7 +258,7 @@ def _split_sizes(n: Network, op: Op) -> None:
     n.gives(op, *n.several("Split", given, len(op.outputs), axis=axis))
 
 
-def _slice(n: Network, op: Op) -> None:
+def _slice(n: Network, op: Operator) -> None:
     starts, sizes = n.integers(op.inputs[1]), n.integers(op.inputs[2])
     ends = [
         _FURTHEST if size == -1 else start + size for start, size in zip(starts, sizes, strict=True)
@@ -266,7 +266,7 @@ def _slice(n: Network, op: Op) -> None:
     n.gives(op, n.node("Slice", [n.value(op.inputs[0]), _vector(n, starts), _vector(n, ends)]))
 
 
-def _strided_slice(n: Network, op: Op) -> None:
+def _strided_slice(n: Network, op: Operator) -> None:
     masks = n.file.options(op, "StridedSlice")
     if masks["ellipsis_mask"] or masks["new_mask"]:
         raise n.refused("a slice with new axes or an ellipsis")
@@ -288,7 +288,7 @@ def _strided_slice(n: Network, op: Op) -> None:
     n.gives(op, n.node("Squeeze", [y, _vector(n, dropped)]) if dropped else y)
 
 
-def _gather(n: Network, op: Op) -> None:
+def _gather(n: Network, op: Operator) -> None:
     options = n.file.options(op, "Gather")
     if options["batch_axes"]:
         raise n.refused("a gather with batch axes")
@@ -296,17 +296,17 @@ def _gather(n: Network, op: Op) -> None:
     n.gives(op, n.node("Gather", given, axis=options["axis"]))
 
 
-def _embedding(n: Network, op: Op) -> None:
+def _embedding(n: Network, op: Operator) -> None:
     n.gives(op, n.node("Gather", [n.value(op.inputs[1]), n.value(op.inputs[0])], axis=0))
 
 
-def _reverse(n: Network, op: Op) -> None:
+def _reverse(n: Network, op: Operator) -> None:
     axes = n.integers(op.inputs[1])
     places = [[-1] * len(axes), [-_FURTHEST] * len(axes), axes, [-1] * len(axes)]
     n.gives(op, n.node("Slice", [n.value(op.inputs[0]), *(_vector(n, each) for each in places)]))
 
 
-def _pad(n: Network, op: Op) -> None:
+def _pad(n: Network, op: Operator) -> None:
     pairs: Any = n.array(op.inputs[1])
     if pairs is None or pairs.ndim != 2:
         raise n.refused("padding that the model computes")
@@ -316,22 +316,22 @@ def _pad(n: Network, op: Op) -> None:
 
 
 def _repeated(operator: str) -> Rule:
-    def rule(n: Network, op: Op) -> None:
+    def rule(n: Network, op: Operator) -> None:
         n.gives(op, n.node(operator, [n.value(op.inputs[0]), n.sizes(op.inputs[1])]))
 
     return rule
 
 
-def _fill(n: Network, op: Op) -> None:
+def _fill(n: Network, op: Operator) -> None:
     n.gives(op, n.node("Expand", [n.value(op.inputs[1]), n.sizes(op.inputs[0])]))
 
 
-def _zeros_like(n: Network, op: Op) -> None:
+def _zeros_like(n: Network, op: Operator) -> None:
     zero = n.constant(np.array(0, n.tensor(op.outputs[0]).dtype))
     n.gives(op, n.node("Expand", [zero, n.node("Shape", [n.value(op.inputs[0])])]))
 
 
-def _sizes_of(n: Network, op: Op) -> None:
+def _sizes_of(n: Network, op: Operator) -> None:
     shape = n.node("Shape", [n.value(op.inputs[0])])
     n.gives(op, _cast(n, shape, n.tensor(op.outputs[0]).dtype))
 
@@ -344,11 +344,11 @@ def _cast(n: Network, value: str, dtype: str) -> str:
     return n.node("Cast", [value], to=onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
 
-def _converted(n: Network, op: Op) -> None:
+def _converted(n: Network, op: Operator) -> None:
     n.gives(op, _cast(n, n.value(op.inputs[0]), n.tensor(op.outputs[0]).dtype))
 
 
-def _dequantize(n: Network, op: Op) -> None:
+def _dequantize(n: Network, op: Operator) -> None:
     """Weights of float16 or int8, which are constants as float32."""
     array = n.array(op.inputs[0])
     if array is None:
@@ -357,7 +357,7 @@ def _dequantize(n: Network, op: Op) -> None:
 
 
 def _reduction(operator: str) -> Rule:
-    def rule(n: Network, op: Op) -> None:
+    def rule(n: Network, op: Operator) -> None:
         axes, keep = n.integers(op.inputs[1]), int(n.file.options(op, "Reducer")["keep"])
         x, dtype = n.value(op.inputs[0]), n.tensor(op.inputs[0]).dtype
         if dtype == "bool":
@@ -372,7 +372,7 @@ def _reduction(operator: str) -> Rule:
 
 
 def _extreme(operator: str) -> Rule:
-    def rule(n: Network, op: Op) -> None:
+    def rule(n: Network, op: Operator) -> None:
         (axis,) = n.integers(op.inputs[1])
         found = n.node(operator, [n.value(op.inputs[0])], axis=axis, keepdims=0)
         n.gives(op, _cast(n, found, n.tensor(op.outputs[0]).dtype))

@@ -14,7 +14,7 @@ from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import Graph, subgraphs
 from rnn_compiler.network_import.graph.gradients.node import Backward, Gradients
 from rnn_compiler.network_import.graph.gradients.rules import RULES
-from rnn_compiler.network_import.graph.gradients.values import Value, Values
+from rnn_compiler.network_import.graph.gradients.values import ShapedValue, Values
 
 __all__ = ["depending", "gradients", "needed_by"]
 
@@ -52,10 +52,10 @@ def needed_by(graph: Graph, results: Collection[str]) -> set[str]:
     return found
 
 
-def gradients(values: Values, known: Mapping[str, Value], wanted: Sequence[str]) -> Gradients:
+def gradients(values: Values, known: Mapping[str, ShapedValue], wanted: Sequence[str]) -> Gradients:
     """The gradients of values, given those of others that are computed from them."""
     active = depending(values.graph, wanted) & needed_by(values.graph, known)
-    sums: dict[str, list[Value]] = {name: [each] for name, each in known.items()}
+    sums: dict[str, list[ShapedValue]] = {name: [each] for name, each in known.items()}
     for node in reversed([*values.graph.proto.node]):
         outputs = [name for name in node.output if name in sums]
         inputs = [name for name in node.input if name in active and values[name].is_float]
@@ -70,7 +70,7 @@ def gradients(values: Values, known: Mapping[str, Value], wanted: Sequence[str])
 
 
 def _of_inputs(
-    values: Values, node: Any, results: Sequence[Value | None], wanted: Collection[str]
+    values: Values, node: Any, results: Sequence[ShapedValue | None], wanted: Collection[str]
 ) -> Gradients:
     """The gradients of a node's inputs, those of an input that it reads twice added up."""
     _, operator = values.graph.origins.get(node.name, (node.name, node.op_type))

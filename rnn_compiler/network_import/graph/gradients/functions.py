@@ -13,47 +13,47 @@ import math
 from collections.abc import Callable, Mapping
 
 from rnn_compiler.network_import.graph.gradients.node import Backward
-from rnn_compiler.network_import.graph.gradients.values import BOOL, Value
+from rnn_compiler.network_import.graph.gradients.values import BOOL, ShapedValue
 
 
-def _leaky(n: Backward, alpha: float) -> Value:
+def _leaky(n: Backward, alpha: float) -> ShapedValue:
     return n.values.where(n.x > 0, n.dy, n.dy * alpha)
 
 
-def _exponential(n: Backward, alpha: float, gamma: float = 1) -> Value:
+def _exponential(n: Backward, alpha: float, gamma: float = 1) -> ShapedValue:
     """Of gamma * (alpha * exp(x) - alpha) below 0: gamma * alpha * exp(x) = y + gamma * alpha."""
     return n.values.where(n.x > 0, n.dy * gamma, n.dy * (n.y + gamma * alpha))
 
 
-def _celu(n: Backward, alpha: float) -> Value:
+def _celu(n: Backward, alpha: float) -> ShapedValue:
     """Of alpha * (exp(x / alpha) - 1) below 0: exp(x / alpha) = y / alpha + 1."""
     return n.values.where(n.x > 0, n.dy, n.dy * (n.y / alpha + 1))
 
 
-def _hard_sigmoid(n: Backward, alpha: float) -> Value:
+def _hard_sigmoid(n: Backward, alpha: float) -> ShapedValue:
     return n.values.where((n.y > 0) & (n.y < 1), n.dy * alpha, 0)
 
 
-def _hard_swish(n: Backward) -> Value:
+def _hard_swish(n: Backward) -> ShapedValue:
     """Of x * clip(x / 6 + 1 / 2, 0, 1)."""
     within = n.values.where(n.x < 3, n.x / 3 + 0.5, 1)
     return n.dy * n.values.where(n.x > -3, within, 0)
 
 
-def _mish(n: Backward) -> Value:
+def _mish(n: Backward) -> ShapedValue:
     """Of x * tanh(s), with the softplus s, whose derivative is a sigmoid."""
     t = n.x.apply("Softplus").apply("Tanh")
     return n.dy * (t + n.x * n.x.apply("Sigmoid") * (1 - t * t))
 
 
-def _normal_gelu(n: Backward) -> Value:
+def _normal_gelu(n: Backward) -> ShapedValue:
     """Of x * P(x), with P the normal distribution's: P(x) + x * density(x)."""
     below = ((n.x * math.sqrt(0.5)).apply("Erf") + 1) * 0.5
     density = (n.x * n.x * -0.5).apply("Exp") * (1 / math.sqrt(2 * math.pi))
     return n.dy * (below + n.x * density)
 
 
-_OF_ONE: Mapping[str, Callable[[Backward], Value]] = {
+_OF_ONE: Mapping[str, Callable[[Backward], ShapedValue]] = {
     "Identity": lambda n: n.dy,
     "Dropout": lambda n: n.dy,
     **dict.fromkeys(("Cast", "CastLike"), lambda n: n.dy),
@@ -98,7 +98,7 @@ _OF_ONE: Mapping[str, Callable[[Backward], Value]] = {
 }
 
 
-def _of_one(formula: Callable[[Backward], Value]) -> Callable[[Backward], None]:
+def _of_one(formula: Callable[[Backward], ShapedValue]) -> Callable[[Backward], None]:
     """The rule for a function of one number."""
 
     def rule(n: Backward) -> None:
@@ -172,7 +172,7 @@ def _extremum(n: Backward) -> None:
 def _clip(n: Backward) -> None:
     """Of y = min(max(x, low), high): dx = dy within the bounds, and at them; else theirs is dy."""
     gradient = n.dy
-    for number, beyond in ((1, Value.__lt__), (2, Value.__gt__)):
+    for number, beyond in ((1, ShapedValue.__lt__), (2, ShapedValue.__gt__)):
         if n.has(number):
             is_beyond = beyond(n.x, n.input(number))
             if n.wants(number):

@@ -9,9 +9,9 @@ import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import attributes_of, onnx
-from rnn_compiler.network_import.graph.gradients.values import Value, Values
+from rnn_compiler.network_import.graph.gradients.values import ShapedValue, Values
 
-Gradients: TypeAlias = "dict[str, Value]"
+Gradients: TypeAlias = "dict[str, ShapedValue]"
 
 
 class Backward:
@@ -27,32 +27,32 @@ class Backward:
         self,
         values: Values,
         node: Any,
-        results: Sequence[Value | None],
+        results: Sequence[ShapedValue | None],
         wanted: Collection[str],
     ) -> None:
         self.values = values
         self.node = node
-        self.gradients: dict[str, list[Value]] = {}
+        self.gradients: dict[str, list[ShapedValue]] = {}
         self._results = results
         self._wanted = wanted
 
     @property
-    def x(self) -> Value:
+    def x(self) -> ShapedValue:
         """The first input."""
         return self.input(0)
 
     @property
-    def y(self) -> Value:
+    def y(self) -> ShapedValue:
         """The first result."""
         return self.values[self.node.output[0]]
 
     @property
-    def dy(self) -> Value:
+    def dy(self) -> ShapedValue:
         """The gradient of the first result, which is the only one that has a gradient."""
         (found,) = [each for each in self._results if each is not None]
         return found
 
-    def result_gradient(self, number: int) -> Value | None:
+    def result_gradient(self, number: int) -> ShapedValue | None:
         """The gradient of a result; None if nothing depends on it."""
         return self._results[number]
 
@@ -60,7 +60,7 @@ class Backward:
         """Whether the node has an input."""
         return number < len(self.node.input) and bool(self.node.input[number])
 
-    def input(self, number: int) -> Value:
+    def input(self, number: int) -> ShapedValue:
         """An input."""
         return self.values[self.node.input[number]]
 
@@ -68,7 +68,7 @@ class Backward:
         """Whether an input gets a gradient."""
         return self.has(number) and self.node.input[number] in self._wanted
 
-    def give(self, number: int, gradient: Value) -> None:
+    def give(self, number: int, gradient: ShapedValue) -> None:
         """Adds the gradient of an input, summed over the axes along which the node repeats it."""
         given = self.input(number)
         gradient = gradient.summed_to(given.shape).reshape(given.shape).cast(given.kind)

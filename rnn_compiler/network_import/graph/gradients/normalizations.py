@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from rnn_compiler.network_import.graph.gradients.node import Backward
-from rnn_compiler.network_import.graph.gradients.values import Value
+from rnn_compiler.network_import.graph.gradients.values import ShapedValue
 
 
-def _by_channel(value: Value, rank: int) -> Value:
+def _by_channel(value: ShapedValue, rank: int) -> ShapedValue:
     """A vector for the channels, the second axis."""
     return value.reshape([value.shape[0], *[1] * (rank - 2)])
 
@@ -54,7 +54,10 @@ def _instance(n: Backward) -> None:
 
 
 def _own_statistics(
-    n: Backward, axes: Sequence[int], scale: Value, of_scale: Callable[[Value], Value]
+    n: Backward,
+    axes: Sequence[int],
+    scale: ShapedValue,
+    of_scale: Callable[[ShapedValue], ShapedValue],
 ) -> None:
     """The gradients for the statistics of x over some axes."""
     centred = n.x - n.x.mean(axes, keeps=True)
@@ -89,7 +92,7 @@ def _neighbours(n: Backward) -> None:
     size, alpha, beta = n.number("size", 0), n.number("alpha", 1e-4), n.number("beta", 0.75)
     before, behind = (size - 1) // 2, size // 2
 
-    def around(value: Value, before: int, behind: int) -> Value:
+    def around(value: ShapedValue, before: int, behind: int) -> ShapedValue:
         padded, count = value.pad(1, before, behind), n.x.size(1)
         return n.values.sum([padded.slice(1, k, count + k) for k in range(size)])
 

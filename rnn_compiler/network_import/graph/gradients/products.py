@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from rnn_compiler.network_import.graph.gradients.node import Backward
-from rnn_compiler.network_import.graph.gradients.values import Value
+from rnn_compiler.network_import.graph.gradients.values import ShapedValue
 from rnn_compiler.schema.open_sizes import product
 
 
@@ -32,7 +32,7 @@ def _matmul(n: Backward) -> None:
         n.give(1, gradient.reshape(row) if n.input(1).rank == 1 else gradient)
 
 
-def _rows(value: Value) -> Value:
+def _rows(value: ShapedValue) -> ShapedValue:
     """The rows of all matrices as those of one."""
     return value.reshape([product(value.sizes[:-1]), value.shape[-1]])
 

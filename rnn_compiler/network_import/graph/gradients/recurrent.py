@@ -12,7 +12,7 @@ from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.ops.onnx.kinds import KINDS
 from rnn_compiler.network_import.graph import onnx
 from rnn_compiler.network_import.graph.gradients.node import Backward
-from rnn_compiler.network_import.graph.gradients.values import Value, Values
+from rnn_compiler.network_import.graph.gradients.values import ShapedValue, Values
 from rnn_compiler.network_import.graph.recurrent import DOMAIN, arguments_of
 from rnn_compiler.schema.dtypes import canonical_name
 from rnn_compiler.schema.open_sizes import bound
@@ -22,7 +22,7 @@ def _recurrent(n: Backward) -> None:
     """All gradients at once, from those of Y and of the last states."""
     attributes = json.loads(n.number("backend_config", ""))
     names = arguments_of(attributes)
-    given: dict[str, Value] = {name: n.input(number) for number, name in enumerate(names)}
+    given: dict[str, ShapedValue] = {name: n.input(number) for number, name in enumerate(names)}
     forward = OPS[n.node.op_type].signature.form(attributes)
     for number, result in enumerate(forward.results):
         made = n.values[n.node.output[number]]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rnn_compiler.network_import.graph import onnx
 from rnn_compiler.network_import.graph.gradients.node import Backward
-from rnn_compiler.network_import.graph.gradients.values import Value
+from rnn_compiler.network_import.graph.gradients.values import ShapedValue
 from rnn_compiler.schema.open_sizes import product
 
 
@@ -23,28 +23,28 @@ class _Reduction:
         kept = [1 if axis in self.axes else size for axis, size in enumerate(n.x.shape)]
         self.y, self.dy = n.y.reshape(kept), n.dy.reshape(kept)
 
-    def repeated(self, n: Backward) -> Value:
+    def repeated(self, n: Backward) -> ShapedValue:
         """The gradient for each element."""
         return self.dy.expand(n.x.sizes)
 
 
-def _mean(n: Backward, r: _Reduction) -> Value:
+def _mean(n: Backward, r: _Reduction) -> ShapedValue:
     count = product(n.x.size(axis) for axis in r.axes)
     return (r.dy / n.values.number(count, r.dy.kind)).expand(n.x.sizes)
 
 
-def _extremum(n: Backward, r: _Reduction) -> Value:
+def _extremum(n: Backward, r: _Reduction) -> ShapedValue:
     """The elements that are the extremum share dy equally."""
     is_it = n.x.equals(r.y).cast(n.x.kind)
     return is_it * (r.dy / is_it.sum(r.axes, keeps=True))
 
 
-def _norm(n: Backward, r: _Reduction) -> Value:
+def _norm(n: Backward, r: _Reduction) -> ShapedValue:
     """Of the root of a sum of squares; 0 where that is 0, as with PyTorch."""
     return n.x * n.values.where(r.y.equals(0), 0, r.dy / r.y)
 
 
-def _product(n: Backward, r: _Reduction) -> Value:
+def _product(n: Backward, r: _Reduction) -> ShapedValue:
     """The product of the others: y / x, or if one factor is 0, that of the rest for it alone."""
     is_zero = n.x.equals(0)
     others = n.values.where(is_zero, 1, n.x)
@@ -57,7 +57,7 @@ def _product(n: Backward, r: _Reduction) -> Value:
     return r.dy * rest.reshape(r.y.shape) * share
 
 
-_FORMULAS: Mapping[str, Callable[[Backward, _Reduction], Value]] = {
+_FORMULAS: Mapping[str, Callable[[Backward, _Reduction], ShapedValue]] = {
     "ReduceSum": lambda n, r: r.repeated(n),
     "ReduceMean": _mean,
     "ReduceMax": _extremum,
@@ -70,7 +70,9 @@ _FORMULAS: Mapping[str, Callable[[Backward, _Reduction], Value]] = {
 }
 
 
-def _reduction(formula: Callable[[Backward, _Reduction], Value]) -> Callable[[Backward], None]:
+def _reduction(
+    formula: Callable[[Backward, _Reduction], ShapedValue],
+) -> Callable[[Backward], None]:
     """The rule for a reduction."""
 
     def rule(n: Backward) -> None:

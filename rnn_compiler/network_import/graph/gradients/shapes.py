@@ -14,7 +14,7 @@ import numpy as np
 
 from rnn_compiler.lowering.ops.table_gradient import OP
 from rnn_compiler.network_import.graph.gradients.node import Backward
-from rnn_compiler.network_import.graph.gradients.values import INT64, Value, Values
+from rnn_compiler.network_import.graph.gradients.values import INT64, ShapedValue, Values
 from rnn_compiler.network_import.graph.recurrent import DOMAIN
 from rnn_compiler.schema.open_sizes import Size, is_static, product
 
@@ -81,7 +81,9 @@ def _slice(n: Backward) -> None:
     n.give(0, gradient)
 
 
-def _unsliced(n: Backward, gradient: Value, axis: int, bounds: tuple[int, int, int]) -> Value:
+def _unsliced(
+    n: Backward, gradient: ShapedValue, axis: int, bounds: tuple[int, int, int]
+) -> ShapedValue:
     """The gradient of an axis of which each `step`-th element was taken."""
     start, _, step = bounds
     size, count = n.x.size(axis), n.y.size(axis)
@@ -151,7 +153,9 @@ def _gather(n: Backward) -> None:
     n.give(0, total.moved(0, axis))
 
 
-def _of_table(values: Values, table: Value, places: Value, rows: Value) -> Value:
+def _of_table(
+    values: Values, table: ShapedValue, places: ShapedValue, rows: ShapedValue
+) -> ShapedValue:
     """The gradient of a table whose rows were read at some places."""
     count, width = rows.size(0), product(table.sizes[1:])
     given = [
@@ -174,7 +178,7 @@ def _inverse(places: Any, size: int) -> Any:
     return inverse
 
 
-def _gathered_back(n: Backward, axis: int, rank: int, inverse: Any) -> Value:
+def _gathered_back(n: Backward, axis: int, rank: int, inverse: Any) -> ShapedValue:
     """The rows of dy in the input's order, zeros for those that were not copied."""
     sizes = n.dy.sizes
     count = product(sizes[axis : axis + rank])
@@ -190,7 +194,7 @@ def _gather_elements(n: Backward) -> None:
     n.give(0, _put_elements(n, n.input(1), axis))
 
 
-def _put_elements(n: Backward, places: Value, axis: int) -> Value:
+def _put_elements(n: Backward, places: ShapedValue, axis: int) -> ShapedValue:
     """An array of zeros to whose elements at some places along an axis dy is added."""
     inputs = [n.values.filled(0, n.x.kind, n.x.sizes), places, n.dy]
     attributes = {"axis": axis, "reduction": "add"}
@@ -228,14 +232,14 @@ def _gather_nd(n: Backward) -> None:
     n.give(0, total.reshape(n.x.shape))
 
 
-def _updated(shape: Sequence[Size], places: Value) -> list[Size]:
+def _updated(shape: Sequence[Size], places: ShapedValue) -> list[Size]:
     """The shape of the slices of an array at some places."""
     depth = places.size(-1)
     assert isinstance(depth, int)
     return [*places.sizes[:-1], *shape[depth:]]
 
 
-def _from_the_start(n: Backward, places: Value, shape: Sequence[Size]) -> Value:
+def _from_the_start(n: Backward, places: ShapedValue, shape: Sequence[Size]) -> ShapedValue:
     """Places in an array none of which is negative, that is counted from the end."""
     depth, places = places.size(-1), places.cast(INT64)
     assert isinstance(depth, int)
@@ -248,11 +252,11 @@ def _scatter_nd(n: Backward) -> None:
     places = _from_the_start(n, n.input(1), n.x.sizes)
     shape = n.input(2).sizes
 
-    def cleared() -> Value:
+    def cleared() -> ShapedValue:
         zeros = n.values.filled(0, n.dy.kind, shape)
         return n.values.add("ScatterND", [n.dy, places, zeros], n.dy.kind, n.dy.shape)
 
-    def read() -> Value:
+    def read() -> ShapedValue:
         return n.values.add("GatherND", [n.dy, places], n.dy.kind, shape)
 
     _scattered(n, cleared, read)
@@ -262,17 +266,19 @@ def _scatter_elements(n: Backward) -> None:
     """Elements that were replaced get nothing, and the new ones what dy has there."""
     axis, places, shape = n.number("axis", 0), n.input(1), n.input(2).sizes
 
-    def cleared() -> Value:
+    def cleared() -> ShapedValue:
         inputs = [n.dy, places, n.values.filled(0, n.dy.kind, shape)]
         return n.values.add("ScatterElements", inputs, n.dy.kind, n.dy.shape, axis=axis)
 
-    def read() -> Value:
+    def read() -> ShapedValue:
         return n.values.add("GatherElements", [n.dy, places], n.dy.kind, shape, axis=axis)
 
     _scattered(n, cleared, read)
 
 
-def _scattered(n: Backward, cleared: Callable[[], Value], read: Callable[[], Value]) -> None:
+def _scattered(
+    n: Backward, cleared: Callable[[], ShapedValue], read: Callable[[], ShapedValue]
+) -> None:
     """The gradients of an array and of what is put into it, which may be added."""
     reduction = n.number("reduction", "none")
     if reduction not in ("none", "add"):

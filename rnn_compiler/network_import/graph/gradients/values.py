@@ -16,7 +16,7 @@ import numpy as np
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import FLOATS, Graph, onnx
-from rnn_compiler.network_import.graph.axes import Axis
+from rnn_compiler.network_import.graph.axes import OpenAxis
 from rnn_compiler.network_import.graph.computed_sizes import SizeNodes
 from rnn_compiler.schema.open_sizes import Size, is_static, product
 
@@ -38,7 +38,7 @@ class Values:
     """
 
     def __init__(
-        self, graph: Graph, shapes: Mapping[str, Sequence[Size | None]], axes: Sequence[Axis]
+        self, graph: Graph, shapes: Mapping[str, Sequence[Size | None]], axes: Sequence[OpenAxis]
     ) -> None:
         self.graph = graph
         self.made: list[Any] = []
@@ -47,19 +47,19 @@ class Values:
         kinds |= {name: tensor.data_type for name, tensor in graph.constants().items()}
         known = {**graph.shapes(), **shapes}
         self._known = {
-            name: Value(self, name, kind, tuple(known[name]))
+            name: ShapedValue(self, name, kind, tuple(known[name]))
             for name, kind in kinds.items()
             if name in known
         }
-        self.padded: dict[str, tuple[Value, int, int]] = {}
+        self.padded: dict[str, tuple[ShapedValue, int, int]] = {}
         self.empty = {name for name, kind in types if _is_empty(kind)}
         self._taken = {*kinds, *(name for node in graph.proto.node for name in node.output)}
         self._prefix = ""
-        self._constants: dict[tuple[Any, ...], Value] = {}
+        self._constants: dict[tuple[Any, ...], ShapedValue] = {}
         self._vectors: dict[tuple[Size, ...], str] = {}
         self._sizes = SizeNodes(graph, {axis.key: axis.sources[0] for axis in axes})
 
-    def __getitem__(self, name: str) -> Value:
+    def __getitem__(self, name: str) -> ShapedValue:
         if name not in self._known:
             raise UnsupportedError(
                 f"training_step: {self._made_by(name)}the type of {name!r} is not known at import; "
@@ -106,7 +106,7 @@ class Values:
         self._taken.add(name)
         return name
 
-    def typed(self, name: str, kind: int, shape: Iterable[Size | None]) -> Value:
+    def typed(self, name: str, kind: int, shape: Iterable[Size | None]) -> ShapedValue:
         """Notes the type of a value."""
         sizes = tuple(shape)
         known = [size if isinstance(size, int) else None for size in sizes]
@@ -114,7 +114,7 @@ class Values:
         self.graph.proto.value_info.append(made)
         return self.know(name, kind, sizes)
 
-    def input(self, title: str, kind: int, shape: Iterable[Size]) -> Value:
+    def input(self, title: str, kind: int, shape: Iterable[Size]) -> ShapedValue:
         """A further input of the graph."""
         value = self.know(self.name(title), kind, shape)
         known = [size if isinstance(size, int) else None for size in value.shape]
@@ -122,20 +122,20 @@ class Values:
         self.graph.proto.input.append(made)
         return value
 
-    def know(self, name: str, kind: int, shape: Iterable[Size | None]) -> Value:
+    def know(self, name: str, kind: int, shape: Iterable[Size | None]) -> ShapedValue:
         """A value of the graph whose type is known."""
         self._taken.add(name)
-        self._known[name] = value = Value(self, name, kind, tuple(shape))
+        self._known[name] = value = ShapedValue(self, name, kind, tuple(shape))
         return value
 
     def add(
         self,
         operator: str,
-        inputs: Sequence[Value | str],
+        inputs: Sequence[ShapedValue | str],
         kind: int,
         shape: Iterable[Size | None],
         **attributes: Any,
-    ) -> Value:
+    ) -> ShapedValue:
         """Adds a node with one result of a type."""
         name = self.name(operator.lower())
         names = [each if isinstance(each, str) else each.name for each in inputs]
@@ -143,7 +143,12 @@ class Values:
         return self.typed(name, kind, shape)
 
     def add_op(
-        self, op: str, domain: str, inputs: Sequence[Value], outputs: Sequence[str], config: str
+        self,
+        op: str,
+        domain: str,
+        inputs: Sequence[ShapedValue],
+        outputs: Sequence[str],
+        config: str,
     ) -> None:
         """Adds a node for one of our ops, whose results are typed by the caller."""
         names = [each.name for each in inputs]
@@ -151,7 +156,7 @@ class Values:
         made = onnx.helper.make_node(op, names, outputs, name, domain=domain, backend_config=config)
         self.made.append(made)
 
-    def constant(self, array: Any, kind: int) -> Value:
+    def constant(self, array: Any, kind: int) -> ShapedValue:
         """A constant; equal ones are the same."""
         dtype = onnx.helper.tensor_dtype_to_np_dtype(kind)
         data: Any = np.asarray(array, dtype)
@@ -159,7 +164,7 @@ class Values:
         if key not in self._constants:
             name = self.name("constant")
             self.graph.proto.initializer.append(onnx.numpy_helper.from_array(data, name))
-            self._known[name] = self._constants[key] = Value(self, name, kind, data.shape)
+            self._known[name] = self._constants[key] = ShapedValue(self, name, kind, data.shape)
         return self._constants[key]
 
     def vector(self, sizes: Sequence[Size]) -> str:
@@ -174,24 +179,26 @@ class Values:
             self._sizes.made.clear()
         return self._vectors[key]
 
-    def number(self, size: Size, kind: int) -> Value:
+    def number(self, size: Size, kind: int) -> ShapedValue:
         """A size as a number of a float type."""
         if isinstance(size, int):
             return self.constant(size, kind)
         vector = self.typed(self.vector([size]), INT64, [1])
         return vector.reshape([]).cast(kind)
 
-    def where(self, condition: Value, then: Value | float, otherwise: Value | float) -> Value:
+    def where(
+        self, condition: ShapedValue, then: ShapedValue | float, otherwise: ShapedValue | float
+    ) -> ShapedValue:
         """The one or the other, for each element."""
-        kind = next(each.kind for each in (then, otherwise) if isinstance(each, Value))
+        kind = next(each.kind for each in (then, otherwise) if isinstance(each, ShapedValue))
         pair = [
-            each if isinstance(each, Value) else self.constant(each, kind)
+            each if isinstance(each, ShapedValue) else self.constant(each, kind)
             for each in (then, otherwise)
         ]
         shape = broadcast(condition.shape, broadcast(pair[0].shape, pair[1].shape))
         return self.add("Where", [condition, *pair], kind, shape)
 
-    def concatenate(self, parts: Sequence[Value], axis: int) -> Value:
+    def concatenate(self, parts: Sequence[ShapedValue], axis: int) -> ShapedValue:
         """Some values side by side."""
         if len(parts) == 1:
             return parts[0]
@@ -200,11 +207,11 @@ class Values:
         shape[axis] = sum(sizes[1:], sizes[0])
         return self.add("Concat", parts, parts[0].kind, shape, axis=axis)
 
-    def filled(self, number: float, kind: int, shape: Sequence[Size]) -> Value:
+    def filled(self, number: float, kind: int, shape: Sequence[Size]) -> ShapedValue:
         """A value whose elements are all one number."""
         return self.constant(number, kind).expand(shape)
 
-    def sum(self, parts: Sequence[Value]) -> Value:
+    def sum(self, parts: Sequence[ShapedValue]) -> ShapedValue:
         """The sum of values of one shape; parts of one axis with zeros around are concatenated."""
         padded = [self.padded[part.name] for part in parts if part.name in self.padded]
         if len(padded) == len(parts) > 1 and len({axis for _, axis, _ in padded}) == 1:
@@ -220,7 +227,7 @@ class Values:
         return total
 
 
-class Value:
+class ShapedValue:
     """A value of a graph.
 
     Attributes:
@@ -267,80 +274,82 @@ class Value:
 
     # Functions of each element
 
-    def _with(self, operator: str, other: Value | float, kind: int | None = None) -> Value:
+    def _with(
+        self, operator: str, other: ShapedValue | float, kind: int | None = None
+    ) -> ShapedValue:
         right = self._like(other)
         shape = broadcast(self.shape, right.shape)
         return self.values.add(operator, [self, right], kind or self.kind, shape)
 
-    def _like(self, other: Value | float) -> Value:
+    def _like(self, other: ShapedValue | float) -> ShapedValue:
         """A value, or a number as one of this type."""
-        return other if isinstance(other, Value) else self.values.constant(other, self.kind)
+        return other if isinstance(other, ShapedValue) else self.values.constant(other, self.kind)
 
-    def apply(self, operator: str, kind: int | None = None, **attributes: Any) -> Value:
+    def apply(self, operator: str, kind: int | None = None, **attributes: Any) -> ShapedValue:
         """An operator for each element."""
         return self.values.add(operator, [self], kind or self.kind, self.shape, **attributes)
 
-    def __neg__(self) -> Value:
+    def __neg__(self) -> ShapedValue:
         return self.apply("Neg")
 
-    def __add__(self, other: Value | float) -> Value:
+    def __add__(self, other: ShapedValue | float) -> ShapedValue:
         return self._with("Add", other)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Value | float) -> Value:
+    def __sub__(self, other: ShapedValue | float) -> ShapedValue:
         return self._with("Sub", other)
 
-    def __rsub__(self, other: float) -> Value:
+    def __rsub__(self, other: float) -> ShapedValue:
         return self._like(other) - self
 
-    def __mul__(self, other: Value | float) -> Value:
+    def __mul__(self, other: ShapedValue | float) -> ShapedValue:
         return self if isinstance(other, (int, float)) and other == 1 else self._with("Mul", other)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Value | float) -> Value:
+    def __truediv__(self, other: ShapedValue | float) -> ShapedValue:
         return self._with("Div", other)
 
-    def __rtruediv__(self, other: float) -> Value:
+    def __rtruediv__(self, other: float) -> ShapedValue:
         return self._like(other) / self
 
-    def __gt__(self, other: Value | float) -> Value:
+    def __gt__(self, other: ShapedValue | float) -> ShapedValue:
         return self._with("Greater", other, BOOL)
 
-    def __lt__(self, other: Value | float) -> Value:
+    def __lt__(self, other: ShapedValue | float) -> ShapedValue:
         return self._with("Less", other, BOOL)
 
-    def __ge__(self, other: Value | float) -> Value:
+    def __ge__(self, other: ShapedValue | float) -> ShapedValue:
         return self._with("GreaterOrEqual", other, BOOL)
 
-    def __le__(self, other: Value | float) -> Value:
+    def __le__(self, other: ShapedValue | float) -> ShapedValue:
         return self._with("LessOrEqual", other, BOOL)
 
-    def __and__(self, other: Value) -> Value:
+    def __and__(self, other: ShapedValue) -> ShapedValue:
         return self._with("And", other)
 
-    def __or__(self, other: Value) -> Value:
+    def __or__(self, other: ShapedValue) -> ShapedValue:
         return self._with("Or", other)
 
-    def __invert__(self) -> Value:
+    def __invert__(self) -> ShapedValue:
         return self.apply("Not")
 
-    def equals(self, other: Value | float) -> Value:
+    def equals(self, other: ShapedValue | float) -> ShapedValue:
         """Where elements are equal."""
         return self._with("Equal", other, BOOL)
 
-    def power(self, exponent: Value | float) -> Value:
+    def power(self, exponent: ShapedValue | float) -> ShapedValue:
         """A power; of negative numbers it is NaN."""
         return self._with("Pow", exponent)
 
-    def cast(self, kind: int) -> Value:
+    def cast(self, kind: int) -> ShapedValue:
         """The elements in another type."""
         return self if kind == self.kind else self.apply("Cast", kind, to=kind)
 
     # Reductions and products
 
-    def sum(self, axes: Sequence[int] | None = None, *, keeps: bool = False) -> Value:
+    def sum(self, axes: Sequence[int] | None = None, *, keeps: bool = False) -> ShapedValue:
         """The sum over some axes, by default all; `keeps` leaves them with a size of 1."""
         numbers = sorted(axis % self.rank for axis in (range(self.rank) if axes is None else axes))
         if not numbers:
@@ -351,12 +360,12 @@ class Value:
         given = self.values.constant(numbers, INT64)
         return self.values.add("ReduceSum", [self, given], self.kind, shape, keepdims=int(keeps))
 
-    def mean(self, axes: Sequence[int], *, keeps: bool = False) -> Value:
+    def mean(self, axes: Sequence[int], *, keeps: bool = False) -> ShapedValue:
         """The mean over some axes."""
         count = self.values.number(product(self.size(axis) for axis in axes), self.kind)
         return self.sum(axes, keeps=keeps) / count
 
-    def summed_to(self, shape: Sequence[Size | None]) -> Value:
+    def summed_to(self, shape: Sequence[Size | None]) -> ShapedValue:
         """The sum over the axes along which an array of a shape was broadcast to this one's."""
         extra = self.rank - len(shape)
         wide = [
@@ -367,7 +376,7 @@ class Value:
         total = self.sum([*range(extra), *wide], keeps=True)
         return total.reshape(total.shape[extra:]) if extra else total
 
-    def __matmul__(self, other: Value) -> Value:
+    def __matmul__(self, other: ShapedValue) -> ShapedValue:
         """The product of matrices of at least two axes, whose others are broadcast."""
         leading = broadcast(self.shape[:-2], other.shape[:-2])
         shape = [*leading, self.shape[-2], other.shape[-1]]
@@ -375,7 +384,7 @@ class Value:
 
     # Shapes
 
-    def reshape(self, shape: Sequence[Size | None]) -> Value:
+    def reshape(self, shape: Sequence[Size | None]) -> ShapedValue:
         """The same elements in another shape."""
         if tuple(shape) == self.shape:
             return self
@@ -392,13 +401,13 @@ class Value:
             sizes = self.values.vector([size for size in shape if size is not None])
         return self.values.add("Reshape", [self, sizes], self.kind, shape)
 
-    def expand(self, shape: Sequence[Size]) -> Value:
+    def expand(self, shape: Sequence[Size]) -> ShapedValue:
         """The elements repeated in a shape to which this one's is broadcast."""
         if tuple(shape) == self.shape:
             return self
         return self.values.add("Expand", [self, self.values.vector(shape)], self.kind, shape)
 
-    def transpose(self, order: Sequence[int]) -> Value:
+    def transpose(self, order: Sequence[int]) -> ShapedValue:
         """Its axes in another order."""
         if [*order] == [*range(self.rank)]:
             return self
@@ -406,18 +415,18 @@ class Value:
         return self.values.add("Transpose", [self], self.kind, shape, perm=[*order])
 
     @property
-    def transposed(self) -> Value:
+    def transposed(self) -> ShapedValue:
         """Its last two axes exchanged."""
         *leading, rows, columns = range(self.rank)
         return self.transpose([*leading, columns, rows])
 
-    def moved(self, axis: int, to: int) -> Value:
+    def moved(self, axis: int, to: int) -> ShapedValue:
         """An axis moved to another place."""
         order = [each for each in range(self.rank) if each != axis]
         order.insert(to, axis)
         return self.transpose(order)
 
-    def slice(self, axis: int, start: Size, stop: Size, step: int = 1) -> Value:
+    def slice(self, axis: int, start: Size, stop: Size, step: int = 1) -> ShapedValue:
         """Each `step`-th element from `start` to before `stop` of an axis, counted from 0."""
         if (start, stop, step) == (0, self.shape[axis], 1):
             return self
@@ -435,12 +444,12 @@ class Value:
         others = [self.values.constant([each], INT64).name for each in (axis, step)]
         return self.values.add("Slice", [self, *bounds, *others], self.kind, shape)
 
-    def reversed(self, axis: int) -> Value:
+    def reversed(self, axis: int) -> ShapedValue:
         """The elements of an axis from the last to the first."""
         bounds = [self.values.constant([each], INT64) for each in (-1, -_LAST - 1, axis, -1)]
         return self.values.add("Slice", [self, *bounds], self.kind, self.shape)
 
-    def pad(self, axis: int, before: Size, behind: Size, number: float = 0) -> Value:
+    def pad(self, axis: int, before: Size, behind: Size, number: float = 0) -> ShapedValue:
         """Numbers before and behind the elements of an axis; negative counts cut elements off."""
         counts = [before, behind]
         if counts == [0, 0]:
@@ -460,7 +469,7 @@ class Value:
             self.values.padded[made.name] = self, axis, before
         return made
 
-    def spread(self, axis: int, step: int) -> Value:
+    def spread(self, axis: int, step: int) -> ShapedValue:
         """The elements of an axis `step` apart, with zeros between and behind them."""
         if step == 1:
             return self

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from rnn_compiler.lowering.ops.pool_gradient import OP
 from rnn_compiler.network_import.graph.gradients.node import Backward
-from rnn_compiler.network_import.graph.gradients.values import Value
+from rnn_compiler.network_import.graph.gradients.values import ShapedValue
 from rnn_compiler.network_import.graph.recurrent import DOMAIN
 from rnn_compiler.schema.open_sizes import Size, is_static, product
 
@@ -29,7 +29,7 @@ _IMAGE = 2
 
 
 @dataclass(frozen=True)
-class _Axis:
+class _AxisWindows:
     """The windows along an axis.
 
     Attributes:
@@ -53,14 +53,14 @@ class _Axis:
         return (self.kernel - 1) * self.dilation + 1
 
 
-def _axes(n: Backward, kernel: Sequence[Size]) -> list[_Axis]:
+def _axes(n: Backward, kernel: Sequence[Size]) -> list[_AxisWindows]:
     """The windows of a node."""
     rank = len(kernel)
     strides, dilations = (n.number(name, [1] * rank) for name in ("strides", "dilations"))
     pads, automatic = n.number("pads", [0] * (2 * rank)), n.number("auto_pad", "NOTSET")
     if n.number("ceil_mode", 0):
         raise n.refused("it has ceil_mode")
-    axes: list[_Axis] = []
+    axes: list[_AxisWindows] = []
     for k, size in enumerate(kernel):
         elements = _known(n, size)
         before, behind = (0, 0) if automatic == "VALID" else (pads[k], pads[k + rank])
@@ -69,7 +69,7 @@ def _axes(n: Backward, kernel: Sequence[Size]) -> list[_Axis]:
             needed = _known(n, (n.y.size(2 + k) - 1) * strides[k] + span - n.x.size(2 + k))
             before = (max(needed, 0) + (automatic == "SAME_LOWER")) // 2
             behind = max(needed, 0) - before
-        axes.append(_Axis(2 + k, elements, strides[k], dilations[k], before, behind))
+        axes.append(_AxisWindows(2 + k, elements, strides[k], dilations[k], before, behind))
     return axes
 
 
@@ -80,7 +80,7 @@ def _known(n: Backward, size: Size) -> int:
     return size
 
 
-def _pads(axes: Sequence[_Axis]) -> list[int]:
+def _pads(axes: Sequence[_AxisWindows]) -> list[int]:
     """The paddings of axes in ONNX's order."""
     return [axis.before for axis in axes] + [axis.behind for axis in axes]
 
@@ -91,7 +91,7 @@ def _split(size: Size, groups: int) -> int:
     return size // groups
 
 
-def _turned(W: Value, axes: Sequence[_Axis], groups: int) -> Value:
+def _turned(W: ShapedValue, axes: Sequence[_AxisWindows], groups: int) -> ShapedValue:
     """A kernel turned around, with the channels of its inputs and of its results exchanged."""
     window = W.shape[2:]
     apart = W.reshape([groups, _split(W.size(0), groups), *W.shape[1:]])
@@ -103,7 +103,7 @@ def _turned(W: Value, axes: Sequence[_Axis], groups: int) -> Value:
     return turned
 
 
-def _by_channels(X: Value, groups: int) -> Value:
+def _by_channels(X: ShapedValue, groups: int) -> ShapedValue:
     """An array [B, groups * C, ...] as [C, groups * B, ...]."""
     B, channels, *others = X.sizes
     if groups == 1:
@@ -113,7 +113,9 @@ def _by_channels(X: Value, groups: int) -> Value:
     return apart.transpose([2, 1, 0, *range(3, apart.rank)]).reshape([C, groups * B, *others])
 
 
-def _of_kernel(n: Backward, X: Value, Y: Value, axes: Sequence[_Axis], groups: int) -> Value:
+def _of_kernel(
+    n: Backward, X: ShapedValue, Y: ShapedValue, axes: Sequence[_AxisWindows], groups: int
+) -> ShapedValue:
     """The gradient of the kernel between X, which has the windows, and Y, which has one for each.
 
     Where strides leave elements of X over, there are more results than the kernel has elements.
@@ -141,7 +143,9 @@ def _of_kernel(n: Backward, X: Value, Y: Value, axes: Sequence[_Axis], groups: i
     return made
 
 
-def _spread(n: Backward, dy: Value, axis: _Axis, size: Size) -> tuple[Value, int, int]:
+def _spread(
+    n: Backward, dy: ShapedValue, axis: _AxisWindows, size: Size
+) -> tuple[ShapedValue, int, int]:
     """Puts dy at the places of its windows; and the padding for all windows of an element."""
     apart = dy.spread(axis.number, axis.stride)
     before = axis.span - 1 - axis.before
@@ -149,8 +153,13 @@ def _spread(n: Backward, dy: Value, axis: _Axis, size: Size) -> tuple[Value, int
 
 
 def _of_input(
-    n: Backward, dY: Value, W: Value, axes: Sequence[_Axis], sizes: Sequence[Size], groups: int
-) -> Value:
+    n: Backward,
+    dY: ShapedValue,
+    W: ShapedValue,
+    axes: Sequence[_AxisWindows],
+    sizes: Sequence[Size],
+    groups: int,
+) -> ShapedValue:
     """The gradient of a convolution's input, whose sizes along the axes are given."""
     whole = [k for k, a in enumerate(axes) if a.span == sizes[k] and not (a.before or a.behind)]
     if whole and groups == 1:
@@ -158,14 +167,16 @@ def _of_input(
     parts = [
         _StridedParts.of(n, a, size, dY.size(a.number)) for a, size in zip(axes, sizes, strict=True)
     ]
-    padded: list[_Axis] = []
+    padded: list[_AxisWindows] = []
     for a, part in zip(axes, parts, strict=True):
         if part.stride == 1:
             dY = dY.spread(a.number, a.stride)
         before = (part.taps - 1) * a.dilation - part.first
         behind = _known(n, part.count + part.first - dY.size(a.number))
         dY = dY.pad(a.number, min(before, 0), min(behind, 0))
-        padded.append(_Axis(a.number, part.taps, 1, a.dilation, max(before, 0), max(behind, 0)))
+        padded.append(
+            _AxisWindows(a.number, part.taps, 1, a.dilation, max(before, 0), max(behind, 0))
+        )
     attributes = {"pads": _pads(padded), "dilations": [a.dilation for a in axes], "group": groups}
     kernel = _of_parts(_turned(W, axes, groups), axes, parts)
     shape = [dY.shape[0], kernel.shape[0], *(part.count for part in parts)]
@@ -197,7 +208,7 @@ class _StridedParts:
     count: Size
 
     @staticmethod
-    def of(n: Backward, axis: _Axis, size: Size, windows: Size) -> _StridedParts:
+    def of(n: Backward, axis: _AxisWindows, size: Size, windows: Size) -> _StridedParts:
         """The parts of an axis with some windows; one if the elements of its windows lie apart."""
         stride = 1 if axis.dilation > 1 else axis.stride
         filled, before = min(axis.kernel, stride), -axis.before % stride
@@ -212,7 +223,9 @@ class _StridedParts:
         return _StridedParts(stride, filled, taps, before, first, count)
 
 
-def _of_parts(kernel: Value, axes: Sequence[_Axis], parts: Sequence[_StridedParts]) -> Value:
+def _of_parts(
+    kernel: ShapedValue, axes: Sequence[_AxisWindows], parts: Sequence[_StridedParts]
+) -> ShapedValue:
     """A kernel turned around whose results are those of each part."""
     if all(part.filled == 1 for part in parts):
         return kernel
@@ -231,8 +244,11 @@ def _of_parts(kernel: Value, axes: Sequence[_Axis], parts: Sequence[_StridedPart
 
 
 def _woven(
-    made: Value, axes: Sequence[_Axis], parts: Sequence[_StridedParts], sizes: Sequence[Size]
-) -> Value:
+    made: ShapedValue,
+    axes: Sequence[_AxisWindows],
+    parts: Sequence[_StridedParts],
+    sizes: Sequence[Size],
+) -> ShapedValue:
     """An array whose elements along each axis come from its parts in turn."""
     if all(part.stride == 1 for part in parts):
         return made
@@ -253,12 +269,12 @@ def _woven(
 
 def _of_whole_axes(
     n: Backward,
-    dY: Value,
-    W: Value,
-    axes: Sequence[_Axis],
+    dY: ShapedValue,
+    W: ShapedValue,
+    axes: Sequence[_AxisWindows],
     sizes: Sequence[Size],
     whole: Sequence[int],
-) -> Value:
+) -> ShapedValue:
     """The same where one window is a whole axis: its elements are channels of other axes' windows.
 
     As a convolution it would multiply mostly by the zeros around the single result.
@@ -330,7 +346,9 @@ def _max_pool(n: Backward) -> None:
     n.give(0, gradient)
 
 
-def _of_windows_apart(n: Backward, padded: Value, axes: Sequence[_Axis]) -> Value:
+def _of_windows_apart(
+    n: Backward, padded: ShapedValue, axes: Sequence[_AxisWindows]
+) -> ShapedValue:
     """The gradient between maxima and their padded input, whose windows lie side by side."""
     x, leading = padded, padded.sizes[:2]
     for axis in axes:
@@ -348,11 +366,11 @@ def _of_windows_apart(n: Backward, padded: Value, axes: Sequence[_Axis]) -> Valu
     return gradient
 
 
-def _of_windows(n: Backward, padded: Value, axes: Sequence[_Axis]) -> Value:
+def _of_windows(n: Backward, padded: ShapedValue, axes: Sequence[_AxisWindows]) -> ShapedValue:
     """The gradient for any windows: a sum with a part for each place in them."""
     values = n.values
-    parts: list[Value] = []
-    free: Value | None = None
+    parts: list[ShapedValue] = []
+    free: ShapedValue | None = None
     for place in itertools.product(*(range(axis.kernel) for axis in axes)):
         offsets = [(axis, k * axis.dilation) for axis, k in zip(axes, place, strict=True)]
         element = padded

@@ -16,7 +16,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnn_compiler.lowering.ops.ctc import IMPOSSIBLE, OP
-from rnn_compiler.network_import.graph.gradients.values import BOOL, INT32, INT64, Value, Values
+from rnn_compiler.network_import.graph.gradients.values import (
+    BOOL,
+    INT32,
+    INT64,
+    ShapedValue,
+    Values,
+)
 from rnn_compiler.network_import.graph.recurrent import DOMAIN
 from rnn_compiler.schema.open_sizes import Size, product
 
@@ -28,8 +34,13 @@ _COLUMNS = 16
 
 
 def ctc(
-    values: Values, z: Value, labels: Value, steps: Value, counts: Value, blank: int
-) -> tuple[Value, Value]:
+    values: Values,
+    z: ShapedValue,
+    labels: ShapedValue,
+    steps: ShapedValue,
+    counts: ShapedValue,
+    blank: int,
+) -> tuple[ShapedValue, ShapedValue]:
     """The losses of rows, and their gradients.
 
     Logits are ``[T, B, C]``; labels, int32, ``[B, S]``, of which only `counts` ``[B]`` count.
@@ -71,26 +82,26 @@ def ctc(
     return -known, gradient
 
 
-def _range(values: Values, count: Size, kind: int) -> Value:
+def _range(values: Values, count: Size, kind: int) -> ShapedValue:
     """The numbers from 0 on."""
     bounds = [values.constant(0, INT64), values.number(count, INT64), values.constant(1, INT64)]
     return values.add("Range", bounds, INT64, [count]).cast(kind)
 
 
-def _log_sum(values: Values, pair: Value) -> Value:
+def _log_sum(values: Values, pair: ShapedValue) -> ShapedValue:
     """The logarithm of the sum of two exponentials, of pairs ``[B, 2]``."""
     first, second = (pair.slice(1, k, k + 1).reshape([pair.shape[0]]) for k in (0, 1))
     most = values.where(first > second, first, second)
     return most + ((first - most).apply("Exp") + (second - most).apply("Exp")).apply("Log")
 
 
-def _taken(values: Values, array: Value, places: Value) -> Value:
+def _taken(values: Values, array: ShapedValue, places: ShapedValue) -> ShapedValue:
     """The elements at some places of an array, counted through all its axes."""
     flat = array.reshape([product(array.sizes)])
     return values.add("Gather", [flat, places], array.kind, places.shape, axis=0)
 
 
-def _of_states(values: Values, labels: Value, orders: Sequence[Sequence[int]]) -> Value:
+def _of_states(values: Values, labels: ShapedValue, orders: Sequence[Sequence[int]]) -> ShapedValue:
     """For each state, in both orders, the label of its pair; one of the last blank, too."""
     N = 2 * len(orders[0]) + 1
     places = [[order[min(n // 2, len(order) - 1)] for n in range(N)] for order in orders]
@@ -99,8 +110,8 @@ def _of_states(values: Values, labels: Value, orders: Sequence[Sequence[int]]) -
 
 
 def _skip(
-    values: Values, labels: Value, orders: Sequence[Sequence[int]], blank: int, kind: int
-) -> Value:
+    values: Values, labels: ShapedValue, orders: Sequence[Sequence[int]], blank: int, kind: int
+) -> ShapedValue:
     """0 where the state before may be left out: in labels unlike the one before."""
     N = 2 * len(orders[0]) + 1
     label = _of_states(values, labels, orders)
@@ -112,12 +123,14 @@ def _skip(
     return _possible(values, may, kind)
 
 
-def _possible(values: Values, condition: Value, kind: int) -> Value:
+def _possible(values: Values, condition: ShapedValue, kind: int) -> ShapedValue:
     """0 where a condition holds, elsewhere the logarithm of no probability."""
     return values.where(condition, values.constant(0, kind), IMPOSSIBLE)
 
 
-def _scores(values: Values, e: Value, skip: Value, start: Value, steps: Value) -> Value:
+def _scores(
+    values: Values, e: ShapedValue, skip: ShapedValue, start: ShapedValue, steps: ShapedValue
+) -> ShapedValue:
     """The scores of paths through states in their order, from where they may start.
 
     Those of each row forward and back, ``[T, B, 2, N]``, are rows side by side of one loop.

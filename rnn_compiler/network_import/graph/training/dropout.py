@@ -14,7 +14,7 @@ from typing import Any
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.lowering.ops.dropout_mask import OP
 from rnn_compiler.network_import.graph import Graph, attributes_of, onnx, read_by
-from rnn_compiler.network_import.graph.gradients.values import INT64, Value, Values
+from rnn_compiler.network_import.graph.gradients.values import INT64, ShapedValue, Values
 from rnn_compiler.network_import.graph.recurrent import DOMAIN
 from rnn_compiler.schema.open_sizes import product
 
@@ -28,7 +28,7 @@ def without_dropout(graph: Graph) -> None:
     graph.set_nodes([_passed_on(n) if n.op_type == "Dropout" else n for n in graph.proto.node])
 
 
-def with_dropout(values: Values, seed: int, step: Value) -> None:
+def with_dropout(values: Values, seed: int, step: ShapedValue) -> None:
     """Lets each Dropout of a graph multiply by a mask that no other node and no other step has."""
     graph = values.graph
     _check(graph)
@@ -51,7 +51,9 @@ def with_dropout(values: Values, seed: int, step: Value) -> None:
     graph.set_nodes(nodes)
 
 
-def _mask(values: Values, x: Value, rate: float, seed: int, number: int, step: Value) -> Value:
+def _mask(
+    values: Values, x: ShapedValue, rate: float, seed: int, number: int, step: ShapedValue
+) -> ShapedValue:
     """The multipliers of an array, by the seed, the number of the node and that of the step."""
     keys = [values.constant(each, INT64) for each in (seed, number)]
     given = [x.reshape([product(x.sizes), 1]), *keys, step.cast(INT64)]

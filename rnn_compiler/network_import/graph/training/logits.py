@@ -13,7 +13,7 @@ from typing import Any
 
 from rnn_compiler.errors import UnsupportedError
 from rnn_compiler.network_import.graph import attributes_of, onnx
-from rnn_compiler.network_import.graph.gradients.values import Value, Values
+from rnn_compiler.network_import.graph.gradients.values import ShapedValue, Values
 from rnn_compiler.schema.open_sizes import Size, product
 
 _MOVES = (
@@ -35,7 +35,9 @@ _OF_SEVERAL = {"Concat": 0, "Mean": 0, "Max": 0, "Min": 0, "Where": 1}
 """Those among all of these that read several arrays, with the number of the first one."""
 
 
-def logits(values: Values, output: Value, operator: str, axis: int | None = None) -> Value:
+def logits(
+    values: Values, output: ShapedValue, operator: str, axis: int | None = None
+) -> ShapedValue:
     """An output without its last softmax or sigmoid; the output itself, if it has none.
 
     Args:
@@ -48,7 +50,7 @@ def logits(values: Values, output: Value, operator: str, axis: int | None = None
         UnsupportedError: A node behind the function joins its results, or a softmax is not along
             the axis of classes.
     """
-    search = _Search(values, operator)
+    search = _LogitsSearch(values, operator)
     name = output.name
     if name in search.joined:
         joins, maker = map(values.graph.named, (search.joined[name], search.makers[name]))
@@ -68,7 +70,7 @@ def logits(values: Values, output: Value, operator: str, axis: int | None = None
     return search.before(name)
 
 
-class _Search:
+class _LogitsSearch:
     """The values that are a function's results, moved or joined.
 
     Attributes:
@@ -117,7 +119,7 @@ class _Search:
         first = _OF_SEVERAL.get(node.op_type)
         return [*node.input[:1]] if first is None else [*node.input[first:]]
 
-    def before(self, name: str) -> Value:
+    def before(self, name: str) -> ShapedValue:
         """The softmax's input for a value: moved by copies of the nodes that moved its result."""
         nodes = [*self._values.graph.proto.node]
         needed, moves = {name}, list[Any]()
@@ -127,7 +129,7 @@ class _Search:
             if node.op_type != self._operator:
                 needed.update(self._sources(node))
                 moves.append(node)
-        made: dict[str, Value] = {}
+        made: dict[str, ShapedValue] = {}
         for each in needed:
             if self.makers[each].output[0] == each:
                 made[each] = self._values[self.makers[each].input[0]]

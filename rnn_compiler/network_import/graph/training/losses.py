@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from rnn_compiler.errors import InvalidArgumentError, UnsupportedError
 from rnn_compiler.network_import.graph import onnx
-from rnn_compiler.network_import.graph.gradients.values import INT32, Value, Values
+from rnn_compiler.network_import.graph.gradients.values import INT32, ShapedValue, Values
 from rnn_compiler.network_import.graph.training.ctc import ctc
 from rnn_compiler.network_import.graph.training.logits import logits
 from rnn_compiler.schema.open_sizes import Size, product
@@ -40,10 +40,10 @@ class Loss(NamedTuple):
         ranges: The least and the largest number of integer inputs.
     """
 
-    value: Value
-    of: Value
-    gradient: Value
-    inputs: Mapping[str, Value]
+    value: ShapedValue
+    of: ShapedValue
+    gradient: ShapedValue
+    inputs: Mapping[str, ShapedValue]
     ranges: Mapping[str, tuple[Size, Size]]
 
 
@@ -63,34 +63,34 @@ class _Given:
         ranges: The ranges of integer ones.
     """
 
-    def __init__(self, values: Values, output: Value, options: Mapping[str, Any]) -> None:
+    def __init__(self, values: Values, output: ShapedValue, options: Mapping[str, Any]) -> None:
         self.values = values
         self.output = output
         self.options = options
-        self.inputs: dict[str, Value] = {}
+        self.inputs: dict[str, ShapedValue] = {}
         self.ranges: dict[str, tuple[Size, Size]] = {}
 
-    def input(self, name: str, kind: int, shape: Sequence[Size]) -> Value:
+    def input(self, name: str, kind: int, shape: Sequence[Size]) -> ShapedValue:
         """A further input of the function."""
         self.inputs[name] = self.values.input(name, kind, shape)
         return self.inputs[name]
 
-    def mask(self, shape: Sequence[Size], kind: int) -> Value | None:
+    def mask(self, shape: Sequence[Size], kind: int) -> ShapedValue | None:
         """The weights of elements; None if all count."""
         return self.input("mask", kind, shape) if self.options.get("mask") else None
 
-    def number(self, value: Value, weight: Value | None) -> Value:
+    def number(self, value: ShapedValue, weight: ShapedValue | None) -> ShapedValue:
         """The sum of an element's losses over that of their weights."""
         return (value if weight is None else value * weight).sum() / self.total(value, weight)
 
-    def total(self, value: Value, weight: Value | None) -> Value:
+    def total(self, value: ShapedValue, weight: ShapedValue | None) -> ShapedValue:
         """The sum of weights, or 1 if that is 0; the number of elements if there are none."""
         if weight is None:
             return self.values.number(product(value.sizes), value.kind)
         total = weight.sum()
         return self.values.where(total.equals(0), 1, total)
 
-    def finished(self, value: Value, of: Value, gradient: Value) -> Loss:
+    def finished(self, value: ShapedValue, of: ShapedValue, gradient: ShapedValue) -> Loss:
         return Loss(value, of, gradient.cast(of.kind), self.inputs, self.ranges)
 
 
@@ -149,7 +149,7 @@ def _binary_cross_entropy(given: _Given) -> Loss:
 
 
 def _of_difference(
-    loss: Callable[[Value], Value], slope: Callable[[Value], Value]
+    loss: Callable[[ShapedValue], ShapedValue], slope: Callable[[ShapedValue], ShapedValue]
 ) -> Callable[[_Given], Loss]:
     """A loss of the difference between output and target."""
 
@@ -205,7 +205,7 @@ _LOSSES: Mapping[str, Callable[[_Given], Loss]] = {
 }
 
 
-def loss_of(values: Values, output: Value, options: Mapping[str, Any]) -> Loss:
+def loss_of(values: Values, output: ShapedValue, options: Mapping[str, Any]) -> Loss:
     """A loss of an output, by its name and options."""
     if not output.is_float:
         raise InvalidArgumentError(

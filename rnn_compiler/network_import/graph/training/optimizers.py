@@ -21,7 +21,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rnn_compiler.network_import.graph.gradients.values import INT32, Value, Values
+from rnn_compiler.network_import.graph.gradients.values import INT32, ShapedValue, Values
 from rnn_compiler.network_import.graph.training.losses import inside
 
 _LEAST_NORM = 1e-6
@@ -38,11 +38,11 @@ class State(NamedTuple):
     """
 
     title: str
-    value: Value
-    next: Value
+    value: ShapedValue
+    next: ShapedValue
 
 
-class _Step:
+class _OptimizerStep:
     """A step of an optimizer.
 
     Attributes:
@@ -53,34 +53,42 @@ class _Step:
     """
 
     def __init__(
-        self, values: Values, options: Mapping[str, Any], rate: Value, count: Value | None
+        self,
+        values: Values,
+        options: Mapping[str, Any],
+        rate: ShapedValue,
+        count: ShapedValue | None,
     ) -> None:
         self.values = values
         self.options = options
         self.rate = rate
         self.states: list[State] = []
-        self._powers: dict[str, Value] = {}
-        self._after: Value | None = None
+        self._powers: dict[str, ShapedValue] = {}
+        self._after: ShapedValue | None = None
         if count is not None:
             self._counted(count)
 
-    def _counted(self, before: Value) -> Value:
+    def _counted(self, before: ShapedValue) -> ShapedValue:
         """The number of steps with this one, a state."""
         self._after = before + 1
         self.states.insert(0, State("step", before, self._after))
         return self._after
 
-    def moment(self, title: str, weight: Value, following: Callable[[Value], Value]) -> Value:
+    def moment(
+        self, title: str, weight: ShapedValue, following: Callable[[ShapedValue], ShapedValue]
+    ) -> ShapedValue:
         """The next value of a moment of a weight."""
         before = self.values.input(title, inside(weight.kind), weight.sizes)
         self.states.append(State(title, before, following(before)))
         return self.states[-1].next
 
-    def average(self, title: str, weight: Value, rate: float, added: Value) -> Value:
+    def average(
+        self, title: str, weight: ShapedValue, rate: float, added: ShapedValue
+    ) -> ShapedValue:
         """A moment that forgets: the next value of rate * m + (1 - rate) * added."""
         return self.moment(title, weight, lambda before: before * rate + added * (1 - rate))
 
-    def correction(self, name: str, kind: int) -> Value:
+    def correction(self, name: str, kind: int) -> ShapedValue:
         """1 - beta^t, also where beta^t is close to 1: with x = t * log(beta) it is -expm1(x)."""
         after = self._after or self._counted(self.values.input("step", INT32, []))
         key = f"{name}.{kind}"
@@ -92,7 +100,7 @@ class _Step:
         return self._powers[key]
 
 
-def _sgd(step: _Step, name: str, weight: Value, g: Value) -> Value:
+def _sgd(step: _OptimizerStep, name: str, weight: ShapedValue, g: ShapedValue) -> ShapedValue:
     momentum = step.options["momentum"]
     if momentum:
         m = step.moment(f"{name}_m", weight, lambda before: before * momentum + g)
@@ -100,7 +108,7 @@ def _sgd(step: _Step, name: str, weight: Value, g: Value) -> Value:
     return g * step.rate.cast(g.kind)
 
 
-def _adam(step: _Step, name: str, weight: Value, g: Value) -> Value:
+def _adam(step: _OptimizerStep, name: str, weight: ShapedValue, g: ShapedValue) -> ShapedValue:
     m = step.average(f"{name}_m", weight, step.options["beta1"], g)
     v = step.average(f"{name}_v", weight, step.options["beta2"], g * g)
     rate = step.rate.cast(g.kind) / step.correction("beta1", g.kind)
@@ -108,7 +116,7 @@ def _adam(step: _Step, name: str, weight: Value, g: Value) -> Value:
     return m * rate / (v.apply("Sqrt") / root + step.options["epsilon"])
 
 
-def _rmsprop(step: _Step, name: str, weight: Value, g: Value) -> Value:
+def _rmsprop(step: _OptimizerStep, name: str, weight: ShapedValue, g: ShapedValue) -> ShapedValue:
     v = step.average(f"{name}_v", weight, step.options["rho"], g * g)
     change, momentum = g / (v.apply("Sqrt") + step.options["epsilon"]), step.options["momentum"]
     if momentum:
@@ -116,7 +124,7 @@ def _rmsprop(step: _Step, name: str, weight: Value, g: Value) -> Value:
     return change * step.rate.cast(g.kind)
 
 
-_CHANGES: Mapping[str, Callable[[_Step, str, Value, Value], Value]] = {
+_CHANGES: Mapping[str, Callable[[_OptimizerStep, str, ShapedValue, ShapedValue], ShapedValue]] = {
     "sgd": _sgd,
     "adam": _adam,
     "adamw": _adam,
@@ -127,9 +135,9 @@ _CHANGES: Mapping[str, Callable[[_Step, str, Value, Value], Value]] = {
 def next_states(
     values: Values,
     options: Mapping[str, Any],
-    weights: Mapping[str, Value],
-    rate: Value,
-    count: Value | None = None,
+    weights: Mapping[str, ShapedValue],
+    rate: ShapedValue,
+    count: ShapedValue | None = None,
 ) -> list[State]:
     """The states of a step: the weights, given their gradients, and the optimizer's own.
 
@@ -138,7 +146,7 @@ def next_states(
     names = [*weights]
     before = [values[name] for name in names]
     known = [gradient.cast(inside(gradient.kind)) for gradient in weights.values()]
-    step = _Step(values, options, rate, count)
+    step = _OptimizerStep(values, options, rate, count)
     after: list[State] = []
     values.begin("optimizer")
     gradients = _clipped(values, options, known)
@@ -155,8 +163,8 @@ def next_states(
 
 
 def _clipped(
-    values: Values, options: Mapping[str, Any], gradients: Sequence[Value]
-) -> Sequence[Value]:
+    values: Values, options: Mapping[str, Any], gradients: Sequence[ShapedValue]
+) -> Sequence[ShapedValue]:
     """Gradients whose elements, and whose norm, are at most so large."""
     most = options["clip_value"]
     if most is not None:

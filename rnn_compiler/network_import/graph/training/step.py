@@ -11,7 +11,7 @@ from rnn_compiler.errors import InvalidArgumentError, describe, did_you_mean
 from rnn_compiler.network_import.graph import Graph, onnx
 from rnn_compiler.network_import.graph.gradients.chain_rule import depending, gradients, needed_by
 from rnn_compiler.network_import.graph.gradients.recurrent import note_shapes
-from rnn_compiler.network_import.graph.gradients.values import INT32, Value, Values
+from rnn_compiler.network_import.graph.gradients.values import INT32, ShapedValue, Values
 from rnn_compiler.network_import.graph.open_axes import Opened
 from rnn_compiler.network_import.graph.recurrent import import_domain, replace_recurrent
 from rnn_compiler.network_import.graph.training.dropout import with_dropout, without_dropout
@@ -127,13 +127,13 @@ def _with_step(
     return EntryPoint(graph, inputs, made, known, ranges, continued), first
 
 
-def _renamed(values: Values, value: Value, name: str) -> Value:
+def _renamed(values: Values, value: ShapedValue, name: str) -> ShapedValue:
     """A value as a result of its own, even if others are equal to it."""
     values.begin(name)
     return value.apply("Identity")
 
 
-def _zeros(value: Value) -> Any:
+def _zeros(value: ShapedValue) -> Any:
     """The first value of a moment."""
     sizes = [size for size in value.sizes if isinstance(size, int)]
     return np.zeros(sizes, onnx.helper.tensor_dtype_to_np_dtype(value.kind))
