@@ -15,6 +15,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from hypothesis.internal.conjecture import providers
 
 # Tests share `cases`, `reference` and the like; they are no package, so that nothing but this
 # folder's own tests can import them.
@@ -62,11 +63,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Loads the emulator before anything opens a driver, and has workers end at once.
 
+    Hypothesis draws constants that it finds in the product, which it parses in each process:
+    without slow tests, that takes longer than the tests for which it draws.
+
     To take torch, jax and all tests apart takes seconds; a worker's status nobody reads. What
     Python does as it ends is tested in processes of its own (runtime/test_shutdown.py).
     """
     if hasattr(config, "workerinput"):  # of pytest-xdist, and not what a test of it starts
         atexit.register(os._exit, 0)
+    if config.option.markexpr == "not slow":
+        providers.is_local_module_file = lambda path: False
     name, _, architecture = (config.getoption("--device") or "").partition(":")
     if name == "emulator":
         from cuda import emulator

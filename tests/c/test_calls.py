@@ -212,6 +212,7 @@ WORK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
 RUN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, WORK, ctypes.c_void_p)
 
 
+@pytest.mark.slow
 def test_workgroups_in_any_order(loaded: Loaded, arguments: Arrays, expected: Arrays) -> None:
     counts: list[int] = []
 

@@ -14,6 +14,7 @@ TORCH = str(Path(__file__).parents[1] / "model_files" / "torch_lstm.onnx")
 SIZES = "seq_length=2,batch_size=1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("theirs", "whole"),
     first([("README.md", ()), ("LSTM.npz", ()), ("README.md", ("--whole",))]),

@@ -53,7 +53,8 @@ def test_swiglu(agrees: Any) -> None:
 
 
 @each_language
-@pytest.mark.parametrize("shape", first([OPEN, FIXED]), ids=["open", "fixed"])
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [OPEN, FIXED], ids=["open", "fixed"])
 def test_rotary_embedding(shape: Any, agree: Any) -> None:
     given = {"x": weight(2, 3, 4, 8), "positions": np.array([[3, 0, 19, 7], [1, 2, 3, 4]])}
     cases: list[Any] = []

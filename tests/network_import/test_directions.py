@@ -145,6 +145,7 @@ def test_layers(operator: str, merge: str, rest: Any, tmp_path: Path) -> None:
     assert [direction(each) for each in found] == ["bidirectional"] * (1 if merge == "none" else 2)
 
 
+@pytest.mark.slow
 @ways("direct", "c", "js", quick=("direct",))
 def test_numbers(agree: Any, tmp_path: Path) -> None:
     """Also of rows that are taken alone."""

@@ -291,17 +291,21 @@ _ROTARY = {"x": ["B", 2, "S", 8], "c": ["P", 4], "n": ["Q", 4], "i": ["R", "U"]}
             {"n": INT},
             ["B", "T"],
         ),
-        (
-            _NODE("RotaryEmbedding", ["x", "c", "n", "i"], ["y"]),
-            _ROTARY,
-            {"i": INT},
-            ["B", "P", "S"],
+        marked_slow(
+            (
+                _NODE("RotaryEmbedding", ["x", "c", "n", "i"], ["y"]),
+                _ROTARY,
+                {"i": INT},
+                ["B", "P", "S"],
+            )
         ),
-        (
-            _NODE("RotaryEmbedding", ["x", "c", "n", ""], ["y"]),
-            {"x": ["b", 2, "t", 4], "c": ["B", "T", 2], "n": ["B", "T", 2]},
-            {},
-            ["b", "t"],
+        marked_slow(
+            (
+                _NODE("RotaryEmbedding", ["x", "c", "n", ""], ["y"]),
+                {"x": ["b", 2, "t", 4], "c": ["B", "T", 2], "n": ["B", "T", 2]},
+                {},
+                ["b", "t"],
+            )
         ),
         (
             _NODE("Conv", ["x", "w"], ["y"], kernel_shape=[3]),

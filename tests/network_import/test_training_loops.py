@@ -89,6 +89,7 @@ def test_training_through_the_layer(
         np.testing.assert_allclose(array, found[1][name], rtol=1e-4, atol=1e-6, err_msg=name)
 
 
+@pytest.mark.slow
 def test_weights_inside_a_body(tmp_path: Path) -> None:
     """A loop may store them itself. They are trained, and saved, like others."""
     body = helper.make_graph(

@@ -74,6 +74,7 @@ def torch_loss(y: Any, target: Any) -> Any:
     return F.cross_entropy(y.reshape(-1, 4), torch.from_numpy(target).long().flatten())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", first([1, 4]))
 def test_a_state_from_call_to_call(part: int, tmp_path: Path) -> None:
     """As in PyTorch with states detached between parts of a sequence: truncated backpropagation."""

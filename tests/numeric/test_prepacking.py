@@ -185,6 +185,7 @@ def test_arrays_on_the_device_stay_as_they_are() -> None:
             view.flags.writeable = True
 
 
+@pytest.mark.slow
 def test_without(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is kept on request, nor for weights passed as numpy arrays."""
     op, dtype, variant = SINGLE
