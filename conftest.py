@@ -28,7 +28,7 @@ collect_ignore.append("rnn_compiler/torch/tracing.py")  # it imports torch's tra
 _SLOW = pytest.StashKey[int]()
 
 _SLOW_EXAMPLES = (
-    *("compilation.compile_many", "goldens.golden", "jax.ctc.ctc_loss", "onnx_ops"),
+    *("many_compilations.compile_many", "goldens.golden", "jax.ctc.ctc_loss", "onnx_ops"),
     *("runtime.session.Session", "torch.modules.GRU", "torch.modules.RNN"),
 )
 """Examples of `rnn_compiler` that compile what no quick test needs."""

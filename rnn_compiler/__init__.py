@@ -34,12 +34,13 @@ if TYPE_CHECKING:
     from rnn_compiler import errors, onnx_ops, raw_ops, runtime, weights
     from rnn_compiler.c_compilation import CModule, compile_c
     from rnn_compiler.chosen_target import target
-    from rnn_compiler.compilation import compile, compile_many
+    from rnn_compiler.compilation import compile
     from rnn_compiler.dropout import dropout_mask
     from rnn_compiler.freezing import freeze
     from rnn_compiler.goldens import golden
     from rnn_compiler.js_compilation import JsModule, compile_js
     from rnn_compiler.linking import link, link_module
+    from rnn_compiler.many_compilations import compile_many
     from rnn_compiler.model_import import Layer, import_model
     from rnn_compiler.modules import Module, build
     from rnn_compiler.network_import import import_network
@@ -92,7 +93,7 @@ _HOMES = {
     "compile": "compilation",
     "compile_c": "c_compilation",
     "compile_js": "js_compilation",
-    "compile_many": "compilation",
+    "compile_many": "many_compilations",
     "dropout_mask": "dropout",
     "freeze": "freezing",
     "golden": "goldens",

@@ -20,7 +20,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Nu
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder
 from rnn_compiler.lowering.codegen.stablehlo import padded, transposed, with_flipped_bits
 from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand, seen_as
-from rnn_compiler.lowering.cpu.tiles import zeros_in_place
+from rnn_compiler.lowering.cpu.row_copies import zeros_in_place
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
 
 

@@ -1,17 +1,14 @@
-"""Tiles of products on a CPU, and other operations on a few rows in vectors."""
+"""Tiles of products on a CPU, whose sums are in registers."""
 
 from __future__ import annotations
 
 import math
-import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from rnn_compiler.lowering.codegen import linalg
-from rnn_compiler.lowering.codegen.attributes import cpu_tiles, integer, segments
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number, known
 from rnn_compiler.lowering.codegen.elementwise import cast
 from rnn_compiler.lowering.codegen.registers import (
@@ -22,13 +19,10 @@ from rnn_compiler.lowering.codegen.registers import (
     interleave,
     intrinsic,
     lane,
-    reduce,
     shuffled,
 )
 from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
-from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
-from rnn_compiler.schema.int8 import FRACTION_BITS, LARGEST, LEAST
 
 # The product of one row and some rows of an unpacked matrix, ``[N, K]``.
 #
@@ -101,9 +95,6 @@ def _reduced(body: Body, sums: Sequence[Number]) -> Number:
 
 
 # The tiles that a product of few rows is divided into, each with its sums in registers.
-
-_LINE = 64
-"""The bytes of a cache line."""
 
 _MIN_COLUMNS = 4
 """The fewest columns of a panel that `tiles_of` divides."""
@@ -601,203 +592,3 @@ def unit_matmul(
         lambda: unit.multiply(body, format, lhs, panel, to),
         lambda: _register_tiles(body, vectors, format, lhs, [panel], to),
     )
-
-
-# Rows of float32 as int8 numbers with a scale, as `builder.int8` defines them.
-#
-# The largest magnitude of a row is found by comparing bits as integers: nonnegative numbers have
-# the same order, and NaNs are larger than all others.
-
-_MAGNITUDE = 0x7FFFFFFF
-"""The bits of a float32 without its sign."""
-
-
-class Int8Rows(NamedTuple):
-    """Rows of int8 numbers.
-
-    Attributes:
-        scales: A scale for each row.
-        corrections: A number to add to each row's sums, which compensates for the offset of the
-            weights; None if they have none.
-    """
-
-    numbers: Array
-    scales: Array
-    corrections: Array | None = None
-
-    @property
-    def arrays(self) -> list[Array]:
-        """The arrays that there are."""
-        return [each for each in self if each is not None]
-
-    def tile(self, body: Body, first: Sequence[Index], rows: int) -> Array:
-        """Emits the numbers of some rows; `first` has the indices of the first one."""
-        sizes = (*([rows] if rows > 1 else []), *self.numbers.shape[-1:])
-        return body.extract(self.numbers, [*first, 0], sizes)
-
-
-def int8_types(format: WeightFormat, width: int, leading: Sequence[Index]) -> list[ArrayType]:
-    """The types of the arrays of `Int8Rows`, whose leading axes index rows."""
-    return [
-        ArrayType((*leading, format.groups(width) * format.group), format.quantized_lhs),
-        ArrayType((*leading,), "f32"),
-        *([ArrayType((*leading,), "i32")] if format.offset else []),
-    ]
-
-
-def quantize_row(
-    body: Body,
-    vectors: VectorUnit,
-    format: WeightFormat,
-    source: tuple[Array, Sequence[Index]],
-    width: int,
-    rows: Int8Rows,
-    index: Sequence[Index],
-) -> None:
-    """Emits a row of int8 numbers from a row of float32."""
-    array, at = source
-    lanes = vectors.lanes("f32")
-    full, rest = width // lanes * lanes, width % lanes
-
-    largest = _largest(body, lanes, source, width)
-    most = body.constant(LARGEST << FRACTION_BITS, "f32")
-    factor = body.number("arith.divf", [most, largest], "f32")
-
-    def rounded(inside: Body, column: Index, count: int) -> Number:
-        numbers = inside.read(array, [*at, column], count) * inside.broadcast(factor, count)
-        fixed = inside.number("arith.fptosi", [numbers], "i32", count) + (1 << (FRACTION_BITS - 1))
-        by = inside.constant(FRACTION_BITS, "i32", count)
-        integers = inside.number("arith.shrsi", [fixed, by], "i32", count)
-        inside.write(cast(inside, integers, rows.numbers.element), rows.numbers, [*index, column])
-        return integers
-
-    def add(inside: Body, column: Number, sums: list[Number]) -> list[Number]:
-        return [sums[0] + rounded(inside, column, lanes)]
-
-    whole = width // format.group * format.group
-    padded = known(rows.numbers.shape[-1:])[0]
-    if padded > width:
-        zeros = body.constant(0, rows.numbers.element, padded - whole)
-        body.write(zeros, rows.numbers, [*index, whole])
-    total = body.constant(0, "i32")
-    if full:
-        zero = body.constant(0, "i32", lanes)
-        (sums,) = accumulate(body, full, lanes, [zero], add, carried=[rows.numbers])
-        total = reduce(sums, "add")
-    if rest:
-        total = total + reduce(rounded(body, body.index(full), rest), "add")
-    if rows.corrections is not None:
-        body.put(total * -format.offset, rows.corrections, index)
-    is_finite = body.compare("olt", largest, body.constant(math.inf, "f32"))
-    scale = body.number("arith.divf", [largest, body.constant(LARGEST, "f32")], "f32")
-    scale = body.select(is_finite, scale, body.constant(math.nan, "f32"))
-    body.put(scale, rows.scales, index)
-
-
-def _largest(body: Body, lanes: int, source: tuple[Array, Sequence[Index]], width: int) -> Number:
-    """Emits the largest magnitude of a row of float32, at least `LEAST`.
-
-    Magnitudes are compared as integers, in which NaN is larger than infinity.
-    """
-    array, at = source
-    full, rest = width // lanes * lanes, width % lanes
-
-    def magnitude(inside: Body, column: Index, count: int) -> Number:
-        bits = bitcast(inside.read(array, [*at, column], count), "i32")
-        mask = inside.constant(_MAGNITUDE, "i32", count)
-        return inside.number("arith.andi", [bits, mask], "i32", count)
-
-    def larger(inside: Body, column: Number, largest: list[Number]) -> list[Number]:
-        both = [magnitude(inside, column, lanes), *largest]
-        return [inside.number("arith.maxsi", both, "i32", lanes)]
-
-    largest = body.constant(_bits(LEAST), "i32")
-    if full:
-        least = body.broadcast(largest, lanes)
-        (found,) = accumulate(body, full, lanes, [least], larger)
-        largest = reduce(found, "maxsi")
-    if rest:
-        largest = largest.at_least(reduce(magnitude(body, full, rest), "maxsi"))
-    return body.number("arith.bitcast", [largest], "f32")
-
-
-def rescaled(
-    body: Body, sums: Number, rows: Int8Rows, index: Sequence[Index], scale: Number
-) -> Number:
-    """Emits some columns of a row of a product, from a vector of its int32 sums."""
-    if rows.corrections is not None:
-        sums = sums + body.broadcast(body.element(rows.corrections, index), sums.lanes)
-    own = body.broadcast(body.element(rows.scales, index), sums.lanes)
-    return body.number("arith.sitofp", [sums], "f32", sums.lanes) * (own * scale)
-
-
-def _bits(number: float) -> int:
-    """The bits of a float32, as an integer."""
-    (bits,) = struct.unpack("<i", struct.pack("<f", number))
-    return bits
-
-
-# Fills arrays with zeros in place, and copies rows one by one, in vectors.
-
-
-def copy_row(
-    body: Body,
-    vectors: VectorUnit,
-    source: tuple[Array, Sequence[Index]],
-    target: tuple[Array, Sequence[Index]],
-    column: Index = 0,
-    width: int | None = None,
-) -> None:
-    """Emits a copy of a row of an array to a row of another, from a column on."""
-    width = width or known(source[0].shape[-1:])[0]
-    lanes = vectors.columns(width, source[0].element)
-
-    def vector(number: Number) -> None:
-        value = body.read(source[0], [*source[1], number], lanes)
-        body.write(value, target[0], [*target[1], number + column])
-
-    body.loop(0, width, lanes, [target[0]], vector)
-
-
-def stream_rows(body: Body, source: Array, target: Array, at: Sequence[Index]) -> None:
-    """Emits a copy of rows of 32-bit numbers to a position, past the caches, in lines.
-
-    `wait_for_streams` comes after the last one.
-    """
-    (rows, width), lanes = known(source.shape), _LINE // 4
-    assert target.place is not None
-    place = target.place.at(at)
-    streamed = {"nontemporal": ir.BoolAttr.get(True), "alignment": integer(_LINE)}
-
-    def row(number: Number) -> None:
-        first, start = place.at([number, 0]).indices()
-        for column in range(0, width, lanes):
-            numbers = body.read(source, [number, column], lanes)
-            to = [body.index(first), body.index(start + column)]
-            body.op("vector.store", [numbers, place.memory.memref, *to], [], streamed)
-
-    body.loop(0, rows, 1, [], row)
-
-
-def wait_for_streams(body: Body) -> None:
-    """Emits that stores past the caches end before other threads are told of them."""
-    attributes = {
-        "intrin": ir.StringAttr.get("llvm.x86.sse.sfence"),
-        "operandSegmentSizes": segments(0, 0),
-        "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
-    }
-    body.op("llvm.call_intrinsic", [], [], attributes)
-
-
-def zeros_in_place(body: Body, vectors: VectorUnit, array: Array) -> Array:
-    """Emits zeros in place of an array.
-
-    The op is marked as distributed, which has no effect on itself. If another op were the only one
-    with that mark, IREE would repeat the loops that produce its operands, including their writes,
-    in each of its tiles.
-    """
-    zero = body.constant(0, array.element)
-    columns = divisor(known(array.shape)[-1], vectors.width(array.element))
-    rank = len(array.shape)
-    tiles = cpu_tiles([1] * (rank - 1) + [columns], [0] * rank)
-    return linalg.pointwise(body, [], array, lambda _, __: zero, tiles)

@@ -46,7 +46,7 @@ class WeightFormat:
         is_unsigned: Whether the instruction takes weights as unsigned: half of their range is added
             to them (`offset`).
         quantized_lhs: The element type in which tiles read the left-hand side if its rows are
-            quantized to int8 (`cpu.tiles.quantize_row`); otherwise empty.
+            quantized to int8 (`cpu.row_quantization`); otherwise empty.
         tiles: The instruction of a matrix unit that multiplies tiles (`cpu.matrix_unit`); empty if
             there is none. Where it does not suit a product, or the system refuses it, the tiles of
             registers give the same bits.

@@ -25,9 +25,9 @@ from rnn_compiler.base.files import read_regular
 from rnn_compiler.cli.formats import is_single, targets_of
 from rnn_compiler.cli.options import UsageError, check_output_folder, dimension, module_of, pairs
 from rnn_compiler.cli.terminal import print_error, print_json, print_line, print_table, progress
-from rnn_compiler.compilation import Executor, compile_many
 from rnn_compiler.errors import describe
 from rnn_compiler.goldens import golden
+from rnn_compiler.many_compilations import Executor, compile_many
 from rnn_compiler.modules import Module
 from rnn_compiler.runtime.artifact import Artifact, Bundle
 from rnn_compiler.runtime.device.resources import processors

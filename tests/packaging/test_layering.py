@@ -159,7 +159,7 @@ FLOORS: list[tuple[str, ...]] = [
 CPU_FLOORS: list[tuple[str, ...]] = [
     ("fused_loop", "products"),
     ("packing",),
-    ("tiles",),
+    ("tiles", "row_copies", "row_quantization"),
     ("matrix_unit",),
 ]
 """The same of lowering for CPUs."""

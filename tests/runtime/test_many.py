@@ -17,7 +17,7 @@ import pytest
 from quick import first
 
 import rnn_compiler as rc
-from rnn_compiler import compilation
+from rnn_compiler import many_compilations
 from rnn_compiler.base import stages
 from rnn_compiler.cli import main
 from rnn_compiler.errors import CompileError, InvalidArgumentError
@@ -94,8 +94,6 @@ def start():
 }
 PROGRAM = """
 import rnn_compiler as rc
-from rnn_compiler import compilation
-from rnn_compiler import compilation
 from rnn_compiler.base import stages
 def cells(*sizes):
     return [rc.build("GRUBlockCell", batch_size=n, input_size=1, num_units=1) for n in sizes]
@@ -277,7 +275,7 @@ def test_progress_is_logged(
     """The number of finished modules, instead of each long compilation."""
     monkeypatch.setenv("RNN_COMPILER_CACHE", "off")
     monkeypatch.setattr(stages, "LONG", 0.01)
-    monkeypatch.setattr(compilation, "LONG", 0.0)
+    monkeypatch.setattr(many_compilations, "LONG", 0.0)
     rc.compile_many(cells(1, 2), "cpu")
     assert caplog.messages == ["compiled 1 of 2 modules", "compiled 2 of 2 modules"]
     caplog.clear()

@@ -15,7 +15,7 @@ from rnn_compiler.lowering.analysis.walk import StepContext
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Index, Number
 from rnn_compiler.lowering.codegen.partition import partition
 from rnn_compiler.lowering.cpu.fused_loop.row_tiles import RowTiles
-from rnn_compiler.lowering.cpu.tiles import Int8Rows, int8_types, quantize_row, rescaled
+from rnn_compiler.lowering.cpu.row_quantization import Int8Rows, int8_types, quantize_row, rescaled
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat
 

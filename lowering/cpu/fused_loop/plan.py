@@ -25,9 +25,7 @@ from rnn_compiler.lowering.analysis.walk import Lead, Write
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Number
 from rnn_compiler.lowering.cpu.fused_loop.int8_rows import step_rows_arrays
 from rnn_compiler.lowering.cpu.fused_loop.row_tiles import heights
-from rnn_compiler.lowering.cpu.tiles import (
-    min_columns,
-)
+from rnn_compiler.lowering.cpu.tiles import min_columns
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor

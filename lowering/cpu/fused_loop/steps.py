@@ -30,15 +30,8 @@ from rnn_compiler.lowering.cpu.fused_loop.row_tiles import RowTiles, row_tiles
 from rnn_compiler.lowering.cpu.fused_loop.work_sharing import RowOrder, Turns
 from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.tiles import (
-    copy_row,
-    min_columns,
-    row_dot,
-    row_fma,
-    row_matmul,
-    tile_matmul,
-    zeros_in_place,
-)
+from rnn_compiler.lowering.cpu.row_copies import copy_row, zeros_in_place
+from rnn_compiler.lowering.cpu.tiles import min_columns, row_dot, row_fma, row_matmul, tile_matmul
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit

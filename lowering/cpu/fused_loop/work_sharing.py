@@ -30,7 +30,7 @@ from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body, Index, Nu
 from rnn_compiler.lowering.codegen.executable import DispatchBuilder, FunctionBuilder, Part
 from rnn_compiler.lowering.codegen.partition import quotient, remainder
 from rnn_compiler.lowering.cpu.fused_loop.plan import LAST, row_of
-from rnn_compiler.lowering.cpu.tiles import copy_row, zeros_in_place
+from rnn_compiler.lowering.cpu.row_copies import copy_row, zeros_in_place
 from rnn_compiler.lowering.mlir.bindings import ir
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 

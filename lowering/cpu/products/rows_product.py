@@ -34,20 +34,19 @@ from rnn_compiler.lowering.cpu.matrix_unit import COLUMNS as UNIT_COLUMNS
 from rnn_compiler.lowering.cpu.matrix_unit import ROWS as UNIT_ROWS
 from rnn_compiler.lowering.cpu.matrix_unit import MatrixUnit
 from rnn_compiler.lowering.cpu.packing import pack
-from rnn_compiler.lowering.cpu.tiles import (
-    Int8Rows,
+from rnn_compiler.lowering.cpu.row_copies import (
     copy_row,
-    int8_types,
-    min_columns,
-    quantize_row,
-    rescaled,
-    row_dot,
-    starts_of,
     stream_rows,
-    tile_matmul,
-    unit_matmul,
     wait_for_streams,
     zeros_in_place,
+)
+from rnn_compiler.lowering.cpu.row_quantization import Int8Rows, int8_types, quantize_row, rescaled
+from rnn_compiler.lowering.cpu.tiles import (
+    min_columns,
+    row_dot,
+    starts_of,
+    tile_matmul,
+    unit_matmul,
 )
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit, WeightFormat, divisor
 
