@@ -17,11 +17,12 @@ import ml_dtypes
 import numpy as np
 import processes
 import pytest
-from cases import sizes
-from numeric.harness import draw
+from cases import assert_same_bits, sizes
+from numeric import harness
+from numeric.harness import draw, renamed
 from numeric.test_products import compiled, numbers, pairs, product
 from processors.amx import FEATURES
-from quick import only
+from quick import SWEEP, every
 
 import rnn_compiler as rc
 from rnn_compiler.lowering.codegen.body import ArrayType
@@ -123,102 +124,111 @@ def layer(mode: str, units: int, batch: int | None, inputs: int = 64) -> rc.Modu
     )
 
 
+LAYERS = {
+    ("lstm", 40, 44): every((5, 16, 24, 47), 5, 24),
+    ("lstm", 64, 64): every((1, 4, 7, 16, 33, 64), 16),
+    ("rnn_tanh", 32, 48): every((1, 17), 17),
+    **({("lstm", 32, 64): [3, 20], ("gru", 96, 70): [4, 16, 40]} if SWEEP else {}),
+}
+"""Batches by mode, inputs and units."""
+
+
 @slow
-@pytest.mark.parametrize(
-    ("mode", "inputs", "units", "batches"),
-    [
-        ("lstm", 32, 64, (3, 20)),
-        ("lstm", 64, 64, (1, 4, 7, 16, 33, 64)),
-        ("lstm", 40, 44, (5, 16, 24, 47)),
-        ("gru", 96, 70, (4, 16, 40)),
-        ("rnn_tanh", 32, 48, (1, 17)),
-    ],
-)
-def test_rows_do_not_depend_on_their_batch(
-    mode: str, inputs: int, units: int, batches: tuple[int, ...]
-) -> None:
+@pytest.mark.parametrize(("mode", "inputs", "units"), LAYERS)
+def test_rows_do_not_depend_on_their_batch(mode: str, inputs: int, units: int) -> None:
     """Of any size, known when the code was compiled or not, with tiles or too few rows for them."""
+    batches = LAYERS[mode, inputs, units]
     gates = {"lstm": 4, "gru": 3, "rnn_tanh": 1}[mode]
     random = np.random.default_rng(0).standard_normal
     x, h, c = (random(shape) for shape in ((2, 64, inputs), (1, 64, units), (1, 64, units)))
     params = random(gates * units * (inputs + units + 2)) / np.sqrt(units)
+    built = renamed(*(layer(mode, units, batch, inputs) for batch in (None, *batches)))
+    program = rc.runtime.load(rc.compile(built), "local-sync")
+    open_batch, *of_batches = program.functions.values()
 
-    def output(batch: int, of: int | None) -> Any:
+    def output(function: Any, batch: int) -> Any:
         given = {"input": x[:, :batch], "input_h": h[:, :batch], "params": params}
         if mode == "lstm":
             given["input_c"] = c[:, :batch]
-        program = rc.runtime.load(rc.compile(layer(mode, units, of, inputs)), "local-sync")
-        (function,) = program.functions.values()
         made = function(**{k: v.astype(ml_dtypes.bfloat16) for k, v in given.items()})
         return np.asarray(made.output).view(np.int16)
 
-    whole = output(max(batches), None)
-    for batch in batches:
-        for of in (batch, None):
-            np.testing.assert_array_equal(output(batch, of), whole[:, :batch], err_msg=f"{of}")
+    whole = output(open_batch, max(batches))
+    for batch, function in zip(batches, of_batches, strict=True):
+        for each in (function, open_batch):
+            np.testing.assert_array_equal(output(each, batch), whole[:, :batch], str(batch))
 
 
 GRU = {"rnn_mode": "gru", "num_layers": 1}
 PROJECTED = {"rnn_mode": "lstm", "num_layers": 1, "num_proj": 12}
 
-
-@pytest.mark.parametrize(
-    ("op", "variant"),
-    [
-        pytest.param("BlockLSTMV2", sizes(3, 20, 64, 64, use_peephole=False), marks=slow),
-        pytest.param("CudnnRNNV3", sizes(4, 33, 40, 44, rnn_mode="lstm", num_layers=2), marks=slow),
-        pytest.param("BlockLSTMGradV2", sizes(3, 18, 64, 96, use_peephole=True), marks=slow),
-        pytest.param("CudnnRNNBackpropV3", sizes(4, 17, 40, 64, **GRU), marks=slow),
-        pytest.param("CudnnRNNV3", sizes(3, 20, 36, 40, **PROJECTED), marks=slow),
-        pytest.param("onnx.GRU", sizes(3, 9, 31, 64), marks=slow),
-    ],
+OF_OPS = (
+    ("BlockLSTMV2", sizes(3, 20, 64, 64, use_peephole=False)),
+    ("CudnnRNNV3", sizes(4, 33, 40, 44, rnn_mode="lstm", num_layers=2)),
+    ("BlockLSTMGradV2", sizes(3, 18, 64, 96, use_peephole=True)),
+    ("CudnnRNNBackpropV3", sizes(4, 17, 40, 64, **GRU)),
+    ("CudnnRNNV3", sizes(3, 20, 36, 40, **PROJECTED)),
+    ("onnx.GRU", sizes(3, 9, 31, 64)),
 )
-def test_ops(op: str, variant: dict[str, Any]) -> None:
-    """As without tiles, but for sums in another order, and the same with any number of threads."""
-    tiles, without = (
-        results(op, "bfloat16", variant, target=target) for target in ("cpu", WITHOUT_TILES)
-    )
-    for name, array in tiles.items():
-        if array.dtype.itemsize == 2:
-            kind = ml_dtypes.bfloat16
-            one, other = (each.view(kind).astype(np.float32) for each in (array, without[name]))
-            np.testing.assert_allclose(one, other, rtol=2e-2, atol=2e-2, err_msg=name)
+
+
+@slow
+def test_ops() -> None:
+    """As without tiles, but for sums in another order; compiled together."""
+    built = renamed(*(harness.module(op, "bfloat16", variant) for op, variant in OF_OPS))
+    programs = [
+        rc.runtime.load(rc.compile(built, target), "local-sync").functions.values()
+        for target in ("cpu", WITHOUT_TILES)
+    ]
+    for (op, variant), *functions in zip(OF_OPS, *programs, strict=True):
+        given = draw(op, "bfloat16", variant)
+        before = products_of_tiles()
+        tiles, without = (function(**given)._asdict() for function in functions)
+        assert before is None or (products_of_tiles() > before) == PERMITTED, op
+        for name, array in tiles.items():
+            if array.dtype == ml_dtypes.bfloat16:
+                one, other = (np.asarray(a).astype(np.float32) for a in (array, without[name]))
+                np.testing.assert_allclose(one, other, 2e-2, 2e-2, err_msg=f"{op} {name}")
 
 
 # Weights in int8.
 
 
 @slow
-@pytest.mark.parametrize("batch", only([20, 4, 75, None], 20, None))
-def test_int8_keeps_its_bits(batch: int | None) -> None:
+def test_int8_keeps_its_bits() -> None:
     """With tiles or without; the defined product of a layer's inputs among them."""
-    units = 40
-    module = rc.build("BlockLSTMV2", use_peephole=False, **sizes(3, batch, 48, units))
+    units, batches = 40, every((20, 4, 75, None), 20, None)
+    layers = [
+        rc.build("BlockLSTMV2", use_peephole=False, **sizes(3, n, 48, units)) for n in batches
+    ]
     random = np.random.default_rng(1).standard_normal
     weights = {
         "w": (random((48 + units, 4 * units)) / 8).astype(np.float32),
         "b": np.zeros(4 * units, np.float32),
     }
-    frozen = rc.freeze(module, weights, quantize="int8")
-    rows = batch or 37
-    given = {
-        "seq_len_max": np.int64(3),
-        "x": random((3, rows, 48)).astype(np.float32),
-        "cs_prev": random((rows, units)).astype(np.float32),
-        "h_prev": random((rows, units)).astype(np.float32),
-        **{name: np.zeros(units, np.float32) for name in ("wci", "wcf", "wco")},
-    }
-    made = []
-    for target in ("cpu", WITHOUT_TILES):
-        program = rc.runtime.load(rc.compile(frozen, target), "local-sync")
-        (function,) = program.functions.values()
-        taken = {a.name for a in function.spec.arguments}
-        made.append(function(**{k: v for k, v in given.items() if k in taken}))
-    for one, other in zip(*made, strict=True):
-        np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
-    z = int8_reference.stacked_product((given["x"][0], given["h_prev"]), weights["w"])
-    i = 1 / (1 + np.exp(-z[:, :units]))
-    np.testing.assert_allclose(np.asarray(made[0].i)[0], i, rtol=1e-5, atol=1e-6)
+    built = renamed(*layers)
+    of_each = {spec.function: weights for spec in built.functions}
+    frozen = rc.freeze(built, of_each, quantize="int8")
+    programs = [
+        rc.runtime.load(rc.compile(frozen, target), "local-sync").functions.values()
+        for target in ("cpu", WITHOUT_TILES)
+    ]
+    for batch, *functions in zip(batches, *programs, strict=True):
+        rows = batch or 37
+        given = {
+            "seq_len_max": np.int64(3),
+            "x": random((3, rows, 48)).astype(np.float32),
+            "cs_prev": random((rows, units)).astype(np.float32),
+            "h_prev": random((rows, units)).astype(np.float32),
+            **{name: np.zeros(units, np.float32) for name in ("wci", "wcf", "wco")},
+        }
+        taken = {argument.name for argument in functions[0].spec.arguments}
+        given = {name: value for name, value in given.items() if name in taken}
+        found, without = (function(**given) for function in functions)
+        assert_same_bits(found, without, batch)
+        z = int8_reference.stacked_product((given["x"][0], given["h_prev"]), weights["w"])
+        i = 1 / (1 + np.exp(-z[:, :units]))
+        np.testing.assert_allclose(np.asarray(found.i)[0], i, rtol=1e-5, atol=1e-6)
 
 
 # Everything that runs compiled code.
