@@ -277,6 +277,18 @@ def test_axes_that_cannot_be_open(make: Any, message: str, tmp_path: Path) -> No
         rc.import_network(saved(make(), tmp_path / "network.onnx"))
 
 
+def test_a_constant_position_beyond_its_table(tmp_path: Path) -> None:
+    """It depends on no size, and is found by what looks at positions at all sizes."""
+    weights = {"table": weight(3, 4), "at": np.array([5])}
+    nodes = [
+        helper.make_node("Gather", ["table", "at"], ["row"], name="gather"),
+        helper.make_node("Add", ["x", "row"], ["y"]),
+    ]
+    network = saved(model(nodes, {"x": ["rows", 4]}, ["y"], weights), tmp_path / "network.onnx")
+    with pytest.raises(UnsupportedError, match=r"positions in -3\.\.2, got the constant 5"):
+        rc.import_network(network)
+
+
 def recurrent(*inputs: str, **shapes: Any) -> Any:
     """An LSTM of 5 units with some optional inputs."""
     names = ("sequence_lens", "initial_h", "initial_c")
