@@ -28,7 +28,6 @@ Case = tuple[tuple[str, dict[str, Any]], str, list[str]]
 HERE: list[Case] = [
     (BLOCK, "float32", ["w", "b"]),
     (STACK, "bfloat16", ["params"]),
-    (BLOCK, "float16", ["w"]),
     (STACK, "float64", ["input_h", "params"]),
     (BLOCK, "float32", ["wci", "b"]),
 ]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from cases import assert_same_bits, sizes
 from numeric.harness import draw, first_variant, first_variants, function, program, together
+from quick import every
 
 import rnn_compiler as rc
 from rnn_compiler.errors import InvalidArgumentError
@@ -71,7 +72,9 @@ def results(ops: tuple[str, ...], variant: dict[str, Any], **how: Any) -> dict[s
 
 @slow
 @pytest.mark.skipif(len(TARGETS) < 2, reason="this processor runs one kind of code only")
-@pytest.mark.parametrize(("ops", "variant", "targets"), CASES)
+@pytest.mark.parametrize(
+    ("ops", "variant", "targets"), [CASES[k] for k in every(range(len(CASES)), 0, 1, 2, 3, 4)]
+)
 def test_every_target_gives_the_same_bits(
     ops: tuple[str, ...], variant: dict[str, Any], targets: list[str]
 ) -> None:
