@@ -55,10 +55,10 @@ class Prepacking:
         self,
         device: Device,
         indices: Sequence[int],
-        pack: Callable[[Sequence[DeviceArray]], Sequence[DeviceArray]],
+        run_prepack: Callable[[Sequence[DeviceArray]], Sequence[DeviceArray]],
     ) -> None:
-        """Creates an empty cache."""
-        self._device, self._indices, self.pack = device, indices, pack
+        """Creates an empty cache; `run_prepack` runs the companion that packs weights."""
+        self._device, self._indices, self.run_prepack = device, indices, run_prepack
         self.entries: WeakKeyDictionary[DeviceArray, _Entry] = WeakKeyDictionary()
 
     def of(self, arguments: Sequence[object]) -> Sequence[DeviceArray]:
@@ -80,7 +80,7 @@ class Prepacking:
             return ()
         if entry.packed is None:
             try:
-                entry.packed = self.pack(weights)
+                entry.packed = self.run_prepack(weights)
             except (RuntimeError, ValueError):  # out of memory; the function itself needs less
                 entry.packed = ()
         return entry.packed

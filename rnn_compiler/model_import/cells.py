@@ -112,7 +112,7 @@ def from_cell(
     try:
         found = find_cells(name, row, parameters, prefix, bidirectional)
     except InvalidArgumentError as error:
-        raise _of_another_cell(error, name, parameters, prefix) from error
+        raise of_another_cell(error, name, parameters, prefix) from error
     cells = _cells(row, found, name)
     _check_chain(cells, found)
     return _layer(row, cells, found.both, functions, found.notes)
@@ -134,7 +134,7 @@ def _with_remedy(error: InvalidArgumentError, remedy: str) -> InvalidArgumentErr
     return InvalidArgumentError(error.op, error.argument, error.expected, error.got, remedy)
 
 
-def _of_another_cell(
+def of_another_cell(
     error: InvalidArgumentError, name: str, parameters: Any, prefix: str | Sequence[str]
 ) -> InvalidArgumentError:
     """The error for names of arrays; if a cell of the same framework has them, it says so."""

@@ -60,9 +60,9 @@ def with_weights(program: rc.Program, arguments: Arrays) -> Arrays:
 def packings(program: rc.Program, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows by one each time that the program's function packs weights."""
     (function,) = program.functions.values()
-    pack, done = function.prepacking.pack, list[int]()
+    pack, done = function.prepacking.run_prepack, list[int]()
     monkeypatch.setattr(
-        function.prepacking, "pack", lambda weights: (done.append(1), pack(weights))[1]
+        function.prepacking, "run_prepack", lambda weights: (done.append(1), pack(weights))[1]
     )
     return done
 
@@ -211,7 +211,7 @@ def test_without_memory_to_pack(monkeypatch: pytest.MonkeyPatch) -> None:
         tried.append(1)
         raise RuntimeError("RESOURCE_EXHAUSTED")
 
-    monkeypatch.setattr(function.prepacking, "pack", pack)
+    monkeypatch.setattr(function.prepacking, "run_prepack", pack)
     arguments = draw(op, dtype, variant)
     kept = with_weights(program, arguments)
     for _ in range(3):

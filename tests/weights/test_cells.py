@@ -106,7 +106,7 @@ def test_arrays_under_other_names(monkeypatch: pytest.MonkeyPatch) -> None:
     But where cells differ in their functions alone, which arrays do not show: Keras of several
     ages, and cells with tanh or relu. Messages do not look for the cell that has these names.
     """
-    monkeypatch.setattr(cells, "_of_another_cell", lambda error, *_: error)
+    monkeypatch.setattr(cells, "of_another_cell", lambda error, *_: error)
     held: dict[str, Any] = {}
     for path in GOLDENS:
         with np.load(path) as file:
