@@ -18,7 +18,8 @@ from rich.table import Table
 import rnn_compiler as rc
 from benchmarks.rows import Size
 from rnn_compiler.lowering.compiler import iree_compile
-from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.rewriting.context import LoweringRequest
 from rnn_compiler.lowering.targets.names import resolve_target
 
 __all__ = ["Counts", "count", "table"]

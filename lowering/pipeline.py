@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,44 +16,16 @@ from rnn_compiler.lowering.mlir.refused import Refused
 from rnn_compiler.lowering.parts import compile_parts
 from rnn_compiler.lowering.passes import load_pass
 from rnn_compiler.lowering.passes.allocate_up_front import allocate_up_front, allocates_much
-from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext
+from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, LoweringRequest, PassContext
 from rnn_compiler.lowering.targets.strategies import (
     BACK_ENDS,
     STRATEGY_PASSES,
     check_dtypes,
     check_open,
 )
-from rnn_compiler.schema.manifest import TargetSpec
-from rnn_compiler.schema.specs import FunctionSpec
 
 PASSES = {name: load_pass(name) for names in STRATEGY_PASSES.values() for name in names}
 """The passes of all strategies by their names."""
-
-
-@dataclass(frozen=True)
-class LoweringRequest:
-    """A portable module, and how to lower it.
-
-    Attributes:
-        text: Its text, with locations.
-        package_version: This package's version, to be recorded.
-        is_users: Whether the functions are a user's, or a network's.
-        linked: Our ops in them.
-        known_weights: The functions whose weights are known at compile time (`PassContext`).
-        portable: The functions to leave unchanged (`PassContext`).
-        format: ``"vmfb"``, or ``"parts"`` for what C and JavaScript are made of (`lowering.parts`).
-    """
-
-    text: str
-    functions: Sequence[FunctionSpec]
-    target: TargetSpec
-    strategy: str
-    package_version: str
-    is_users: bool = False
-    linked: Sequence[FunctionSpec] = ()
-    known_weights: Collection[str] = ()
-    portable: Collection[str] = ()
-    format: str = "vmfb"
 
 
 class Rewritten(NamedTuple):
@@ -107,13 +78,7 @@ def rewrite(
         with new_context(*PASS_DIALECTS), ir.Location.unknown():
             parsed = ir.Module.parse(request.text)
             processor = BACK_ENDS[target.device].processor(target)
-            context = PassContext(
-                *(parsed, functions, target, processor, facts),
-                is_users=request.is_users,
-                linked=request.linked,
-                known_weights=request.known_weights,
-                portable=request.portable,
-            )
+            context = PassContext(parsed, request, processor, facts)
             for name in STRATEGY_PASSES[strategy]:
                 try:
                     PASSES[name](context)

@@ -41,7 +41,7 @@ from rnn_compiler.schema import cpu_features
 from rnn_compiler.schema.manifest import SCHEMA_VERSION, Manifest, TargetSpec
 
 if TYPE_CHECKING:
-    from rnn_compiler.lowering.pipeline import LoweringRequest
+    from rnn_compiler.lowering.rewriting.context import LoweringRequest
 
 __all__ = [
     "ALL_LEVELS",
@@ -74,7 +74,7 @@ def lowering_request(
     UnsupportedError: the compiler is not installed.
     """
     text = module.located_text
-    from rnn_compiler.lowering.pipeline import LoweringRequest  # needs the MLIR bindings
+    from rnn_compiler.lowering.rewriting.context import LoweringRequest  # needs the MLIR bindings
 
     return LoweringRequest(
         text=text,

@@ -20,7 +20,9 @@ from rnn_compiler.lowering.rewriting.edits import add_global, load_global, repla
 @pass_with(requires=(), ensures=(frozen_weights_are_parameters,))
 def freeze_weights(context: PassContext) -> None:
     """Replaces the functions that return weights, and their calls."""
-    symbols = {spec.parameter(each.name) for spec in context.functions for each in spec.frozen}
+    symbols = {
+        spec.parameter(each.name) for spec in context.request.functions for each in spec.frozen
+    }
     for block in bodies(context.module):
         for op in ops_of(block):
             if op.name != "func.call":

@@ -22,9 +22,9 @@ For frozen weights ``@f_prepack() -> packed`` returns the packed arrays, to be m
 The packed values are those that a dispatch reads (a `flow.tensor.clone`, see `codegen.body`) and
 that are computed from weights and constants by more than a change of shape. Packing is done in
 private functions, so these are inlined here; the dispatches are shared in the payload. For C, whose
-weights are known (`PassContext.known_weights`), parts of them that are read in place are included:
-then nothing else of the weights needs to be kept. An archive holds the original weights, for every
-processor.
+weights are known (`LoweringRequest.known_weights`), parts of them that are read in place are
+included: then nothing else of the weights needs to be kept. An archive holds the original weights,
+for every processor.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ from rnn_compiler.schema.specs import FunctionSpec
 def weights_are_hoisted(context: PassContext) -> str | None:
     """A function that takes packed weights packs none."""
     symbols = ir.SymbolTable(context.module.operation)
-    for spec in context.functions:
+    for spec in context.request.functions:
         if spec.prepacked not in symbols:
             continue
         function = symbols[spec.prepacked].operation
@@ -81,8 +81,8 @@ def weights_are_hoisted(context: PassContext) -> str | None:
 )
 def hoist_weights(context: PassContext) -> None:
     """Splits the functions that pack weights."""
-    for spec in context.functions:
-        if spec.function in context.portable:
+    for spec in context.request.functions:
+        if spec.function in context.request.portable:
             continue
         if spec.frozen:
             _pack_at_load(context.module, spec)
@@ -206,7 +206,7 @@ def _make_asynchronous(function: ir.Operation) -> None:
 def _add_companions(context: PassContext, spec: FunctionSpec) -> None:
     """Adds the function that packs weights, and the one that takes them packed."""
     indices = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
-    known = spec.function in context.known_weights
+    known = spec.function in context.request.known_weights
 
     def weights(function: ir.Operation) -> list[ir.Value]:
         return [block_of(function).arguments[k] for k in indices]

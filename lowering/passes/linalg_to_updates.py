@@ -47,7 +47,7 @@ def _roots(context: PassContext) -> Iterator[Arithmetic]:
     if not isinstance(context.processor, VectorUnit):
         return
     functions = {symbol_of(op): op for op in context.defined_functions()}
-    for spec in context.functions:
+    for spec in context.request.functions:
         for number in spec.continued.values():
             found = arithmetic(end_of(functions[spec.function]).operands[number])
             if found is not None:

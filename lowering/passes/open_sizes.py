@@ -85,7 +85,7 @@ def open_sizes(context: PassContext) -> None:
                 found = True
         if found:
             remove_unused(block)
-    by_name = {spec.function: spec for spec in context.functions if spec.open_dims}
+    by_name = {spec.function: spec for spec in context.request.functions if spec.open_dims}
     for function in context.defined_functions():
         if symbol_of(function) in by_name:
             _check(function, by_name[symbol_of(function)])

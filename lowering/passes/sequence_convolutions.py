@@ -55,8 +55,8 @@ def sequence_convolutions(context: PassContext) -> None:
 
 
 def _convolutions(context: PassContext) -> list[_AlongOneAxis]:
-    processor = context.processor
-    if not context.is_users or not isinstance(processor, VectorUnit) or not processor.has_memory:
+    is_users, processor = context.request.is_users, context.processor
+    if not is_users or not isinstance(processor, VectorUnit) or not processor.has_memory:
         return []
     ops = nested_ops(context.module.operation, "stablehlo.convolution")
     return [found for op in ops if (found := _AlongOneAxis.of(op)) is not None]

@@ -20,7 +20,7 @@ def provenance_is_stamped(context: PassContext) -> str | None:
     symbols = ir.SymbolTable(context.module.operation)
     return first(
         spec.function
-        for spec in context.functions
+        for spec in context.request.functions
         if "iree.reflection" not in symbols[spec.function].operation.attributes
     )
 
@@ -28,7 +28,7 @@ def provenance_is_stamped(context: PassContext) -> str | None:
 @pass_with(requires=(), ensures=(provenance_is_stamped,))
 def stamp_provenance(context: PassContext) -> None:
     """Adds the attributes to every public function of a module."""
-    by_name = {spec.function: spec for spec in context.functions}
+    by_name = {spec.function: spec for spec in context.request.functions}
     for op in ops_of(context.module.body):
         spec = by_name.get(symbol_of(op))
         if spec is None:
@@ -41,13 +41,13 @@ def stamp_provenance(context: PassContext) -> None:
             "arguments": signature_text(spec.arguments),
             "results": signature_text(spec.results),
             **({"frozen": signature_text(spec.frozen)} if spec.frozen else {}),
-            "target": context.target.name,
-            "architecture": context.target.architecture,
-            "features": ",".join(context.target.features),
+            "target": context.request.target.name,
+            "architecture": context.request.target.architecture,
+            "features": ",".join(context.request.target.features),
             **context.facts,
         }
-        if context.linked:
-            facts["linked"] = ", ".join(each.op for each in context.linked)
+        if context.request.linked:
+            facts["linked"] = ", ".join(each.op for each in context.request.linked)
         reflection = {f"rnn_compiler.{key}": ir.StringAttr.get(text) for key, text in facts.items()}
         if "iree.reflection" in op.attributes:  # a user's own
             own = ir.DictAttr(op.attributes["iree.reflection"])

@@ -66,8 +66,8 @@ def _long_sums(context: PassContext) -> list[ir.Operation]:
 
 def _rows(context: PassContext) -> list[list[ir.Operation]]:
     """The sums to rewrite, by dispatches."""
-    processor = context.processor
-    if not context.is_users or not isinstance(processor, VectorUnit) or not processor.has_memory:
+    is_users, processor = context.request.is_users, context.processor
+    if not is_users or not isinstance(processor, VectorUnit) or not processor.has_memory:
         return []
     rows: list[list[ir.Operation]] = [[]]
     for op in filter(is_sum, nested_ops(context.module.operation, *FORMS)):

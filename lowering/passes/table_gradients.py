@@ -80,10 +80,10 @@ def table_gradients(context: PassContext) -> None:
 
 def _found(context: PassContext) -> Iterator[tuple[ir.Operation, _TableSizes]]:
     """The scatters to rewrite, or the calls of functions whose result they are."""
-    processor = context.processor
-    if not context.is_users or not isinstance(processor, VectorUnit) or not processor.has_memory:
+    is_users, processor = context.request.is_users, context.processor
+    if not is_users or not isinstance(processor, VectorUnit) or not processor.has_memory:
         return
-    updating = {spec.function for spec in context.functions if spec.continued}
+    updating = {spec.function for spec in context.request.functions if spec.continued}
     for function in context.defined_functions():
         for op in ops_of(block_of(function)) if symbol_of(function) in updating else ():
             scatter = _scatter(context.module, op)

@@ -111,7 +111,7 @@ def _functions(context: PassContext) -> Iterator[tuple[FunctionSpec, ir.Operatio
     """The public functions, and those that take their weights packed."""
     functions = (op for op in ops_of(context.module.body) if op.name in _FUNCTIONS)
     known = {symbol_of(op): op for op in functions if len(op.regions[0].blocks)}
-    for spec in context.functions:
+    for spec in context.request.functions:
         for symbol in (spec.function, spec.prepacked):
             if symbol in known:
                 yield spec, known[symbol]

@@ -1,4 +1,4 @@
-"""The context of passes: their input, and the reasons they record."""
+"""The request to lower a module, and the context of its passes: their input and their reasons."""
 
 from __future__ import annotations
 
@@ -41,6 +41,32 @@ Processor: TypeAlias = VectorUnit | Gpu
 _LOG = logging.getLogger("rnn_compiler.lowering")
 
 
+@dataclass(frozen=True)
+class LoweringRequest:
+    """A portable module, and how to lower it.
+
+    Attributes:
+        text: Its text, with locations.
+        package_version: This package's version, to be recorded.
+        is_users: Whether the functions are a user's, or a network's.
+        linked: Our ops in a user's module, by their private functions.
+        known_weights: The functions whose weights are known at compile time, and kept only packed.
+        portable: The functions that stay unchanged, because the compiler rejected them rewritten.
+        format: ``"vmfb"``, or ``"parts"`` for what C and JavaScript are made of (`lowering.parts`).
+    """
+
+    text: str
+    functions: Sequence[FunctionSpec]
+    target: TargetSpec
+    strategy: str
+    package_version: str
+    is_users: bool = False
+    linked: Sequence[FunctionSpec] = ()
+    known_weights: Collection[str] = ()
+    portable: Collection[str] = ()
+    format: str = "vmfb"
+
+
 @dataclass
 class PassContext:
     """A module on its way from portable StableHLO to the compiler.
@@ -48,22 +74,13 @@ class PassContext:
     Attributes:
         facts: Further keys and values to write into the payload: the versions of the tools.
         plain_loops: The reasons why time loops stay plain, by their symbols.
-        is_users: Whether the functions are a user's, or a network's.
-        linked: Our ops in a user's module, by their private functions.
-        known_weights: The functions whose weights are known at compile time, and kept only packed.
-        portable: The functions that stay unchanged, because the compiler rejected them rewritten.
     """
 
     module: ir.Module
-    functions: Sequence[FunctionSpec]
-    target: TargetSpec
+    request: LoweringRequest
     processor: Processor
     facts: dict[str, str] = field(default_factory=dict[str, str])
     plain_loops: dict[str, str] = field(default_factory=dict[str, str])
-    is_users: bool = False
-    linked: Sequence[FunctionSpec] = ()
-    known_weights: Collection[str] = ()
-    portable: Collection[str] = ()
 
     def defined_functions(self) -> list[ir.Operation]:
         """The functions that have a body; a user's module may declare others."""
@@ -75,15 +92,15 @@ class PassContext:
 
         The user's own functions are left unchanged, and so are those that stay portable.
         """
-        if not self.is_users:
+        if not self.request.is_users:
             public = [op for op in self.defined_functions() if not is_private(op)]
-            return [op for op in public if symbol_of(op) not in self.portable]
-        symbols = {spec.function for spec in self.linked}
+            return [op for op in public if symbol_of(op) not in self.request.portable]
+        symbols = {spec.function for spec in self.request.linked}
         return [
             op
             for op in self.defined_functions()
             if (symbol_of(op) in symbols or NETWORK in op.attributes)
-            and symbol_of(op) not in self.portable
+            and symbol_of(op) not in self.request.portable
         ]
 
     def op_arguments(self) -> list[ir.BlockArgument]:
@@ -94,11 +111,11 @@ class PassContext:
 
     def called_in_loops(self) -> set[str]:
         """The functions that a user's loops call, directly or through other functions."""
-        return called_in_loops(self.module) if self.is_users else set()
+        return called_in_loops(self.module) if self.request.is_users else set()
 
     def called_repeatedly(self) -> set[str]:
         """The functions that a user's module calls in several places, perhaps through others."""
-        return called_repeatedly(self.module) if self.is_users else set()
+        return called_repeatedly(self.module) if self.request.is_users else set()
 
     def weights_stay(self, op: ir.Operation) -> bool:
         """Whether the weights of an op's function stay the same, so that they are packed once.
@@ -106,7 +123,11 @@ class PassContext:
         Those of an op in training do not: what is packed is packed at every call.
         """
         symbol = symbol_of(function_of(op))
-        specs = [each for each in (*self.functions, *self.linked) if each.function == symbol]
+        specs = [
+            each
+            for each in (*self.request.functions, *self.request.linked)
+            if each.function == symbol
+        ]
         return not specs or any(spec.weights or spec.frozen for spec in specs)
 
     def ops(self) -> list[ir.Operation]:
@@ -115,16 +136,16 @@ class PassContext:
 
     def users_ops(self) -> list[ir.Operation]:
         """The ops of the user's own functions, outside loops."""
-        if not self.is_users:
+        if not self.request.is_users:
             return []
         others = {symbol_of(op) for op in self.op_functions()} | self.called_in_loops()
         functions = [op for op in self.defined_functions() if symbol_of(op) not in others]
-        kept = [op for op in functions if symbol_of(op) not in self.portable]
+        kept = [op for op in functions if symbol_of(op) not in self.request.portable]
         return [op for function in kept for op in ops_of(block_of(function))]
 
     def not_open(self, reason: str) -> UnsupportedError:
         """The error for sizes that cannot be open, because of plain loops or another reason."""
-        opened = [spec for spec in self.functions if spec.open_dims]
+        opened = [spec for spec in self.request.functions if spec.open_dims]
         loops = [
             (spec, f"{symbol}: {why}")
             for spec in opened
@@ -164,7 +185,7 @@ def take_time_loops(context: PassContext) -> dict[str, ir.Operation]:
     for symbol in times:
         if times[symbol] > 1:
             context.keep_plain(symbol, "the decomposition of several composites")
-        elif owner_of(symbol) in context.portable:
+        elif owner_of(symbol) in context.request.portable:
             context.keep_plain(symbol, "the compiler refused its function with fast loops")
     plain = context.plain_loops
     return {symbol: composite for symbol, composite in found if symbol not in plain}
@@ -185,7 +206,9 @@ def first(found: Iterable[str]) -> str | None:
 
 def frozen_weights_are_parameters(context: PassContext) -> str | None:
     """No function without a body returns a frozen weight."""
-    symbols = {spec.parameter(each.name) for spec in context.functions for each in spec.frozen}
+    symbols = {
+        spec.parameter(each.name) for spec in context.request.functions for each in spec.frozen
+    }
     found = (op for op in ops_of(context.module.body) if op.name == "func.func")
     return first(symbol_of(op) for op in found if symbol_of(op) in symbols)
 

@@ -22,7 +22,8 @@ from rnn_compiler.lowering.host.constants import read_constants
 from rnn_compiler.lowering.host.external_results import external_results
 from rnn_compiler.lowering.host.functions import read_functions
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
-from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.rewriting.context import LoweringRequest
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.schema.dtypes import DTYPES

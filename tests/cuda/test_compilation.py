@@ -20,7 +20,8 @@ import rnn_compiler as rc
 from rnn_compiler.errors import CompileWarning
 from rnn_compiler.lowering.compiler import iree_compile
 from rnn_compiler.lowering.ops import OPS
-from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.rewriting.context import LoweringRequest
 from rnn_compiler.lowering.targets.gpu import ARCHITECTURES
 from rnn_compiler.lowering.targets.names import resolve_target
 

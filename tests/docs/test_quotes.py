@@ -13,7 +13,8 @@ from docs.pages import PAGES, ROOT, Block, blocks
 import rnn_compiler as rc
 from rnn_compiler.compilation import resolve_target
 from rnn_compiler.lowering.builder.module import module_text
-from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.rewriting.context import LoweringRequest
 from rnn_compiler.lowering.targets.strategies import resolve_strategy
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
-from rnn_compiler.lowering.rewriting.context import PASS_DIALECTS, PassContext, Processor
+from rnn_compiler.lowering.rewriting.context import (
+    PASS_DIALECTS,
+    LoweringRequest,
+    PassContext,
+    Processor,
+)
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
 from rnn_compiler.schema.specs import FunctionSpec
@@ -24,9 +29,8 @@ def rewritten(
     """A module after some passes, and the reasons why time loops stay plain."""
     target = resolve_target("cpu" if isinstance(processor, VectorUnit) else "cuda:sm_80")
     with new_context(*PASS_DIALECTS), ir.Location.unknown():
-        context = PassContext(
-            ir.Module.parse(text), functions, target, processor, is_users=is_users
-        )
+        request = LoweringRequest(text, functions, target, "", "", is_users=is_users)
+        context = PassContext(ir.Module.parse(text), request, processor)
         for each in passes:
             each(context)
         assert context.module.operation.verify()

@@ -12,7 +12,8 @@ import rnn_compiler as rc
 from rnn_compiler.compilation import lowered_text
 from rnn_compiler.errors import CompileError
 from rnn_compiler.lowering.compiler import iree_compile
-from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.rewriting.context import LoweringRequest
 from rnn_compiler.lowering.targets.names import resolve_target
 
 SIZES = {"seq_length": 3, "batch_size": 2, "input_size": 4, "num_units": 8}

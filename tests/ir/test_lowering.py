@@ -15,8 +15,8 @@ from ir.filecheck import check
 import rnn_compiler as rc
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
-from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
-from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.rewriting.context import LoweringRequest, PassContext
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.lowering.targets.strategies import FUSED
 from rnn_compiler.lowering.targets.vector_unit import VectorUnit
@@ -123,9 +123,8 @@ def test_stamping_takes_what_it_is_given(module: rc.Module) -> None:
         parsed = ir.Module.parse(module.text)
         target = resolve_target("cpu:generic")
         facts = {"note": 'a "quoted" fact'}
-        stamp_provenance(
-            PassContext(parsed, module.functions[1:], target, VectorUnit.of(target), facts)
-        )
+        request = LoweringRequest(module.text, module.functions[1:], target, "fused", "0")
+        stamp_provenance(PassContext(parsed, request, VectorUnit.of(target), facts))
         assert parsed.operation.verify()
         attributes = reflection(str(parsed))
     assert attributes["block_lstm_v2"] == {}

@@ -9,7 +9,8 @@ import pytest
 from execution import Execute, ways
 
 import rnn_compiler as rc
-from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.rewriting.context import LoweringRequest
 from rnn_compiler.lowering.targets.names import resolve_target
 
 SUMS = """

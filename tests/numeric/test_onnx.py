@@ -20,7 +20,8 @@ from quick import SWEEP, first
 import rnn_compiler as rc
 from rnn_compiler.lowering.ops import OPS
 from rnn_compiler.lowering.ops.cells.activations import ACTIVATIONS
-from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.rewriting.context import LoweringRequest
 from rnn_compiler.lowering.targets.names import resolve_target
 
 KINDS = ("LSTM", "GRU", "RNN")

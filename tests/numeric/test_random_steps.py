@@ -20,7 +20,8 @@ from iree import runtime as iree
 from rnn_compiler.lowering.builder.builder import Builder, Value
 from rnn_compiler.lowering.builder.module import EmittedOp, build_module
 from rnn_compiler.lowering.builder.time_loop import time_loop
-from rnn_compiler.lowering.pipeline import LoweringRequest, lower
+from rnn_compiler.lowering.pipeline import lower
+from rnn_compiler.lowering.rewriting.context import LoweringRequest
 from rnn_compiler.lowering.targets.names import resolve_target
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 

@@ -387,7 +387,8 @@ NOT_TO_RUN = (
         (  # 0.1 s of what Python has for ops, which passes make without it
             "import rnn_compiler as rc; module = rc.build('BlockLSTMV2', seq_length=2,"
             " batch_size=4, input_size=4, num_units=4);"
-            "from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite;"
+            "from rnn_compiler.lowering.pipeline import rewrite;"
+            "from rnn_compiler.lowering.rewriting.context import LoweringRequest;"
             "from rnn_compiler.lowering.targets.names import resolve_target;"
             "target = resolve_target('cpu:x86-64-v3');"
             "rewrite(LoweringRequest(module.located_text, module.functions, target, 'fused', ''))",

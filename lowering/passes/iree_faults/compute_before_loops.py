@@ -70,8 +70,8 @@ class _LoopUse(NamedTuple):
 def _shared(context: PassContext) -> Iterator[_LoopUse]:
     """The uses by loops of arrays that others read too."""
     functions = {symbol_of(op): op for op in context.defined_functions()}
-    if not context.is_users:  # the loops of an op of ours share nothing with what follows
-        ours = {spec.function for spec in context.functions}
+    if not context.request.is_users:  # the loops of an op of ours share nothing with what follows
+        ours = {spec.function for spec in context.request.functions}
         functions = {
             symbol: op
             for symbol, op in functions.items()

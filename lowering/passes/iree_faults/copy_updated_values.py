@@ -52,7 +52,7 @@ def updated_values_are_copies(context: PassContext) -> str | None:
 
     Our ops are left aside, as later passes rewrite them.
     """
-    ours = {spec.function for spec in context.linked}
+    ours = {spec.function for spec in context.request.linked}
     defined = {symbol_of(op): op for op in context.defined_functions()}
     functions = {symbol: op for symbol, op in defined.items() if symbol not in ours}
     for function in _given(context):
@@ -82,7 +82,7 @@ def copy_updated_values(context: PassContext) -> None:
 
 def _given(context: PassContext) -> list[ir.Operation]:
     """The functions of a user's module, or of a network."""
-    return context.defined_functions() if context.is_users else []
+    return context.defined_functions() if context.request.is_users else []
 
 
 def _arguments_of_callers(
@@ -94,7 +94,9 @@ def _arguments_of_callers(
     else reads it, perhaps behind a barrier: only one that has a single use is left out.
     """
     symbol = symbol_of(function)
-    states = {k for spec in context.functions if spec.function == symbol for k in spec.continued}
+    states = {
+        k for spec in context.request.functions if spec.function == symbol for k in spec.continued
+    }
     if is_private(function):
         return []
     pairs = enumerate(block_of(function).arguments)

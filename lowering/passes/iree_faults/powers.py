@@ -36,7 +36,7 @@ def bases_are_magnitudes(context: PassContext) -> str | None:
 @pass_with(requires=(frozen_weights_are_parameters,), ensures=(bases_are_magnitudes,))
 def powers(context: PassContext) -> None:
     """Rewrites all powers of floats."""
-    for op in _of_floats(context.module) if context.is_users else []:
+    for op in _of_floats(context.module) if context.request.is_users else []:
         with ir.InsertionPoint(op), op.location:
             power = _power(*op.operands)
         replace(op, power)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import pytest
 from ir.passes.modules import MODULES
 from quick import only
 
 import rnn_compiler as rc
+from rnn_compiler.compilation import lowering_request
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.passes import Pass, hoist_weights, load_pass
 from rnn_compiler.lowering.pipeline import PASSES
@@ -32,9 +32,8 @@ def context_of(module: rc.Module, target: str) -> PassContext:
     resolved = resolve_target(target)
     processor = BACK_ENDS[resolved.device].processor(resolved)
     facts = {"strategy": "", "package_version": "", "compiler_version": ""}
-    parsed = ir.Module.parse(module.located_text)
-    context = PassContext(parsed, module.functions, resolved, processor, facts)
-    return replace(context, is_users=module.is_users, linked=module.linked)
+    request = lowering_request(module, resolved, "")
+    return PassContext(ir.Module.parse(request.text), request, processor, facts)
 
 
 def broken(context: PassContext, properties: Iterable[Property]) -> list[str]:

@@ -11,7 +11,8 @@ from numeric.harness import together
 
 from rnn_compiler.lowering.analysis.values import defining
 from rnn_compiler.lowering.mlir.bindings import ir, ops_of, reached, symbol_of, symbols_in
-from rnn_compiler.lowering.pipeline import LoweringRequest, rewrite
+from rnn_compiler.lowering.pipeline import rewrite
+from rnn_compiler.lowering.rewriting.context import LoweringRequest
 from rnn_compiler.lowering.rewriting.edits import PrivateCalls
 from rnn_compiler.lowering.targets.names import resolve_target
 

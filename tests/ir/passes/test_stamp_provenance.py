@@ -7,7 +7,7 @@ from ir.rewriting import AVX512, rewritten
 
 from rnn_compiler.lowering.mlir.bindings import ir, new_context
 from rnn_compiler.lowering.passes.stamp_provenance import stamp_provenance
-from rnn_compiler.lowering.rewriting.context import PassContext
+from rnn_compiler.lowering.rewriting.context import LoweringRequest, PassContext
 from rnn_compiler.schema.manifest import TargetSpec
 from rnn_compiler.schema.specs import FunctionSpec, TensorSpec
 
@@ -36,7 +36,8 @@ TARGET = TargetSpec("cpu:some", "local", "x86_64", ("avx", "fma"))
 def stamped(*functions: FunctionSpec) -> str:
     with new_context(), ir.Location.unknown():
         module = ir.Module.parse(BEFORE)
-        stamp_provenance(PassContext(module, functions, TARGET, AVX512, {"strategy": "fused"}))
+        request = LoweringRequest(BEFORE, functions, TARGET, "fused", "0")
+        stamp_provenance(PassContext(module, request, AVX512, {"strategy": "fused"}))
         assert module.operation.verify()
         return str(module)
 
