@@ -68,7 +68,7 @@ class Member:
     @property
     def range_text(self) -> str:
         """The values of its integers in words, if they have a range."""
-        return in_range(self.minimum or 0, self.maximum or 0, self.also, "{} to {}", " and ")
+        return in_range(self.minimum or 0, self.maximum or 0, self.also, "{} to {}")
 
     @property
     def state_pointer(self) -> str:

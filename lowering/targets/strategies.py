@@ -76,17 +76,17 @@ class BackEnd(NamedTuple):
     dtypes: Sequence[str] | None = None
 
 
-def _gpu(warp: int) -> Callable[[TargetSpec], Gpu]:
-    """One GPU for every target of a kind."""
-    return lambda _: Gpu(warp)
+def _gpu(_: TargetSpec) -> Gpu:
+    """One GPU for every target."""
+    return Gpu(warp=32)
 
 
 BACK_ENDS: Mapping[str, BackEnd] = MappingProxyType(
     {
         "local": BackEnd(VectorUnit.of, (FUSED, PORTABLE, PINNED)),
-        "cuda": BackEnd(_gpu(warp=32), (PINNED, PORTABLE)),
+        "cuda": BackEnd(_gpu, (PINNED, PORTABLE)),
         # IREE rejects the tiles of pinned code, so there are no products by warps
-        "vulkan": BackEnd(_gpu(warp=32), (PORTABLE,), ("float32", "int32", "int64")),
+        "vulkan": BackEnd(_gpu, (PORTABLE,), ("float32", "int32", "int64")),
     }
 )
 """The back ends, by the kind of device (`TargetSpec.device`)."""

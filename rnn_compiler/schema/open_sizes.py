@@ -223,7 +223,7 @@ def formula(number: Size) -> str:
     return text
 
 
-def in_range(minimum: Bound, maximum: Bound, also: int | None, text: str, word: str) -> str:
+def in_range(minimum: Bound, maximum: Bound, also: int | None, text: str) -> str:
     """The values that integers may have, in words.
 
     Args:
@@ -231,16 +231,15 @@ def in_range(minimum: Bound, maximum: Bound, also: int | None, text: str, word: 
         maximum: The largest one, or that of each along the last axis.
         also: Another one, if there is one.
         text: How a range is written, with places for both.
-        word: What is before each axis' range and the next one.
 
     Example:
-        >>> in_range(0, 2, -1, "{}..{}", " and ")
+        >>> in_range(0, 2, -1, "{}..{}")
         '0..2 or -1'
-        >>> in_range((-4, 0), (3, 2), None, "{}..{}", " and ")
+        >>> in_range((-4, 0), (3, 2), None, "{}..{}")
         '-4..3 and 0..2 along the last axis'
     """
     pairs = zip(map(formula, parts_of(minimum)), map(formula, parts_of(maximum)), strict=True)
-    found = word.join(text.format(*pair) for pair in pairs)
+    found = " and ".join(text.format(*pair) for pair in pairs)
     along = " along the last axis" if isinstance(maximum, tuple) else ""
     return f"{found}{along}" + ("" if also is None else f" or {also}")
 

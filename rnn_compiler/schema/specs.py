@@ -161,7 +161,7 @@ class TensorSpec:
         """The values that its integers may have, ``0..seq_length``; empty if any."""
         if self.maximum is None:
             return ""
-        return in_range(self.minimum or 0, self.maximum, self.also, "{}..{}", " and ")
+        return in_range(self.minimum or 0, self.maximum, self.also, "{}..{}")
 
     @property
     def example(self) -> Size:

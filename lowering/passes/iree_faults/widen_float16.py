@@ -139,7 +139,7 @@ def _filled(body: Body, start: ir.Value) -> ir.Value:
     if isinstance(fill, ir.Block) or fill.operation.name != "linalg.fill":
         return pointwise_cast(body, start, "f32")
     number = cast(body, Number(body, fill.operation.operands[0], "f16"), "f32")
-    kind = _with_element(start.type, "f16", "f32")
+    kind = _widened_type(start.type)
     empty = body.op("tensor.empty", [], [kind]).results[0]
     sizes = {"operandSegmentSizes": segments(1, 1)}
     made = body.op("linalg.fill", [number, empty], [kind], sizes, regions=1)
@@ -175,12 +175,12 @@ def _compute_in_float32(op: ir.Operation) -> None:
         else ("arith.extf", "arith.truncf")
     )
     operands = [
-        body.op(widen, [each], [_with_element(each.type, "f16", "f32")]).results[0]
+        body.op(widen, [each], [_widened_type(each.type)]).results[0]
         if element(each) == "f16"
         else each
         for each in op.operands
     ]
-    kinds = [_with_element(each.type, "f16", "f32") for each in op.results]
+    kinds = [_widened_type(each.type) for each in op.results]
     attributes = {name: op.attributes[name] for name in op.attributes}
     made = body.op(op.name, operands, kinds, attributes)
     for old, new in zip(op.results, made.results, strict=True):
@@ -189,9 +189,9 @@ def _compute_in_float32(op: ir.Operation) -> None:
     op.erase()
 
 
-def _with_element(kind: ir.Type, of: str, to: str) -> ir.Type:
-    """A type of numbers or arrays with another element type, if it has a certain one."""
-    return ir.Type.parse(re.sub(rf"(?<!b){of}(?=>|$)", to, str(kind)))
+def _widened_type(kind: ir.Type) -> ir.Type:
+    """A type of numbers or arrays with float32 for float16."""
+    return ir.Type.parse(re.sub(r"(?<!b)f16(?=>|$)", "f32", str(kind)))
 
 
 def _widened(body: Body, x: Number) -> Number:
