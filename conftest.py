@@ -28,8 +28,8 @@ collect_ignore.append("rnn_compiler/torch/tracing.py")  # it imports torch's tra
 _SLOW = pytest.StashKey[int]()
 
 _SLOW_EXAMPLES = (
-    *("many_compilations.compile_many", "goldens.golden", "jax.ctc.ctc_loss", "onnx_ops"),
-    *("runtime.session.Session", "torch.modules.GRU", "torch.modules.RNN"),
+    *("many_compilations.compile_many", "goldens.golden", "jax.ctc.ctc_loss", "linking.link"),
+    *("onnx_ops", "runtime.session.Session", "torch.modules.GRU", "torch.modules.RNN"),
 )
 """Examples of `rnn_compiler` that compile what no quick test needs."""
 

@@ -34,6 +34,7 @@ func.func @main(%x: tensor<{x}xf32>, %w: tensor<{w}xf32>, %b: tensor<{y}xf32>) -
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("are_frozen", first([True, False]))
 @pytest.mark.parametrize("case", first(CASES))
 @ways("direct", "iree", "c", "js", quick=("direct",))

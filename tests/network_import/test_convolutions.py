@@ -95,6 +95,7 @@ def network(names: Iterable[str] = CASES) -> tuple[Any, dict[str, Any]]:
     return model(nodes, {name: a.shape for name, a in inputs.items()}, outputs, weights), inputs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "target"), first([(QUICK, "cpu"), (OTHERS, "cpu"), (CASES, "cpu:generic")])
 )

@@ -321,6 +321,7 @@ def test_sizes_may_be_left_out_of_a_program_that_has_them() -> None:
         assert_same_bits(named(both.cudnn_rnn_params_to_canonical_v2(**params, **sizes)), wanted)
 
 
+@pytest.mark.slow
 def test_lists_are_lists_in_a_pickle() -> None:
     import pickle
 

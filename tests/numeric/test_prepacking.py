@@ -200,6 +200,7 @@ def test_without(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not done
 
 
+@pytest.mark.slow
 def test_without_memory_to_pack(monkeypatch: pytest.MonkeyPatch) -> None:
     """The function itself still runs, and packing is not tried again."""
     op, dtype, variant = SINGLE

@@ -110,6 +110,7 @@ def test_an_argument_that_is_a_result_too(
     np.testing.assert_array_equal(x, np.full(x.shape, 5, np.float32))
 
 
+@pytest.mark.slow
 def test_weights_that_were_written_to_are_not_taken_packed(program: rc.Program) -> None:
     """Also if they were written after packing, by an earlier owner of a view."""
     given = on_device(program, "BlockLSTMV2")

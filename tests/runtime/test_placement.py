@@ -111,6 +111,7 @@ def test_who_names_a_device_gets_it(large: rc.Artifact, monkeypatch: pytest.Monk
     assert default_device(large.manifest.functions, "cuda") == "cuda"
 
 
+@pytest.mark.slow
 def test_one_processor_needs_no_threads(
     large: rc.Artifact, monkeypatch: pytest.MonkeyPatch
 ) -> None:

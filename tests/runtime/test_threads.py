@@ -97,6 +97,7 @@ def test_sessions(taken: list[bool]) -> None:
     assert taken
 
 
+@pytest.mark.slow
 def test_several_callers_at_once(taken: list[bool]) -> None:
     """One has the threads; others run alone."""
     given = draw("BlockLSTMV2", "float32", OPS["BlockLSTMV2"])
