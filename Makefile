@@ -6,7 +6,7 @@ IREE := iree-base-compiler iree-base-runtime
 
 .PHONY: fast test lint bench gate next-iree release site
 
-fast:  # two or three minutes; what is compiled is kept for the next run
+fast:  # two minutes; what is compiled is kept for the next run
 	$(BIN)/pytest $(ARGS)
 
 test:
