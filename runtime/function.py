@@ -71,11 +71,11 @@ class Function:
         self._context, self._function = context, find_function(module, spec)
         indices = [k for k, each in enumerate(spec.arguments) if each.name in spec.weights]
         self._prepack, self._prepacked = map(module.lookup_function, (spec.prepack, spec.prepacked))
-        self.prepacking = Prepacking(device, indices, self._pack)
+        self.prepacking = Prepacking(device, indices, self._run_prepack)
         there = None not in (self._prepack, self._prepacked)
         self._is_packed = there and bool(spec.frozen)
         if self._is_packed:  # by IREE; this moves them to huge pages
-            packed = self._pack(())
+            packed = self._run_prepack(())
             if spec.prepack in direct:
                 direct[spec.prepack].take_packed(packed)
         all_there = len(indices) == len(spec.weights) > 0
@@ -86,7 +86,7 @@ class Function:
         self._required = [name for name in self._names if name not in optional]
         fields = dict.fromkeys(result.keyword for result in spec.results)
         self._results = result_type(spec.op, tuple(fields))
-        self._calls, self._memo = 0, Memo(spec, device, direct, packs=self.prepacks)
+        self._iree_calls, self._memo = 0, Memo(spec, device, direct, packs=self.prepacks)
         self.is_direct = self._memo.is_direct
 
     def __repr__(self) -> str:
@@ -199,7 +199,7 @@ class Function:
         if direct is not None:
             values = direct(arrays, packed, None if to_host else self.device)
         else:
-            with self._running():
+            with self._in_flight():
                 there = self.on_device(arrays, spec)
                 for number in spec.continued:  # the code may write to them
                     if there[number] is arrays[number]:
@@ -229,7 +229,7 @@ class Function:
     def launch_views(self, arrays: Sequence[Any]) -> list[Any]:
         """Like `launch`, for `DeviceArray` or IREE's buffer views; returns such views."""
         self.device.check_usable()
-        with self._running():
+        with self._in_flight():
             return self._launch(arrays, self._packed(arrays))
 
     def _arrays(self, views: Sequence[Any], given: Sequence[Any]) -> list[DeviceArray]:
@@ -237,11 +237,11 @@ class Function:
         specs = self._memo.spec_of_all(given).results
         return [DeviceArray(self.device, *each) for each in zip(views, specs, strict=True)]
 
-    def _running(self) -> AbstractContextManager[None]:
+    def _in_flight(self) -> AbstractContextManager[None]:
         """What a call through IREE runs in; occasionally it checks the buffer pool."""
-        self._calls += 1
+        self._iree_calls += 1
         is_local = self.device.kind == "local"
-        return self._watched() if is_local and is_watched(self._calls) else RUNNING
+        return self._watched() if is_local and is_watched(self._iree_calls) else RUNNING
 
     @contextmanager
     def _watched(self) -> Generator[None, None, None]:
@@ -325,7 +325,7 @@ class Function:
         self._context.invoke(self._prepacked, inputs, outputs)
         wait(semaphore, 1, self.device.patience)
 
-    def _pack(self, weights: Sequence[DeviceArray]) -> Sequence[DeviceArray]:
+    def _run_prepack(self, weights: Sequence[DeviceArray]) -> Sequence[DeviceArray]:
         """Runs the companion that packs the weights, or returns the packed frozen ones."""
         inputs = iree.VmVariantList(len(weights))
         for array in weights:
