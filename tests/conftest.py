@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import gc
 import itertools
@@ -15,7 +16,6 @@ from typing import Any
 
 import hypothesis
 import pytest
-from hypothesis.internal.conjecture import providers
 
 # Tests share `cases`, `reference` and the like; they are no package, so that nothing but this
 # folder's own tests can import them.
@@ -72,7 +72,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):  # of pytest-xdist, and not what a test of it starts
         atexit.register(os._exit, 0)
     if config.option.markexpr == "not slow":
-        providers.is_local_module_file = lambda path: False
+        with contextlib.suppress(ImportError):  # of versions that do not do that
+            from hypothesis.internal.conjecture import providers
+
+            providers.is_local_module_file = lambda path: False
     name, _, architecture = (config.getoption("--device") or "").partition(":")
     if name == "emulator":
         from cuda import emulator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -35,47 +35,24 @@ def marked_slow(value: Any) -> Any:
 
 
 def not_dealt(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """Of slow tests in several ways, those that they leave to others.
+    """Of slow tests of several values in several ways, those that a value leaves to others.
 
-    Each value of a test runs directly, and in every other one of the further ways: values take
-    turns. So do those tests of a file that have no values, and run directly as well. With
+    Each value runs directly, and in every other one of the further ways: values take turns. With
     ``TEST_SWEEP=1``, each runs in all.
     """
-    if SWEEP:
-        return []
-    tests: dict[Any, dict[Any, list[tuple[str, pytest.Item]]]] = {}
-    direct: set[Any] = set()
+    values: dict[Any, dict[Any, list[tuple[str, pytest.Item]]]] = {}
     for item in items:
         case = getattr(item, "callspec", None)
-        if case is None or "execute" not in case.params:
+        if case is None or "execute" not in case.params or SWEEP:
             continue
-        test, way = (item.path, item.function), case.params["execute"]
         value = tuple(id(each) for name, each in case.params.items() if name != "execute")
-        rows = tests.setdefault(test, {}).setdefault(value, [])
-        if way == "direct":
-            direct.add(test)
-        elif item.get_closest_marker("slow"):
-            rows.append((way, item))
-    alone: dict[Any, list[list[tuple[str, pytest.Item]]]] = {}
-    for test, by_value in tests.items():
-        if len(by_value) == 1 and test in direct:
-            alone.setdefault(test[0], []).extend(by_value.values())
+        rows = values.setdefault((item.path, item.function), {}).setdefault(value, [])
+        if item.get_closest_marker("slow") and case.params["execute"] != "direct":
+            rows.append((case.params["execute"], item))
     left_out: list[pytest.Item] = []
-    for by_value in tests.values():
-        left_out += _turned_away([*by_value.values()])
-    for rows in alone.values():
-        left_out += _turned_away([each for each in rows if len(each) > 1])
+    for by_value in values.values():
+        ways = list(dict.fromkeys(way for rows in by_value.values() for way, _ in rows))
+        if len(by_value) > 1 and len(ways) > 1:
+            for turn, rows in enumerate(by_value.values()):
+                left_out += [item for way, item in rows if (ways.index(way) + turn) % 2]
     return left_out
-
-
-def _turned_away(group: Sequence[Sequence[tuple[str, pytest.Item]]]) -> list[pytest.Item]:
-    """Of what runs in several ways each, every other one, the next time the others."""
-    ways = list(dict.fromkeys(way for rows in group for way, _ in rows))
-    if len(group) < 2 or len(ways) < 2:
-        return []
-    return [
-        item
-        for turn, rows in enumerate(group)
-        for way, item in rows
-        if (ways.index(way) + turn) % 2
-    ]

@@ -7,7 +7,7 @@
 | `pools` | the maximum or sum of small windows of images as one dispatch |
 | `packing` | matrices, weights above all, packed into panels for both |
 | `tiles` | the inner products of both: a few rows times a panel, summed in registers |
+| `matrix_unit` | the same by a matrix unit of the processor |
 | `row_quantization` | rows of float32 as int8 numbers with scales |
 | `row_copies` | copies of rows, and zeros in place |
-| `matrix_unit` | the same by a matrix unit of the processor |
 """

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cli.test_remedies import negating
-from quick import first
 
 import rnn_compiler as rc
 
@@ -17,7 +16,7 @@ SIZES = "seq_length=2,batch_size=1"
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("theirs", "whole"),
-    first([("README.md", ()), ("LSTM.npz", ()), ("README.md", ("--whole",))]),
+    [("README.md", ()), ("LSTM.npz", ()), ("README.md", ("--whole",))],
 )
 def test_an_import_leaves_other_files_alone(
     theirs: str, whole: tuple[str, ...], tmp_path: Path, cli: Any
@@ -38,7 +37,7 @@ def test_an_import_leaves_other_files_alone(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", first(["c", "js"]))
+@pytest.mark.parametrize("form", ["c", "js"])
 def test_sources_leave_other_files_alone(form: str, tmp_path: Path) -> None:
     module = rc.build("GRUBlockCell", batch_size=1, input_size=2, num_units=3, name="mine")
     made = rc.compile_c(module) if form == "c" else rc.compile_js(module)

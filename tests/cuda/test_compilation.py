@@ -63,15 +63,8 @@ def some() -> list[tuple[str, str, int]]:
     return every if SWEEP else few
 
 
-QUICK = ("BlockLSTM",)
-"""A pinned time loop."""
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("op", "dtype", "variant"),
-    [pytest.param(*row, marks=[] if row[0] in QUICK else pytest.mark.slow) for row in some()],
-)
+@pytest.mark.parametrize(("op", "dtype", "variant"), some())
 def test_every_op_compiles(op: str, dtype: str, variant: int, tmp_path: Path) -> None:
     """In the arithmetic of its dtype; and assembles, for GPUs to come too."""
     ptx = compiled(op, dtype, CASES[op].variants[variant])

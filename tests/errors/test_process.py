@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import processes
-import pytest
 
 SCRIPT = """
 import numpy as np
-import pytest
 import rnn_compiler as rc
 
 T, B, I, H = 3, 2, 4, 5
@@ -68,7 +66,6 @@ print("alive", float(h[0, 0, 0]))
 """
 
 
-@pytest.mark.slow
 def test_the_process_goes_on() -> None:
     done = processes.python(SCRIPT, flags=["-W", "error"])
     *attempts, last = done.stdout.splitlines()

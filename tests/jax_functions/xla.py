@@ -30,7 +30,9 @@ def unoptimized() -> Generator[None]:
 
     before = jax.config.read(_OPTION)
     jax.config.update(_OPTION, True)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler, "get_compile_options", options)
-        yield
-    jax.config.update(_OPTION, before)
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compiler, "get_compile_options", options)
+            yield
+    finally:
+        jax.config.update(_OPTION, before)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from execution import Execute, ways
 
 import rnn_compiler as rc
@@ -26,7 +25,6 @@ func.func @main(%x: tensor<6x5xf32>) -> tensor<6x5xf32> {
 """
 
 
-@pytest.mark.slow
 @ways("direct", "c", "js", "cortex-m4", "riscv32", quick=("direct",))
 def test_softmax(execute: Execute) -> None:
     x = np.random.default_rng(0).normal(0, 3, (6, 5)).astype(np.float32)

@@ -352,7 +352,7 @@ def of_steps(layer: rc.Layer, x: Any) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", first(["keras1.h5", "keras1_parts.h5", "keras1_parts.json"]))
+@pytest.mark.parametrize("name", ["keras1.h5", "keras1_parts.h5", "keras1_parts.json"])
 def test_keras_1(name: str) -> None:
     """Weights by gate and joined, in a file with the model and in a separate one."""
     layers = layers_of(name)

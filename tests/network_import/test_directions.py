@@ -146,7 +146,7 @@ def test_layers(operator: str, merge: str, rest: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@ways("direct", "c", "js", quick=("direct",))
+@ways("direct", "c", "js")
 def test_numbers(agree: Any, tmp_path: Path) -> None:
     """Also of rows that are taken alone."""
     (last,) = nodes_of(last_rows(), tmp_path / "m.onnx")

@@ -90,7 +90,7 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> rc.Module:
 
 
 @pytest.mark.slow
-@ways("direct", "c", "js", quick=("js",))
+@ways("direct", "c", "js")
 def test_computed_indices_beyond_32_bits(execute: Execute, tmp_path: Path) -> None:
     """They are clamped before they are as wide as the processor's addresses."""
     nodes = [
@@ -536,7 +536,7 @@ def test_address_sanitizer_is_silent(
 
 
 @pytest.mark.slow
-@ways("direct", "c", "js", quick=("c",))
+@ways("direct", "c", "js")
 def test_positions_as_floats(agrees: Any) -> None:
     """Their number is whole, so that the host program needs no floats."""
     nodes = [

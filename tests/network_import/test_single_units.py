@@ -53,7 +53,6 @@ def layer(name: str, sizes: Any) -> Any:
     return model([node], inputs, results, weights, dtypes={"n": TensorProto.INT32})
 
 
-@pytest.mark.slow
 @ways("direct", "c", "js", quick=("direct",))
 def test_steps_of_one_unit(agrees: Any) -> None:
     """Steps are taken from the output, whose second unit is cut off."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from quick import first
 
 pytest.importorskip("onnx")
 pytest.importorskip("torch")
@@ -75,7 +74,7 @@ def torch_loss(y: Any, target: Any) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", first([1, 4]))
+@pytest.mark.parametrize("part", [1, 4])
 def test_a_state_from_call_to_call(part: int, tmp_path: Path) -> None:
     """As in PyTorch with states detached between parts of a sequence: truncated backpropagation."""
     torch.manual_seed(0)

@@ -37,10 +37,8 @@ def arguments(op: str, variant: dict[str, Any], lengths: Any) -> Arrays:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("op", first(OPS))
-@pytest.mark.parametrize(
-    "name", ["lstm", *(pytest.param(name, marks=pytest.mark.slow) for name in ("projected", "gru"))]
-)
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("name", ["lstm", "projected", "gru"])
 def test_none_is_zeros(name: str, op: str) -> None:
     """Of a program also if they are left out; a raw op has to see the sizes somewhere."""
     variant = VARIANTS[name]

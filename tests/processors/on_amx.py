@@ -120,8 +120,8 @@ def layer(mode: str, units: int, batch: int | None, inputs: int = 64) -> rc.Modu
 
 LAYERS = {
     ("lstm", 40, 44): every((5, 16, 24, 47), 5, 24),
-    ("lstm", 64, 64): every((1, 4, 7, 16, 33, 64), 16),
-    ("rnn_tanh", 32, 48): every((1, 17), 17),
+    ("lstm", 64, 64): every((1, 4, 7, 16, 33, 64), 7, 16),
+    ("rnn_tanh", 32, 48): every((1, 17), 1, 17),
     **({("lstm", 32, 64): [3, 20], ("gru", 96, 70): [4, 16, 40]} if SWEEP else {}),
 }
 """Batches by mode, inputs and units."""

@@ -15,7 +15,6 @@ import pytest
 from cases import assert_same_bits
 from linking import stateful
 from numeric.harness import draw
-from quick import first
 
 import rnn_compiler as rc
 from rnn_compiler.runtime import memo
@@ -70,7 +69,7 @@ def loaded(op: str) -> tuple[rc.Program, rc.Program]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("op", first(OPS))
+@pytest.mark.parametrize("op", OPS)
 def test_the_same_bits(op: str, taken: list[bool]) -> None:
     given = draw(op, "float32", OPS[op])
     alone, together = loaded(op)

@@ -78,14 +78,41 @@ class PositionsBeyondError(UnsupportedError):
 def fold_constants(graph: Graph) -> None:
     """Computes what depends on constants alone, of a graph that is folded at many sizes later.
 
-    That finds the same errors, and what to do about them.
+    All else stays as it is, also what cannot be computed: folding finds the same errors.
     """
-    with contextlib.suppress(ArtifactError, UnsupportedError):
-        for _ in range(_MOST_ROUNDS):
+    for _ in range(_MOST_ROUNDS):
+        try:
             graph.infer_shapes()
-            if not _fold_once(graph):
-                break
-    graph.remove_unused()
+        except (ArtifactError, UnsupportedError):
+            return
+        types, constants = graph.types(), graph.constants()
+        nodes: list[Any] = []
+        made: list[Any] = []
+        for node in graph.proto.node:
+            results = _of_constants(graph, node, types, constants)
+            if results is None:
+                nodes.append(node)
+                continue
+            for name, array in zip(node.output, results, strict=False):
+                if name:
+                    made.append(onnx.numpy_helper.from_array(np.asarray(array), name))
+                    constants[name] = made[-1]
+        if not made:
+            return
+        graph.proto.initializer.extend(made)
+        graph.set_nodes(nodes)
+
+
+def _of_constants(
+    graph: Graph, node: Any, types: dict[str, Any], constants: dict[str, Any]
+) -> list[Any] | None:
+    """The values of a node's results if constants are all it reads, and `fold` keeps its form."""
+    if "Pool" in node.op_type or not all(name in constants for name in node.input if name):
+        return None
+    try:
+        return _results(graph, node, types, constants)
+    except UnsupportedError:
+        return None
 
 
 def fold(graph: Graph, *, writes_out: bool = True) -> None:
