@@ -289,6 +289,25 @@ def test_a_constant_position_beyond_its_table(tmp_path: Path) -> None:
         rc.import_network(network)
 
 
+@pytest.mark.parametrize("rows", ["rows", 2])
+def test_a_constant_that_cannot_be_computed(rows: Any, tmp_path: Path) -> None:
+    """Also if nothing reads it; branches before it stay whole."""
+    table = helper.make_tensor_value_info("row", TensorProto.FLOAT, [4])
+    taken = helper.make_graph([helper.make_node("Neg", ["a"], ["row"])], "taken", [], [table])
+    other = helper.make_graph([helper.make_node("Neg", ["b"], ["row"])], "other", [], [table])
+    nodes = [
+        helper.make_node("If", ["yes"], ["z"], then_branch=taken, else_branch=other),
+        helper.make_node("If", ["no"], ["w"], then_branch=taken, else_branch=other),
+        helper.make_node("Reshape", ["a", "three"], ["unused"], name="reshape"),
+        helper.make_node("Sum", ["x", "z", "w"], ["y"]),
+    ]
+    weights = {"a": weight(4), "b": weight(4), "three": np.array([3])}
+    weights |= {"yes": np.array(True), "no": np.array(False)}
+    network = saved(model(nodes, {"x": [rows, 4]}, ["y"], weights), tmp_path / "network.onnx")
+    with pytest.raises(UnsupportedError, match=r"reshape.* cannot be computed"):
+        rc.import_network(network)
+
+
 def recurrent(*inputs: str, **shapes: Any) -> Any:
     """An LSTM of 5 units with some optional inputs."""
     names = ("sequence_lens", "initial_h", "initial_c")
