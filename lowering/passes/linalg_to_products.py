@@ -47,11 +47,8 @@ from rnn_compiler.lowering.codegen.attributes import maps
 from rnn_compiler.lowering.codegen.body import Array, ArrayType, Body
 from rnn_compiler.lowering.codegen.executable import FunctionBuilder
 from rnn_compiler.lowering.codegen.whole_arrays import collapse, expand
-from rnn_compiler.lowering.cpu.products.convolution import (
-    FILTER,
-    ImageConvolution,
-    epilogue_of,
-)
+from rnn_compiler.lowering.cpu.products.convolution import ImageConvolution
+from rnn_compiler.lowering.cpu.products.epilogue import FILTER, epilogue_of
 from rnn_compiler.lowering.cpu.products.windows import unpadded
 from rnn_compiler.lowering.mlir.bindings import contraction, ir
 from rnn_compiler.lowering.mlir.marks import PACKED

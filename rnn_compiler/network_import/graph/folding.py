@@ -93,10 +93,7 @@ def fold_constants(graph: Graph) -> None:
             if results is None:
                 nodes.append(node)
                 continue
-            for name, array in zip(node.output, results, strict=False):
-                if name:
-                    made.append(onnx.numpy_helper.from_array(np.asarray(array), name))
-                    constants[name] = made[-1]
+            _store(node, results, constants, made)
         if not made:
             return
         graph.proto.initializer.extend(made)
@@ -150,14 +147,21 @@ def _fold_once(graph: Graph) -> bool:
         if results is None:
             nodes.append(node)
             continue
-        arrays = {n: np.asarray(a) for n, a in zip(node.output, results, strict=False) if n}
-        _note(graph, node, arrays, constants)
-        for name, array in arrays.items():
-            made.append(onnx.numpy_helper.from_array(array, name))
-            constants[name] = made[-1]
+        _note(graph, node, _store(node, results, constants, made), constants)
     graph.proto.initializer.extend(made)
     graph.set_nodes(nodes)
     return bool(made or chosen or completed)
+
+
+def _store(
+    node: Any, results: list[Any], constants: dict[str, Any], made: list[Any]
+) -> dict[str, Any]:
+    """Makes constants of the results of a node; returns their arrays."""
+    arrays = {n: np.asarray(a) for n, a in zip(node.output, results, strict=False) if n}
+    for name, array in arrays.items():
+        made.append(onnx.numpy_helper.from_array(array, name))
+        constants[name] = made[-1]
+    return arrays
 
 
 def _note(graph: Graph, node: Any, arrays: dict[str, Any], constants: dict[str, Any]) -> None:
